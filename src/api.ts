@@ -30,7 +30,7 @@ import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { organizationAdministrationRoutes } from "./orgs/administration.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
-import { organizationPageRoutes } from "./orgs/page-routes.ts";
+import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
@@ -78,7 +78,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...clientPackageRoutes(version, () => app.config.baseUrl),
     ...signInPageRoutes(app),
     ...accountPageRoutes(app),
-    ...organizationPageRoutes(app),
+    ...invitationPageRoutes(app),
     ...skillPageRoutes(app),
     ...reportPageRoutes(app),
     ...workersPageRoutes(),

@@ -5,7 +5,16 @@
 import { index, rootRoute, route } from "@tanstack/virtual-file-routes";
 
 export const routes = rootRoute("shell/shell.tsx", [
+  route("/", "home/page.tsx"),
   route("/explore", "explore/page.tsx"),
+  route("/orgs/new", "organization/new.tsx"),
+  route("/settings/account", "settings/account.tsx"),
+  route("/settings/activity", "settings/activity.tsx"),
+  route("/settings/appearance", "settings/appearance.tsx"),
+  route("/settings/installs", "settings/installs.tsx"),
+  route("/settings/profile", "settings/profile.tsx"),
+  route("/settings/security", "settings/security.tsx"),
+  route("/settings/tokens", "settings/tokens.tsx"),
   route("/$org/-/analytics", "analytics/page.tsx"),
   route("/$org/-/audit", "audit/page.tsx"),
   route("/$org/-/library/$", "library/page.tsx"),

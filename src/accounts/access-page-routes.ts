@@ -64,7 +64,8 @@ function askPage({ description, isSession }: AccessView, token: string): Html {
   return html`<p><bdi>${description}</bdi></p>
     ${postForm(
       path,
-      html`${hidden("token", token)} <button>${isSession ? "End the session" : "Revoke the token"}</button>`,
+      html`${hidden("token", token)}
+        <button class="danger">${isSession ? "End the session" : "Revoke the token"}</button>`,
     )}`;
 }
 
@@ -72,5 +73,5 @@ function donePage(): Html {
   return html`<p>
       It can't be used any more. If you did not create it, another person may know your password.
     </p>
-    <p><a href="/forgot-password">Choose a new password</a></p>`;
+    <p><a class="btn second" href="/forgot-password">Choose a new password</a></p>`;
 }

@@ -20,7 +20,6 @@ import { checkForm, formText, orShow } from "../http/forms.ts";
 import { forgotPassword, readReset, resetPassword } from "./recovery.ts";
 import { ForgotPassword, ResetPassword } from "./schema.ts";
 import { signUpPageRoutes } from "./sign-up-page-routes.ts";
-import { startPageRoutes } from "./start-page-routes.ts";
 
 const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
 const askAgain = { href: "/forgot-password", label: "Ask for another link" };
@@ -33,7 +32,6 @@ const ipOf = (actor: Actor) => actor.origin.ipHash ?? "unknown";
 
 export function accountPageRoutes(app: App): Route[] {
   return [
-    ...startPageRoutes(app),
     ...signUpPageRoutes(app),
     ...confirmRoutes(app),
     ...forgotRoutes(app),

@@ -6,14 +6,15 @@ import { postForm } from "../http/forms.ts";
 
 /** Asks before anything changes: mail programs open links automatically, so following one must not change anything. */
 export function confirmEmailPage(view: { token: string; email: string; changed: boolean }): Html {
-  return html`<p>
+  return html`<p class="sub">
       ${
         view.changed
           ? html`Use <bdi>${view.email}</bdi> as the address of your account from now on?`
           : html`Is <bdi>${view.email}</bdi> your address?`
       }
     </p>
-    ${postForm("/confirm-email", html`${hidden("token", view.token)} <button>Confirm the address</button>`)}`;
+    ${postForm("/confirm-email", html`${hidden("token", view.token)} <button>Confirm the address</button>`)}
+    <p class="meta">If you did not ask for this mail, close the page: nothing changes.</p>`;
 }
 
 export function emailConfirmedPage(view: { email: string; changed: boolean }): Html {
@@ -24,7 +25,7 @@ export function emailConfirmedPage(view: { email: string; changed: boolean }): H
           : html`Thank you. <bdi>${view.email}</bdi> is confirmed.`
       }
     </p>
-    <p><a href="/">Go on</a></p>`;
+    <p><a class="btn" href="/">Continue</a></p>`;
 }
 
 export function badLinkPage(error: string, again?: { href: string; label: string }): Html {
@@ -32,13 +33,14 @@ export function badLinkPage(error: string, again?: { href: string; label: string
 }
 
 export function forgotPasswordPage(view: { error?: string | undefined; email: string }): Html {
-  return html`${problem(view.error)}
-    <p>We send a link for a new password to the address of your account.</p>
+  return html`<p class="sub">A mail to the address of your account brings a link for a new one.</p>
+    ${problem(view.error)}
     ${postForm(
       "/forgot-password",
       html`${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
         <button>Send the link</button>`,
-    )}`;
+    )}
+    <p class="meta"><a href="/sign-in">Back to the sign-in</a></p>`;
 }
 
 /** Does not depend on whether the address has an account. */
@@ -89,5 +91,5 @@ export function resetPasswordPage(view: {
 
 export function passwordSetPage(): Html {
   return html`<p>Your password was changed and every session was ended. A mail confirms it.</p>
-    <p><a href="/sign-in">Sign in</a></p>`;
+    <p><a class="btn" href="/sign-in">Sign in</a></p>`;
 }

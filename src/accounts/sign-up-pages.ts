@@ -20,38 +20,42 @@ export function signUpPage(view: {
   returnTo: string;
 }): Html {
   const { values } = view;
-  return html`${problem(view.error)}
-  ${
-    view.action === "/setup" &&
-    html`<p>This service is empty. The account you create now is its administrator.</p>`
-  }
-  ${postForm(
-    view.action,
-    html`${hidden("return_to", view.returnTo)} ${hidden("setup_token", view.setupToken)}
-      ${field({ name: "name", label: "Your name", value: values.name, autocomplete: "name", maxLength: limits.personName })}
-      ${field({
-        name: "username",
-        label: "User name",
-        value: values.username,
-        autocomplete: "nickname",
-        hint: "Lower-case letters, digits and hyphens.",
-      })}
-      ${field({ name: "email", label: "E-mail", type: "email", value: values.email, autocomplete: "username" })}
-      ${field({
-        name: "password",
-        label: "Password",
-        type: "password",
-        autocomplete: "new-password",
-        minLength: limits.password.min,
-        maxLength: limits.password.max,
-        hint: `At least ${limits.password.min} characters.`,
-      })}
-      ${organizationField(values.organization, true)} <button>Create account</button>`,
-  )}`;
+  const back = encodeURIComponent(view.returnTo);
+  return html`<p class="sub">
+      ${
+        view.action === "/setup"
+          ? "This service is empty. The account that you create now is its administrator."
+          : html`Already have one? <a href="/sign-in?return_to=${back}">Sign in</a>`
+      }
+    </p>
+    ${problem(view.error)}
+    ${postForm(
+      view.action,
+      html`${hidden("return_to", view.returnTo)} ${hidden("setup_token", view.setupToken)}
+        ${field({ name: "name", label: "Your name", value: values.name, autocomplete: "name", maxLength: limits.personName })}
+        ${field({
+          name: "username",
+          label: "User name",
+          value: values.username,
+          autocomplete: "nickname",
+          hint: "Lower-case letters, digits and hyphens.",
+        })}
+        ${field({ name: "email", label: "E-mail", type: "email", value: values.email, autocomplete: "username" })}
+        ${field({
+          name: "password",
+          label: "Password",
+          type: "password",
+          autocomplete: "new-password",
+          minLength: limits.password.min,
+          maxLength: limits.password.max,
+          hint: `At least ${limits.password.min} characters.`,
+        })}
+        ${organizationField(values.organization, true)} <button>Create account</button>`,
+    )}`;
 }
 
 export function organizationFailedPage(error: string): Html {
   return html`<p>Your account is ready and you are signed in.</p>
     ${problem(`The organization was not created: ${error}`)}
-    <p><a href="/orgs/new">Try again with another name</a></p>`;
+    <p><a class="btn" href="/orgs/new">Try again with another name</a></p>`;
 }

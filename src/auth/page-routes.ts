@@ -102,8 +102,9 @@ function deviceRoutes(app: App): Route[] {
         return orShow(
           async () => {
             const device = await findPendingDevice(app, actor, userCode);
-            const body = deviceApprovalPage({ device, username: requireUser(actor).username });
-            return actorPage(actor, { title: "Approve this sign-in?", body });
+            const { username } = requireUser(actor);
+            const body = deviceApprovalPage({ device, username, now: app.now() });
+            return actorPage(actor, { title: "Let a device sign in as you?", body });
           },
           (error, options) => askCode(actor, error, options),
         );

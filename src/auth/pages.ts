@@ -5,71 +5,98 @@ import { field, hidden, problem } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
 import type { PendingDevice } from "./device-approval.ts";
 
+/** Says the same for known and unknown addresses. */
 export function signInPage(view: {
   error?: string | undefined;
   email?: string;
   returnTo: string;
   signUpOpen: boolean;
 }): Html {
-  return html`${problem(view.error)}
-    ${postForm(
-      "/sign-in",
-      html`${hidden("return_to", view.returnTo)}
-        ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
-        ${field({
-          name: "password",
-          label: "Password",
-          type: "password",
-          autocomplete: "current-password",
-          maxLength: limits.password.max * 2,
-        })} <button>Sign in</button>`,
-    )}
-    <p><a href="/forgot-password">Forgot your password?</a></p>
-    ${
-      view.signUpOpen &&
-      html`<p>
-        No account yet? <a href="/sign-up?return_to=${encodeURIComponent(view.returnTo)}">Create one</a>.
-      </p>`
-    }`;
+  return html`${
+    view.signUpOpen &&
+    html`<p class="sub">
+      New here? <a href="/sign-up?return_to=${encodeURIComponent(view.returnTo)}">Create an account</a>
+    </p>`
+  }
+  ${problem(view.error)}
+  ${postForm(
+    "/sign-in",
+    html`${hidden("return_to", view.returnTo)}
+      ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
+      ${field({
+        name: "password",
+        label: "Password",
+        type: "password",
+        autocomplete: "current-password",
+        maxLength: limits.password.max * 2,
+        aside: html`<a href="/forgot-password">Forgot it?</a>`,
+      })} <button>Sign in</button>`,
+  )}`;
 }
 
 export function deviceCodePage(view: { error?: string | undefined }): Html {
-  return html`${problem(view.error)}
-    <p>Enter the code that your terminal shows.</p>
+  return html`<p class="sub">Enter the code that your terminal shows.</p>
+    ${problem(view.error)}
     <form method="get" action="/device">
       ${field({ name: "user_code", label: "Code", maxLength: 20 })}
       <button>Continue</button>
     </form>`;
 }
 
-export function deviceApprovalPage(view: { device: PendingDevice; username: string }): Html {
-  const { device, username } = view;
-  return html`<p>A command-line client asks to act as you. Does your terminal show this very code?</p>
+const dayMs = 86_400_000;
+
+/** Deny comes first and has the focus, so that Enter grants nothing. */
+export function deviceApprovalPage(view: { device: PendingDevice; username: string; now: Date }): Html {
+  const { device, username, now } = view;
+  const minutes = Math.max(1, Math.ceil((device.expiresAt.getTime() - now.getTime()) / 60_000));
+  return html`<p class="sub">Approve only if your terminal shows this code right now.</p>
     <p class="code">${device.userCode}</p>
-    <dl>
-      <dt>Client</dt>
-      <dd>svc CLI${device.hostname !== undefined && html` on <bdi>${device.hostname}</bdi>`}</dd>
+    <dl class="kv">
+      <dt>Program</dt>
+      <dd>svc</dd>
+      ${
+        device.hostname !== undefined &&
+        html`<dt>Machine</dt>
+          <dd class="mono"><bdi>${device.hostname}</bdi></dd>`
+      }
       <dt>Asked from</dt>
-      <dd>${device.address ?? "unknown address"}</dd>
-      <dt>Would act as</dt>
+      <dd>${device.address ?? "unknown address"}, ${agoText(device.createdAt, now)}</dd>
+      <dt>Acts as</dt>
       <dd><bdi>${username}</bdi></dd>
+      <dt>Gets</dt>
+      <dd>a personal token with all your rights</dd>
+      <dt>Ends</dt>
+      <dd>when you revoke it, or after ${limits.deviceLoginMs / dayMs} days without use</dd>
     </dl>
-    <p class="notice">
-      Approve only if you started this yourself just now and the codes are the same. The client's name is what
-      it reports itself. The person who sent you this link or code would get full access to your account.
+    <p class="notice warn">
+      If someone sent you this page or the code, deny it: they would get full access to your account. The
+      machine's name is what the program reports.
     </p>
     ${postForm(
       "/device",
       html`${hidden("user_code", device.userCode)}
         <p class="actions">
+          <button class="second" name="decision" value="deny" autofocus>Deny</button>
           <button name="decision" value="approve">Approve</button>
-          <button class="second" name="decision" value="deny">Deny</button>
         </p>`,
-    )}`;
+    )}
+    <p class="meta">
+      The code expires in ${minutes} ${minutes === 1 ? "minute" : "minutes"}. An approval is listed in
+      <a href="/settings/tokens">Settings, Tokens</a>.
+    </p>`;
+}
+
+function agoText(at: Date, now: Date): string {
+  const minutes = Math.floor((now.getTime() - at.getTime()) / 60_000);
+  if (minutes < 1) return "just now";
+  return minutes === 1 ? "1 minute ago" : `${minutes} minutes ago`;
 }
 
 export function deviceDonePage(approved: boolean): Html {
   return approved
-    ? html`<p>The client is signed in. You can close this page and go on in your terminal.</p>`
+    ? html`<p>The client is signed in. You can close this page and continue in your terminal.</p>
+        <p class="meta">
+          It is listed in <a href="/settings/tokens">Settings, Tokens</a>, where you can revoke it.
+        </p>`
     : html`<p>The client was refused and got no access. You can close this page.</p>`;
 }

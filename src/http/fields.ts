@@ -15,6 +15,8 @@ export interface Field {
   autocomplete?: string;
   hint?: string;
   optional?: boolean;
+  /** A link next to the label. */
+  aside?: Html;
   minLength?: number;
   maxLength?: number;
 }
@@ -23,7 +25,10 @@ export interface Field {
 export function field(f: Field): Html {
   const type = f.type ?? "text";
   return html`<p class="field">
-    <label for="${f.name}">${f.label}${f.optional && html` <small>(optional)</small>`}</label>
+    <span class="label"
+      ><label for="${f.name}">${f.label}${f.optional && html` <small>(optional)</small>`}</label>
+      ${f.aside}</span
+    >
     <input
       id="${f.name}"
       name="${f.name}"

@@ -1,129 +1,139 @@
-/** The look of the server-rendered pages: the dashboard's colors with system fonts, light and dark, and the mark. */
+/**
+ * The look of the server-rendered pages: the same colors, fonts and controls as the dashboard's (`web/src/tokens.css`),
+ * without its script and libraries.
+ */
+import { findFonts } from "./dashboard/fonts.ts";
 
-/** The logo: a registry's shelf. Also the icon of a browser tab, so it has its own background. */
-export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
-<rect width="16" height="16" rx="4" fill="#1b1916"/>
-<path d="M4 11V5h8v6" stroke="#fff" fill="none" stroke-width="1.75"/>
-</svg>
+/** The mark of the service. Also the icon of a browser tab, so it has its own background. */
+export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18">
+<rect x="1" y="1" width="16" height="16" rx="4.5" fill="#1b1916"/>
+<path d="M5 6.2h8M5 9h5.4M5 11.8h2.8" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/>
+<circle cx="12.4" cy="11.8" r="1.5" fill="none" stroke="#fff" stroke-width="1.4"/></svg>
 `;
 
-export const pageStyle = `:root {
+/** Served by the dashboard's build. Without a build, the pages use fonts of the system. */
+const fontFaces = findFonts()
+  .map(
+    ({ family, path }) =>
+      `@font-face { font-family: "${family}"; font-weight: 100 900; font-display: swap; src: url("${path}") format("woff2"); }\n`,
+  )
+  .join("");
+
+const tokens = `:root {
   color-scheme: light dark;
-  --ink: light-dark(#1b1916, #eeecea);
-  --on-ink: light-dark(#ffffff, #11100e);
-  --soft: light-dark(#686560, #9c9994);
-  --line: light-dark(#e5e4e1, #2c2b28);
-  --control: light-dark(#8d8a85, #74716c);
-  --paper: light-dark(#ffffff, #181715);
-  --sheet: light-dark(#f9f7f5, #11100e);
+  --canvas: light-dark(#f9f7f5, #11100e);
+  --surface: light-dark(#ffffff, #181715);
   --sunken: light-dark(#f5f3f1, #131210);
+  --hover: light-dark(#f1f0ed, #22201e);
+  --line: light-dark(#e5e4e1, #2c2b28);
+  --line-strong: light-dark(#d1cfcb, #413f3c);
+  --line-control: light-dark(#8d8a85, #74716c);
+  --ink: light-dark(#1b1916, #eeecea);
+  --ink-2: light-dark(#4a4744, #c0bdb9);
+  --ink-3: light-dark(#686560, #9c9994);
+  --on-ink: light-dark(#ffffff, #11100e);
   --accent: light-dark(#00648f, #66c3eb);
+  --accent-fill: light-dark(#00648f, #3ea4d3);
+  --accent-tint: light-dark(#e2f3fc, #152c39);
   --on-accent: light-dark(#ffffff, #11100e);
-  --bad: light-dark(#b12725, #f58e8a);
-  --mono: "JetBrains Mono", ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  --warn: light-dark(#875306, #edbb6a);
+  --warn-tint: light-dark(#fff2d9, #352714);
+  --warn-line: light-dark(#efcc8c, #694d22);
+  --danger: light-dark(#b12725, #f58e8a);
+  --danger-tint: light-dark(#ffeeec, #3d1d1c);
+  --danger-line: light-dark(#ffbebb, #7d3c3b);
+  --font: "Geist", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
+  --mono: "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  --focus: 0 0 0 2px var(--surface), 0 0 0 4px var(--accent-fill);
+  --soft: var(--ink-3);
+  --bad: var(--danger);
+  --control: var(--line-control);
+  --paper: var(--surface);
+  --sheet: var(--canvas);
 }
-* { box-sizing: border-box; }
+`;
+
+const layout = `* { box-sizing: border-box; }
 body {
   margin: 0;
-  background: var(--sheet);
+  min-height: 100vh;
+  display: grid;
+  grid-template: 56px 1fr 44px / minmax(0, 1fr);
+  background: var(--canvas);
   color: var(--ink);
-  font: 15px/1.6 "Geist", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  font: 400 0.875rem/1.5 var(--font);
+  -webkit-font-smoothing: antialiased;
 }
-header {
-  display: flex;
-  flex-wrap: wrap;
-  gap: 0.5rem 1rem;
-  justify-content: space-between;
-  align-items: center;
-  min-height: 3rem;
-  padding: 0.375rem 1.25rem;
-  border-bottom: 1px solid var(--line);
-  font-size: 0.875rem;
-}
-header nav, header form { display: flex; gap: 0.75rem; align-items: center; margin: 0; }
-.home { display: flex; gap: 0.625rem; align-items: center; color: inherit; font-weight: 600; text-decoration: none; }
+body > header, body > footer { display: flex; align-items: center; gap: 10px; padding: 0 24px; font-size: 0.8125rem; }
+body > footer { gap: 16px; color: var(--ink-3); font-size: 0.75rem; }
+body > footer a { color: inherit; }
+body > header nav, body > header form { display: flex; gap: 8px; align-items: center; margin: 0; }
+body > header nav { margin-left: auto; color: var(--ink-3); font-size: 0.75rem; }
+.skip { position: absolute; left: -999px; }
+.skip:focus { left: 8px; top: 8px; padding: 8px; background: var(--surface); }
+.home { display: flex; gap: 10px; align-items: center; color: inherit; font-weight: 600; letter-spacing: -0.01em; text-decoration: none; }
 .home img { display: block; }
-main {
-  max-width: 36rem;
-  margin: 2.5rem auto;
-  padding: 2rem;
-  border: 1px solid var(--line);
-  border-radius: 10px;
-  background: var(--paper);
-  overflow-wrap: anywhere;
-}
-main > :last-child, main > form > :last-child { margin-bottom: 0; }
-main > form + p { margin-top: 1.25rem; }
-@media (max-width: 40rem) {
-  body { background: var(--paper); }
-  main { margin: 0; padding: 1.5rem 1.25rem; border: 0; }
-}
-h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
-h2 { margin: 1.5rem 0 0.5rem; font-size: 1.125rem; line-height: 1.3; }
-p, pre { margin: 0 0 1rem; }
-a { color: var(--accent); }
-small, .soft { color: var(--soft); font-size: 0.875rem; }
-.field { display: grid; gap: 0.25rem; margin: 0 0 1rem; }
-.field label { font-weight: 600; }
-.check { display: grid; grid-template-columns: auto 1fr; gap: 0.25rem 0.625rem; align-items: baseline; }
-.check input { width: auto; margin: 0; }
+.av { display: inline-grid; place-items: center; width: 22px; height: 22px; border-radius: 50%; background: var(--accent-tint); color: var(--accent); font: 600 10px var(--font); }
+main { display: grid; place-items: center; min-width: 0; padding: 24px; overflow-wrap: anywhere; }
+.box { width: 100%; max-width: 380px; }
+main.wide { place-items: start center; }
+main.wide > .box { max-width: 71rem; }
+main.full { display: block; width: 100%; margin: 0 auto; }
+main.full > .box { max-width: none; }
+.box > :last-child, .box > form > :last-child { margin-bottom: 0; }
+`;
+
+const text = `h1 { margin: 0 0 4px; font-size: 1.375rem; line-height: 1.25; font-weight: 600; letter-spacing: -0.022em; }
+h2 { margin: 24px 0 8px; font-size: 1rem; line-height: 1.35; font-weight: 600; letter-spacing: -0.012em; }
+p, pre { margin: 0 0 16px; }
+a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 3px; }
+small, .soft, .meta { color: var(--ink-3); font-size: 0.75rem; }
+.sub { color: var(--ink-2); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 7px 16px; margin: 0 0 16px; font-size: 0.8125rem; }
+dt { color: var(--ink-3); }
+dd { margin: 0; min-width: 0; }
+dl.kv { margin: 8px 0; padding: 14px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
+dl.kv dd { text-align: right; }
+code, .mono { font: 400 0.9em var(--mono); letter-spacing: -0.02em; font-variant-ligatures: none; }
+pre { overflow-x: auto; padding: 12px 14px; border: 1px solid var(--line); border-radius: 6px; background: var(--sunken); font: 400 0.75rem/1.65 var(--mono); font-variant-ligatures: none; }
+.code { margin: 18px 0 0; padding: 18px 0 18px 0.3em; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); font: 500 1.625rem/1 var(--mono); letter-spacing: 0.3em; text-align: center; white-space: nowrap; }
+.alert, .notice { margin: 16px 0; padding: 10px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--sunken); font-size: 0.8125rem; }
+.alert { border-color: var(--danger-line); background: var(--danger-tint); }
+.notice.warn { margin: 8px 0 0; border-color: var(--warn-line); background: var(--warn-tint); }
+`;
+
+const controls = `form { margin: 22px 0 0; }
+body > header form { margin: 0; }
+.box > form + .meta { margin-top: 18px; line-height: 24px; }
+.field { display: grid; gap: 5px; margin: 0 0 14px; }
+.field .label { display: flex; justify-content: space-between; font-size: 0.8125rem; }
+.field label, legend { font-weight: 500; font-size: 0.8125rem; }
+.check { display: grid; grid-template-columns: auto 1fr; gap: 4px 10px; align-items: baseline; }
+.check input { width: auto; height: auto; margin: 0; accent-color: var(--accent-fill); }
 .check small { grid-column: 2; }
-input, textarea {
-  width: 100%;
-  padding: 0.5rem 0.625rem;
-  border: 1px solid var(--control);
-  border-radius: 6px;
-  background: transparent;
-  color: inherit;
-  font: inherit;
+input, textarea, select { width: 100%; height: 40px; padding: 0 12px; border: 1px solid var(--line-control); border-radius: 6px; background: var(--surface); color: inherit; font: inherit; }
+textarea { height: auto; padding: 8px 12px; }
+input[type="radio"] { width: auto; height: auto; accent-color: var(--accent-fill); }
+fieldset { margin: 0 0 16px; padding: 12px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
+fieldset p { margin: 4px 0; }
+button, .btn, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 40px; padding: 0 14px; border: 1px solid var(--ink); border-radius: 6px; background: var(--ink); color: var(--on-ink); font: 500 0.875rem var(--font); text-decoration: none; cursor: pointer; }
+.box form > button, .box form > .btn, .box > .btn { width: 100%; }
+button:hover, .btn:hover { background: color-mix(in srgb, var(--ink) 88%, var(--canvas)); }
+button.second, .btn.second { border-color: var(--line-strong); background: var(--surface); color: var(--ink); }
+button.second:hover, .btn.second:hover { background: var(--hover); }
+button.plain { min-height: 24px; width: auto; padding: 0; border: 0; background: none; color: var(--accent); font: inherit; text-decoration: underline; text-underline-offset: 3px; }
+button.danger { border-color: var(--danger); background: var(--danger); color: var(--on-ink); }
+:focus-visible { outline: 2px solid transparent; box-shadow: var(--focus); border-radius: 6px; }
+.actions { display: grid; grid-template-columns: 1fr 1.6fr; gap: 8px; margin: 14px 0 12px; }
+.actions button { width: 100%; }
+@media (max-width: 40rem) {
+  body > header, body > footer { padding: 0 16px; }
+  main { padding: 16px; place-items: start center; }
 }
-input[type="radio"] { width: auto; }
-fieldset { margin: 0 0 1rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px; }
-fieldset p { margin: 0.25rem 0; }
-legend { font-weight: 600; }
-button, .button {
-  display: inline-block;
-  padding: 0.375rem 0.875rem;
-  border: 1px solid var(--ink);
-  border-radius: 6px;
-  background: var(--ink);
-  color: var(--on-ink);
-  font: inherit;
-  text-decoration: none;
-  font-weight: 600;
-  cursor: pointer;
-}
-button.second { border-color: var(--control); background: transparent; color: var(--ink); }
-button.plain { padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.actions { display: flex; gap: 0.75rem; flex-wrap: wrap; }
-.alert { padding: 0.625rem 0.875rem; border: 1px solid var(--bad); border-radius: 6px; color: var(--bad); }
-.notice { padding: 0.625rem 0.875rem; border: 1px solid var(--line); border-radius: 6px; background: var(--sheet); }
-.code {
-  padding: 0.875rem;
-  border: 1px solid var(--line);
-  border-radius: 6px;
-  background: var(--sheet);
-  font: 600 2rem/1.2 var(--mono);
-  letter-spacing: 0.08em;
-  text-align: center;
-}
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; margin: 0 0 1rem; }
-dt { color: var(--soft); }
-dd { margin: 0; }
-pre {
-  overflow-x: auto;
-  padding: 0.875rem;
-  border: 1px solid var(--line);
-  border-radius: 6px;
-  background: var(--sunken);
-  font: 0.8125rem/1.6 var(--mono);
-}
-code { font-family: var(--mono); font-size: 0.875em; }
-pre code { font-size: inherit; }
-aside pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-main.wide { max-width: 71rem; padding: 0 1.5rem; border: 0; background: none; }
-main.wide > h1 { margin-bottom: 0.5rem; }
+`;
+
+/** The page of a shared skill: its text, and a column with its facts. */
+const shared = `aside pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .lead { max-width: 46rem; color: var(--soft); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 2rem; align-items: start; }
 .columns > aside { font-size: 0.875rem; }
@@ -149,7 +159,6 @@ main.wide > h1 { margin-bottom: 0.5rem; }
   .columns > aside { order: -1; }
   .readme { padding: 0.5rem 1rem; }
 }
-@media (max-width: 40rem) {
-  main.wide { padding: 1rem; }
-}
 `;
+
+export const pageStyle = fontFaces + tokens + layout + text + controls + shared;

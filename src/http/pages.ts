@@ -24,12 +24,12 @@ export interface PageContent {
   /** Name of the signed-in user. */
   signedInAs?: string | undefined;
   body: Html;
+  /** Paths of the style sheet and the script of a page with a front end. */
+  frontEnd?: { style: string; script: string } | undefined;
   /** Two columns rather than one narrow one. */
   isWide?: boolean;
   /** Whether search engines may list the page. Default: yes. */
   isIndexed?: boolean;
-  /** Paths of the style sheet and the script of a page with a front end. */
-  frontEnd?: { style: string; script: string } | undefined;
 }
 
 export interface PageOptions {
@@ -66,13 +66,7 @@ export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
 }
 
 function layout({ title, signedInAs, body, frontEnd, isWide, isIndexed = true }: PageContent): Html {
-  const account =
-    signedInAs === undefined
-      ? html`<a href="/sign-in">Sign in</a>`
-      : html`<span>Signed in as <bdi>${signedInAs}</bdi></span>
-          <form method="post" action="/sign-out" enctype="multipart/form-data">
-            <input type="hidden" name="confirm" value="yes" /><button class="plain">Sign out</button>
-          </form>`;
+  const layoutClass = frontEnd ? "full" : isWide ? "wide" : "narrow";
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -90,16 +84,34 @@ function layout({ title, signedInAs, body, frontEnd, isWide, isIndexed = true }:
         }
       </head>
       <body>
+        <a class="skip" href="#main">Skip to content</a>
         <header>
           <a class="home" href="/"
-            ><img src="${iconPath}" width="28" height="28" alt="" /><span>Skill registry</span></a
+            ><img src="${iconPath}" width="20" height="20" alt="" /><span>Skill registry</span></a
           >
-          <nav aria-label="Account">${account}</nav>
+          ${accountOf(signedInAs)}
         </header>
-        <main${isWide && html` class="wide"`}>
-          <h1>${title}</h1>
-          ${body}
+        <main id="main" class="${layoutClass}">
+          <div class="box">
+            <h1>${title}</h1>
+            ${body}
+          </div>
         </main>
+        <footer><a href="/explore">Explore public skills</a><a href="/docs">API</a></footer>
       </body>
     </html> `;
+}
+
+/** The signed-in user with the button that signs out. A visitor finds the sign-in at the pages' own links. */
+function accountOf(signedInAs: string | undefined): Html {
+  return html`<nav aria-label="Account">
+    ${
+      signedInAs === undefined
+        ? html`<a href="/sign-in">Sign in</a>`
+        : html`<span>Signed in as <bdi>${signedInAs}</bdi></span>
+            <form method="post" action="/sign-out" enctype="multipart/form-data">
+              <input type="hidden" name="confirm" value="yes" /><button class="plain">Sign out</button>
+            </form>`
+    }
+  </nav>`;
 }

@@ -6,13 +6,13 @@ import type { Context } from "koa";
 import type { Actor } from "../access/actor.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 
-/** For pages: own style sheets and pictures, forms to ourselves, no script. */
+/** For pages: own style sheets, fonts and pictures, forms to ourselves, no script. */
 export const pagePolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** For pages with a front end: its script comes from us, and talks to us. */
 export const frontEndPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** For pages of the dashboard. Its libraries add style elements, which carry the nonce of the page. */
 export const dashboardPolicy = (nonce: string) =>
@@ -23,8 +23,7 @@ export const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** For drawings of strangers (SVG): their own styles; no script, no form, nothing loaded, and an origin of their own. */
-export const drawingPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+export const drawingPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 /**
  * Names and values of the headers of every response, which depend on no request. Everything but pages, which have

@@ -1,70 +1,22 @@
-/**
- * The page for a new organization, and the page that the link of an invitation's mail leads to. A GET changes nothing.
- */
+/** The page that the link of an invitation's mail leads to. A GET changes nothing. */
 import { z } from "zod";
+import type { InvitationOfferPayload } from "../../contract/payloads/organizations.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { checkForm, formText, orShow } from "../http/forms.ts";
+import { orShow } from "../http/forms.ts";
 import { problem } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
 import { actorPage, redirectReply } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
 import { acceptInvitation, declineInvitation } from "./invitations/accept.ts";
-import { loadInvitation, loadOwnInvitation, maskAddress } from "./invitations/load.ts";
-import { newOrganizationPage } from "./organization-page.ts";
-import { CreateTenant, InvitationTokenParams } from "./schema.ts";
-import { createTenant } from "./service.ts";
+import { loadInvitation, loadOwnInvitation } from "./invitations/load.ts";
+import { presentOffer } from "./invitations/offer.ts";
+import { InvitationTokenParams } from "./schema.ts";
 
 const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
 const DecisionForm = z.object({ decision: z.string().max(20).default("").catch("") });
-const OrganizationForm = z.object({ organization: formText, slug: formText });
 
-export function organizationPageRoutes(app: App): Route[] {
-  return [...newOrganizationRoutes(app), ...invitationRoutes(app)];
-}
-
-function newOrganizationRoutes(app: App): Route[] {
-  return [
-    route({
-      ...page,
-      method: "get",
-      path: "/orgs/new",
-      summary: "Form for a new organization",
-      async handle({ actor }) {
-        if (actor.kind !== "user") return redirectReply("/sign-in?return_to=%2Forgs%2Fnew");
-        return actorPage(actor, {
-          title: "New organization",
-          body: newOrganizationPage({ organization: "", slug: "" }),
-        });
-      },
-    }),
-    route({
-      ...page,
-      method: "post",
-      path: "/orgs/new",
-      summary: "Create an organization from the form",
-      body: OrganizationForm,
-      form: true,
-      handle: ({ actor, body }) =>
-        orShow(
-          async () => {
-            const { organization, slug } = body;
-            const input = checkForm(CreateTenant, { name: organization, slug: slug || undefined });
-            await createTenant(app, actor, input);
-            return redirectReply("/");
-          },
-          (error, options) =>
-            actorPage(
-              actor,
-              { title: "New organization", body: newOrganizationPage({ error, ...body }) },
-              options,
-            ),
-        ),
-    }),
-  ];
-}
-
-function invitationRoutes(app: App): Route[] {
+export function invitationPageRoutes(app: App): Route[] {
   return [
     route({
       ...page,
@@ -94,41 +46,59 @@ async function invitationPage(app: App, actor: Actor, token: string): Promise<Re
   if (actor.kind !== "user") {
     // An id alone proves nothing: only its signed-in owner sees the invitation.
     if (!token.includes(".")) return signInFirst(token);
-    const { invitation, tenant } = await loadInvitation(app, token);
+    const offer = await presentOffer(app, await loadInvitation(app, token), null);
     const back = encodeURIComponent(pathOf(token));
-    return show(actor, `Join ${tenant.name}`, {
-      body: html`<p>
-          <bdi>${invitation.invitedBy.name}</bdi> invites ${maskAddress(invitation.email)} to
-          <strong><bdi>${tenant.name}</bdi></strong
-          >.
-        </p>
-        <p>
-          <a href="/sign-in?return_to=${back}">Sign in</a> with the account of that address to answer, or
-          <a href="/sign-up?return_to=${back}">create one</a>.
+    return show(actor, `Join ${offer.organization.name}`, {
+      body: html`<p class="sub">To answer, sign in with the account of ${offer.email}.</p>
+        ${factsOf(offer)}
+        <p class="actions">
+          ${offer.canSignUp && html`<a class="btn second" href="/sign-up?return_to=${back}">Create an account</a>`}
+          <a class="btn" href="/sign-in?return_to=${back}">Sign in</a>
         </p>`,
     });
   }
-  const { invitation, tenant, account } = await loadOwnInvitation(app, actor, token, "accept an invitation");
-  return show(actor, `Join ${tenant.name}`, {
-    body: html`<p>
-        <bdi>${invitation.invitedBy.name}</bdi> invites you, <bdi>${account.username}</bdi>, to
-        <strong><bdi>${tenant.name}</bdi></strong> (${tenant.slug}).
+  const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
+  const offer = await presentOffer(app, own, true);
+  return show(actor, `Join ${offer.organization.name}`, {
+    body: html`<p class="sub">
+        This invitation is for you, <bdi>${own.account.username}</bdi>. Members see your name and user name.
       </p>
+      ${factsOf(offer)}
       <form method="post" action="${pathOf(token)}" enctype="multipart/form-data">
-        <button name="decision" value="accept">Accept</button>
-        <button class="plain" name="decision" value="decline">Decline</button>
+        <p class="actions">
+          <button class="second" name="decision" value="decline">Decline</button>
+          <button name="decision" value="accept">Accept</button>
+        </p>
       </form>`,
   });
+}
+
+function factsOf({ invitedBy, organization, roleName, teams = [], expiresAt }: InvitationOfferPayload): Html {
+  return html`<dl class="kv">
+    <dt>Invited by</dt>
+    <dd><bdi>${invitedBy}</bdi></dd>
+    <dt>Organization</dt>
+    <dd><bdi>${organization.name}</bdi> <span class="mono">${organization.slug}</span></dd>
+    <dt>Role</dt>
+    <dd><bdi>${roleName}</bdi></dd>
+    ${
+      teams.length > 0 &&
+      html`<dt>Teams</dt>
+        <dd><bdi>${teams.join(", ")}</bdi></dd>`
+    }
+    <dt>Expires</dt>
+    <dd><time datetime="${expiresAt}">${expiresAt.slice(0, 10)}</time></dd>
+  </dl>`;
 }
 
 async function decide(app: App, actor: Actor, token: string, decision: string): Promise<Reply> {
   if (decision === "accept") {
     const joined = await acceptInvitation(app, actor, token);
     return show(actor, "Welcome", {
-      body: html`<p>
-          You are in <strong><bdi>${joined.tenantName}</bdi></strong> now.
+      body: html`<p class="sub">
+          You are a member of <strong><bdi>${joined.tenantName}</bdi></strong> now.
         </p>
-        <p><a href="/">Go on</a></p>`,
+        <p><a class="btn" href="/${joined.tenantSlug}/-/library">Open the library</a></p>`,
     });
   }
   if (decision === "decline") {

@@ -155,11 +155,12 @@ describe("the set-up link", () => {
 
     assert.equal(answer.status, 200);
     assert.match(answer.text, /The organization was not created/);
-    const again = await service.call("POST", "/orgs/new", {
+    assert.match(answer.text, /href="\/orgs\/new"/);
+    const again = await service.call("POST", "/api/tenants", {
       cookie: cookieOf(answer),
-      form: { organization: "Admin", slug: "the-admins" },
+      json: { name: "Admin", slug: "the-admins" },
     });
-    assert.equal(again.status, 303);
+    assert.equal(again.status, 201);
   });
 });
 

@@ -63,7 +63,7 @@ describe("authentication of a request", () => {
       assert.equal(answer.body.code, "unauthenticated");
       assert.equal(answer.headers.get("www-authenticate"), 'Bearer realm="svc"');
     }
-    const open = await service.call("GET", "/", { headers: { authorization: "Bearer junk" } });
+    const open = await service.call("GET", "/sign-up", { headers: { authorization: "Bearer junk" } });
     assert.equal(open.status, 401);
   });
 
@@ -122,7 +122,7 @@ describe("authentication of a request", () => {
     ];
 
     for (const cookie of cookies) {
-      assert.equal((await service.call("GET", "/", { cookie })).status, 200, cookie);
+      assert.equal((await service.call("GET", "/sign-up", { cookie })).status, 200, cookie);
       assert.equal((await profile({ cookie })).status, 401, cookie);
     }
   });
@@ -210,7 +210,7 @@ describe("guessing tokens", () => {
         return consume(budget, caller);
       };
 
-      const answer = await service.call("GET", "/", { token: `lsk_${"0".repeat(64)}` });
+      const answer = await service.call("GET", "/sign-up", { token: `lsk_${"0".repeat(64)}` });
 
       assert.equal(answer.status, 401);
       assert.deepEqual(spent, ["general"]);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
 
 import fc from "fast-check";
 
 import { safeReturnTo } from "../../src/auth/return-to.ts";
 import { Html, html } from "../../src/http/html.ts";
+import { pageStyle } from "../../src/http/page-style.ts";
 import { pagePolicy } from "../../src/http/security.ts";
 import { cookieOf, password, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
 
@@ -117,11 +119,8 @@ describe("the pages", () => {
     const { cookie } = await signUp(service, "ada");
     const { userCode } = await startDevice();
     const visits: [string, object][] = [
-      ["/", {}],
-      ["/", { cookie }],
       ["/sign-in", {}],
       ["/sign-up", {}],
-      ["/orgs/new", { cookie }],
       ["/device", { cookie }],
       [`/device?user_code=${userCode}`, { cookie }],
     ];
@@ -139,8 +138,16 @@ describe("the pages", () => {
     }
   });
 
+  it("have the colors of the dashboard", async () => {
+    const tokens = readFileSync("web/src/tokens.css", "utf8");
+    const own = [...pageStyle.matchAll(/--[\w-]+: light-dark\([^;]+;/g)].map(([declaration]) => declaration);
+
+    assert.ok(own.length > 15);
+    for (const declaration of own) assert.ok(tokens.includes(declaration), declaration);
+  });
+
   it("serve the style sheet as immutable under a name that changes with it", async () => {
-    const { text } = await service.call("GET", "/");
+    const { text } = await service.call("GET", "/sign-in");
     const [, path] = /<link rel="stylesheet" href="(\/assets\/pages-[0-9a-f]{16}\.css)"/.exec(text) ?? [];
 
     const sheet = await service.call("GET", path!);
@@ -148,7 +155,7 @@ describe("the pages", () => {
     assert.equal(sheet.status, 200);
     assert.equal(sheet.headers.get("content-type"), "text/css; charset=utf-8");
     assert.equal(sheet.headers.get("cache-control"), "public, max-age=31536000, immutable");
-    assert.match(sheet.text, /color-scheme: light dark/);
+    assert.match(sheet.text, /light-dark\(/);
     assert.equal((await service.call("GET", "/assets/pages-0000000000000000.css")).status, 404);
   });
 
@@ -169,8 +176,8 @@ describe("the pages", () => {
 
     assert.equal(answer.status, 303);
     assert.equal(answer.headers.get("location"), `/device?user_code=${userCode}`);
-    const start = await service.call("GET", "/", { cookie: cookieOf(answer) });
-    assert.match(start.text, /Signed in as <bdi>ada<\/bdi>/);
+    const device = await service.call("GET", returnTo, { cookie: cookieOf(answer) });
+    assert.match(device.text, /Signed in as <bdi>ada<\/bdi>/);
   });
 
   it("never redirect a browser to another site", async () => {
@@ -219,7 +226,8 @@ describe("the pages", () => {
     assert.doesNotMatch(page.text, /<script|<img src=x/);
     assert.match(page.text, /127\.0\.0\.1/);
     assert.match(page.text, /<bdi>ada<\/bdi>/);
-    assert.match(page.text, /codes are the same/);
+    assert.match(page.text, /sent you this page or the code, deny it/);
+    assert.match(page.text, /value="deny" autofocus/);
     const answer = await service.call("POST", "/device", {
       cookie,
       form: { user_code: userCode, decision: "approve" },
@@ -283,6 +291,6 @@ describe("the pages", () => {
 
     assert.equal(answer.status, 303);
     assert.match(answer.headers.getSetCookie()[0]!, /Max-Age=0/);
-    assert.doesNotMatch((await service.call("GET", "/", { cookie })).text, /Signed in as/);
+    assert.doesNotMatch((await service.call("GET", "/sign-up", { cookie })).text, /Signed in as/);
   });
 });

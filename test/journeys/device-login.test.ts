@@ -85,9 +85,10 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     assert.match(page.url(), /\/setup/, "the browser itself refuses a short password");
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByText("Signed in as marie").waitFor();
+    await page.getByRole("heading", { name: "First steps" }).waitFor();
     await look(page, "start-signed-in");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "marie" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).first().waitFor();
     await look(page, "start");
     await page.goto(server.setupLink!);

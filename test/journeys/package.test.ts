@@ -104,10 +104,6 @@ describe("the service", () => {
     assert.doesNotMatch(installer, /@[A-Z_]+@/);
   });
 
-  it("shows the command of the installer on its start page", async () => {
-    assert.ok((await (await get("/")).text()).includes(`curl -fsSL ${server.url}/cli/install.sh | sh`));
-  });
-
   it("is a source for npx, which needs no registry", async () => {
     const home = path.join(folder, "npx");
     const { stdout } = await runProgram(["npx", "--yes", `${server.url}/cli/svc.tgz`, "--version"], { home });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Next to the built service, or in the build of the checkout that it is run from. */
-const folder = fileURLToPath(
+export const frontEndFolder = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../../dist/web/app/" : "../../../web/app/", import.meta.url),
 );
 const types: Record<string, string> = {
@@ -35,8 +35,8 @@ export interface FrontEnd {
 export async function readFrontEnd(): Promise<FrontEnd | undefined> {
   try {
     const [page, names] = await Promise.all([
-      readFile(path.join(folder, "index.html"), "utf8"),
-      readdir(path.join(folder, "assets", "app")),
+      readFile(path.join(frontEndFolder, "index.html"), "utf8"),
+      readdir(path.join(frontEndFolder, "assets", "app")),
     ]);
     const present = new Set(names);
     const assets = names.flatMap((name): [string, Asset][] => {
@@ -55,5 +55,5 @@ export async function readFrontEnd(): Promise<FrontEnd | undefined> {
 /** Bytes of an asset that `readFrontEnd` listed, in one of its encodings or plain. */
 export function readAsset(name: string, encoding: string | undefined): Promise<Buffer> {
   const ending = encodings.find((known) => known.name === encoding)?.ending ?? "";
-  return readFile(path.join(folder, "assets", "app", name + ending));
+  return readFile(path.join(frontEndFolder, "assets", "app", name + ending));
 }

@@ -13,7 +13,18 @@ import { insertDescription, type DescribePage, type PageDescription } from "./de
 import { readAsset, readFrontEnd, type FrontEnd } from "./front-end.ts";
 
 /** Pages that belong to no organization. `web/routes.ts` has the same addresses, which a test compares. */
-const servicePages = ["/new"];
+const servicePages = [
+  "/",
+  "/new",
+  "/orgs/new",
+  "/settings/account",
+  "/settings/activity",
+  "/settings/appearance",
+  "/settings/installs",
+  "/settings/profile",
+  "/settings/security",
+  "/settings/tokens",
+];
 /** Pages that may have a description. */
 const describedPages = ["/explore"];
 /** Pages of organizations and skills; the first two may have a description. */

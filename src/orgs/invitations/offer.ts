@@ -16,15 +16,16 @@ export async function readOffer(app: App, actor: Actor, token: string): Promise<
   if (isId(token)) {
     if (actor.kind === "anonymous")
       throw unauthenticated("Sign in with the account of the invited address to see an invitation.");
-    return present(app, await loadOwnInvitation(app, actor, token, "read an invitation"), true);
+    return presentOffer(app, await loadOwnInvitation(app, actor, token, "read an invitation"), true);
   }
-  if (actor.kind === "anonymous") return present(app, await loadInvitation(app, token), null);
+  if (actor.kind === "anonymous") return presentOffer(app, await loadInvitation(app, token), null);
   const account = await loadAccount(app, requireUnrestricted(actor, "read an invitation"));
   const open = await loadInvitation(app, token);
-  return present(app, open, open.invitation.emailKey === account.emailKey);
+  return presentOffer(app, open, open.invitation.emailKey === account.emailKey);
 }
 
-async function present(
+/** The offer as its holder sees it; `matches` is null for a visitor. */
+export async function presentOffer(
   app: App,
   { invitation, tenant, isByLink }: OpenInvitation,
   matches: boolean | null,

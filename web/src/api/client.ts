@@ -1,11 +1,29 @@
 /** The client of the service's API, typed by its description (`web/generated/`). */
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../generated/api-types.ts";
+import { isSignedIn, signInAgain } from "./sign-in-again.ts";
 
 export type Schemas = components["schemas"];
 
-/** `fetch` is looked up for each call, so that a test can replace it. */
-export const api = createClient<paths>({ baseUrl: "", fetch: (request) => fetch(request) });
+export const api = createClient<paths>({ baseUrl: "", fetch: send });
+
+/**
+ * Sends a request. If the session of the signed-in user has ended, it is sent once more after a sign-in over the page,
+ * so that the caller does not notice. `fetch` is looked up for each call, so that a test can replace it.
+ */
+async function send(request: Request): Promise<Response> {
+  if (!isSignedIn()) return fetch(request);
+  const again = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 401 || !(await lacksSession(response.clone()))) return response;
+  return (await signInAgain()) ? fetch(again) : response;
+}
+
+/** Not `invalid_credentials`, which is about a password in the request itself. */
+async function lacksSession(response: Response): Promise<boolean> {
+  const body = (await response.json().catch(() => undefined)) as Partial<Schemas["Failure"]> | undefined;
+  return body?.code === "unauthenticated";
+}
 
 /** A failure of the API, or of the network (status 0). */
 export class ApiError extends Error {

@@ -43,3 +43,6 @@ export const analyticsQuery = (org: string, days: number) =>
         }),
       ),
   });
+
+export const createOrganization = (body: { name: string; slug?: string }) =>
+  dataOf(api.POST("/api/tenants", { body }));

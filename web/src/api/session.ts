@@ -1,6 +1,7 @@
 /** The signed-in user and the organizations that they belong to. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { isSignedIn, rememberUser, signInAgain } from "./sign-in-again.ts";
 
 export type Identity = Schemas["Identity"];
 
@@ -8,8 +9,14 @@ export type Identity = Schemas["Identity"];
 export const identityQuery = queryOptions({
   queryKey: ["identity"],
   staleTime: 5 * 60_000,
-  queryFn: async ({ signal }): Promise<Identity | null> =>
-    (await dataOf(api.GET("/api/user/session", { signal }))).user,
+  queryFn: async ({ signal }): Promise<Identity | null> => {
+    const read = async () => (await dataOf(api.GET("/api/user/session", { signal }))).user;
+    const user = await read();
+    // An ended session must not replace a page by that of a visitor, together with what was typed in it.
+    const current = user === null && isSignedIn() && (await signInAgain()) ? await read() : user;
+    rememberUser(current?.id);
+    return current;
+  },
 });
 
 /** An organization by its slug or id, with what the caller may do in it. */
@@ -30,4 +37,10 @@ export const foldersQuery = (org: string) =>
 /** Whether the permissions of an organization or role include an action, as in `may(org.permissions, "member", "read")`. */
 export function may(permissions: Record<string, string[]>, group: string, action: string): boolean {
   return permissions[group]?.includes(action) === true;
+}
+
+/** Ends the session. The page is loaded anew afterwards, so that nothing of the user stays in memory. */
+export async function signOut(): Promise<void> {
+  await ok(api.POST("/api/auth/sign-out"));
+  sessionStorage.clear();
 }

@@ -1,8 +1,20 @@
-import { ActionIcon, useMantineColorScheme, useComputedColorScheme } from "@mantine/core";
+import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Keyboard, Moon, Sun } from "lucide-react";
-import { identityQuery } from "../../api/session.ts";
+import { useNavigate } from "@tanstack/react-router";
+import {
+  ChevronsUpDown,
+  Keyboard,
+  LogOut,
+  Moon,
+  Palette,
+  Shield,
+  Sun,
+  UserRound,
+  Wrench,
+} from "lucide-react";
+import { identityQuery, signOut, type Identity } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
+import { iconProps } from "../../parts/icon.ts";
 
 /** The foot of the navigation: the user, the list of keys and the color scheme. */
 export function Account({ onKeys }: { onKeys: () => void }) {
@@ -12,10 +24,7 @@ export function Account({ onKeys }: { onKeys: () => void }) {
   return (
     <div className="foot">
       {identity ? (
-        <>
-          <Initials name={identity.name} />
-          <span className="grow clip">{identity.username}</span>
-        </>
+        <AccountMenu identity={identity} />
       ) : (
         <a className="grow" href="/sign-in">
           Sign in
@@ -33,5 +42,45 @@ export function Account({ onKeys }: { onKeys: () => void }) {
         {isDark ? <Sun size={16} /> : <Moon size={16} />}
       </ActionIcon>
     </div>
+  );
+}
+
+function AccountMenu({ identity }: { identity: Identity }) {
+  const navigate = useNavigate();
+  const open = (href: string) => () => void navigate({ href });
+  return (
+    <Menu position="top-start" width={220}>
+      <Menu.Target>
+        <button type="button" className="me grow row">
+          <Initials name={identity.name} />
+          <span className="grow clip">{identity.username}</span>
+          <ChevronsUpDown size={14} />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{identity.email}</Menu.Label>
+        <Menu.Item leftSection={<UserRound {...iconProps} />} onClick={open("/settings/profile")}>
+          Settings
+        </Menu.Item>
+        <Menu.Item leftSection={<Shield {...iconProps} />} onClick={open("/settings/security")}>
+          Security
+        </Menu.Item>
+        <Menu.Item leftSection={<Palette {...iconProps} />} onClick={open("/settings/appearance")}>
+          Appearance
+        </Menu.Item>
+        {identity.isAdministrator && (
+          <Menu.Item leftSection={<Wrench {...iconProps} />} component="a" href="/admin">
+            Administration
+          </Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<LogOut {...iconProps} />}
+          onClick={() => void signOut().then(() => location.assign("/"))}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

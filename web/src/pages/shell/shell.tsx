@@ -3,6 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, Outlet, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { identityQuery } from "../../api/session.ts";
+import { onSignInNeeded } from "../../api/sign-in-again.ts";
 import { useKeys } from "../../parts/keys.ts";
 import { onOpenNavigation } from "../../parts/navigation-event.ts";
 import { Navigation } from "./navigation.tsx";
@@ -19,6 +20,7 @@ const Notices = lazy(async () => ({ default: (await import("./notices.tsx")).Not
 const NavigationDrawer = lazy(async () => ({
   default: (await import("./navigation-drawer.tsx")).NavigationDrawer,
 }));
+const SignInAgain = lazy(async () => ({ default: (await import("./sign-in-again.tsx")).SignInAgain }));
 const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
 
 export const Route = createRootRouteWithContext<{ client: QueryClient }>()({
@@ -36,6 +38,8 @@ function Shell() {
   const [drawer, setDrawer] = useState<boolean | undefined>();
   const openPalette = () => setPaletteOpening((count) => count + 1);
   useEffect(() => onOpenNavigation(() => setDrawer(true)), []);
+  const [answerSignIn, setAnswerSignIn] = useState<((isSignedIn: boolean) => void) | undefined>();
+  useEffect(() => onSignInNeeded((answer) => setAnswerSignIn(() => answer)), []);
   useKeys({
     "mod+k": openPalette,
     "g h": () => void navigate({ href: "/" }),
@@ -68,6 +72,14 @@ function Shell() {
           <NavigationDrawer opened={drawer} onClose={() => setDrawer(false)}>
             {side}
           </NavigationDrawer>
+        )}
+        {answerSignIn && (
+          <SignInAgain
+            onDone={(isSignedIn) => {
+              setAnswerSignIn(undefined);
+              answerSignIn(isSignedIn);
+            }}
+          />
         )}
         <Later>
           <Notices />

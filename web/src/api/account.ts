@@ -1,0 +1,86 @@
+/** The signed-in user's own account: sessions, tokens, installs and log. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type Session = Schemas["Session"];
+export type Token = Schemas["Token"];
+export type CreatedToken = Schemas["CreatedToken"];
+export type OwnInstall = Schemas["OwnInstall"];
+export type AuditEntry = Schemas["AuditEntry"];
+
+const pageSize = 200;
+
+export const sessionsQuery = infiniteQueryOptions({
+  queryKey: ["sessions"],
+  initialPageParam: "",
+  queryFn: ({ pageParam, signal }) => {
+    const query = { limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+    return ok(api.GET("/api/user/sessions", { signal, params: { query } }));
+  },
+  getNextPageParam: (last) => last.nextCursor,
+});
+
+export const tokensQuery = queryOptions({
+  queryKey: ["tokens"],
+  queryFn: async ({ signal }) => {
+    const params = { query: { limit: pageSize } };
+    return (await ok(api.GET("/api/user/tokens", { signal, params }))).data;
+  },
+});
+
+export const installsQuery = infiniteQueryOptions({
+  queryKey: ["installs"],
+  initialPageParam: "",
+  queryFn: ({ pageParam, signal }) => {
+    const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+    return ok(api.GET("/api/user/installs", { signal, params: { query } }));
+  },
+  getNextPageParam: (last) => last.nextCursor,
+});
+
+export interface ActivitySearch {
+  /** Event names or groups, as `skill.*`. */
+  action?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  page?: number | undefined;
+}
+
+export const activityQuery = (search: ActivitySearch) =>
+  queryOptions({
+    queryKey: ["activity", search],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/user/audit-log", { signal, params: { query: { limit: 50, page: 1, ...search } } }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const changeProfile = (body: { name?: string; username?: string }) =>
+  dataOf(api.PATCH("/api/user/profile", { body }));
+
+export const changePassword = (body: { currentPassword: string; newPassword: string }) =>
+  ok(api.POST("/api/user/password", { body }));
+
+export const changeEmail = (body: { email: string; password: string }) =>
+  dataOf(api.POST("/api/user/email", { body }));
+
+export const resendConfirmation = () => ok(api.POST("/api/user/email/resend"));
+
+export const deleteAccount = (password: string) =>
+  ok(api.DELETE("/api/user/account", { body: { password } }));
+
+export const endSession = (id: string) =>
+  ok(api.DELETE("/api/user/sessions/{id}", { params: { path: { id } } }));
+
+export const endOtherSessions = () => ok(api.DELETE("/api/user/sessions"));
+
+export const createToken = (body: {
+  name: string;
+  expiresInDays?: number;
+  scopes?: Record<string, string[]>;
+  allowedFolderIds?: string[];
+}) => dataOf(api.POST("/api/user/tokens", { body }));
+
+export const revokeToken = (id: string) =>
+  ok(api.DELETE("/api/user/tokens/{id}", { params: { path: { id } } }));

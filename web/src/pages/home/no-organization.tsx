@@ -1,0 +1,38 @@
+import { Link } from "@tanstack/react-router";
+import type { Identity } from "../../api/session.ts";
+import { Command } from "../../parts/command.tsx";
+
+/** Home of an account without organization: invitations that wait, and a new organization. */
+export function NoOrganization({ identity }: { identity: Identity }) {
+  return (
+    <div className="stack g4 intro">
+      <h1>Welcome, {identity.name}</h1>
+      <p className="sub">
+        Skills belong to an organization. Create one, or ask a member of yours to invite{" "}
+        <bdi>{identity.email}</bdi>.
+      </p>
+      {identity.pendingInvitations.map((invitation) => (
+        <p key={invitation.id} className="note acc">
+          <span className="grow">
+            You are invited to <bdi>{invitation.organizationName}</bdi>.
+          </span>
+          <a href={`/invitations/${invitation.id}`}>Open the invitation</a>
+        </p>
+      ))}
+      {!identity.emailVerified && (
+        <p className="note">
+          <span>
+            Invitations appear here after you confirm your address.{" "}
+            <Link to="/settings/account">Send the link again</Link>
+          </span>
+        </p>
+      )}
+      <div>
+        <Link className="btn pri" to="/orgs/new">
+          New organization
+        </Link>
+      </div>
+      <Command text="svc org create my-organization" />
+    </div>
+  );
+}

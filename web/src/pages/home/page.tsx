@@ -1,0 +1,25 @@
+import "./home.css";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { identityQuery } from "../../api/session.ts";
+import { Failed } from "../../parts/failed.tsx";
+import { Page } from "../../parts/page.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { MemberHome } from "./member.tsx";
+import { VisitorHome } from "./visitor.tsx";
+
+export const Route = createFileRoute("/")({ component: HomePage });
+
+function HomePage() {
+  const { data: identity, error, refetch } = useQuery(identityQuery);
+  return (
+    <Page title="Home">
+      <div className="page home stack g6">
+        {error && <Failed error={error} reset={() => void refetch()} />}
+        {identity === undefined && !error && <SkeletonRows rows={6} />}
+        {identity === null && <VisitorHome />}
+        {identity && <MemberHome identity={identity} />}
+      </div>
+    </Page>
+  );
+}

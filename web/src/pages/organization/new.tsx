@@ -1,0 +1,90 @@
+import { Button, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { createFileRoute, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { limits } from "../../../../contract/limits.ts";
+import { createOrganization } from "../../api/organizations.ts";
+import { identityQuery } from "../../api/session.ts";
+import { fieldError, Form, Problem } from "../../parts/form.tsx";
+import { Page } from "../../parts/page.tsx";
+import { SignedIn } from "../../parts/signed-in.tsx";
+
+export const Route = createFileRoute("/orgs/new")({ component: NewOrganizationPage });
+
+function NewOrganizationPage() {
+  return (
+    <Page title="New organization">
+      <div className="page stack g4" style={{ maxWidth: 480 }}>
+        <SignedIn>{() => <NewOrganization />}</SignedIn>
+      </div>
+    </Page>
+  );
+}
+
+const fields = ["name", "slug"] as const;
+
+/** The slug that a name suggests: what the service itself would derive from it. */
+export const suggestSlug = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, limits.orgSlug.max)
+    .replace(/-+$/, "");
+
+function NewOrganization() {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [slug, setSlug] = useState<string | undefined>();
+  const create = useMutation({
+    mutationFn: createOrganization,
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: identityQuery.queryKey });
+      await navigate({ href: `/${made.slug}/-/library` });
+    },
+  });
+  const address = slug ?? suggestSlug(name);
+  return (
+    <>
+      <div>
+        <h1>New organization</h1>
+        <p className="sub">Skills are published under an organization. You become its owner.</p>
+      </div>
+      <Form
+        label="New organization"
+        error={create.error}
+        onSubmit={() => create.mutate({ name, ...(address === "" ? {} : { slug: address }) })}
+      >
+        <Problem error={create.error} fields={fields} />
+        <TextInput
+          label="Name"
+          autoComplete="organization"
+          minLength={limits.orgName.min}
+          maxLength={limits.orgName.max}
+          required
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(create.error, "name")}
+        />
+        <TextInput
+          label="Slug"
+          description={`Its address: ${location.host}/${address || "…"}`}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={limits.orgSlug.max}
+          value={address}
+          onChange={(event) => setSlug(event.currentTarget.value || undefined)}
+          error={fieldError(create.error, "slug")}
+        />
+        <div>
+          <Button type="submit" loading={create.isPending}>
+            Create organization
+          </Button>
+        </div>
+      </Form>
+    </>
+  );
+}

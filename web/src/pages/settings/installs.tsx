@@ -1,0 +1,112 @@
+import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { createFileRoute, Link } from "@tanstack/react-router";
+import { Laptop } from "lucide-react";
+import { useEffect, useMemo } from "react";
+import { installsQuery, type OwnInstall } from "../../api/account.ts";
+import { Command } from "../../parts/command.tsx";
+import { Failed } from "../../parts/failed.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { SettingsPage } from "./frame.tsx";
+import { InstallTable } from "./install-table.tsx";
+
+export const Route = createFileRoute("/settings/installs")({ component: InstallsPage });
+
+function InstallsPage() {
+  return (
+    <SettingsPage
+      title="Installs"
+      about="What svc has installed for you, by machine. Outdated versions come first."
+    >
+      {() => <Installs />}
+    </SettingsPage>
+  );
+}
+
+/** Pages that are loaded without being asked for, so that what is outdated is known. */
+const pagesAtOnce = 3;
+
+function Installs() {
+  const found = useInfiniteQuery(installsQuery);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage, data } = found;
+  const pages = data?.pages.length ?? 0;
+  useEffect(() => {
+    if (pages > 0 && pages < pagesAtOnce && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [pages, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const machines = useMemo(() => byMachine(data?.pages.flatMap((page) => page.data) ?? []), [data]);
+  if (found.isPending) return <SkeletonRows rows={5} height={44} />;
+  if (found.error) return <Failed error={found.error} reset={() => void found.refetch()} />;
+  if (machines.length === 0) return <NoInstalls />;
+  const outdated = machines.reduce((sum, machine) => sum + machine.outdated, 0);
+  return (
+    <>
+      {outdated > 0 ? (
+        <section className="stack g3" aria-label="Updates">
+          <p>
+            <b>{outdated === 1 ? "1 install is outdated." : `${outdated} installs are outdated.`}</b> Run this
+            on the machine:
+          </p>
+          <Command text="svc update" />
+        </section>
+      ) : (
+        <p className="sub">Every install is up to date.</p>
+      )}
+      {machines.map((machine) => (
+        <section key={machine.name} className="panel" aria-label={`Machine ${machine.name}`}>
+          <header>
+            <Laptop size={16} />
+            <h2 className="grow clip mono">{machine.name}</h2>
+            <span className={machine.outdated > 0 ? "badge warn" : "badge ok"}>
+              {machine.outdated > 0 ? `${machine.outdated} outdated` : "Up to date"}
+            </span>
+          </header>
+          <InstallTable machine={machine.name} installs={machine.installs} />
+        </section>
+      ))}
+      {hasNextPage && (
+        <div>
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function NoInstalls() {
+  return (
+    <section className="stack g3">
+      <h2>Nothing installed yet</h2>
+      <p className="sub">Installs of skills of your organizations appear here.</p>
+      <Command text="svc install team/skill" />
+      <div>
+        <Link className="btn" to="/explore">
+          Explore public skills
+        </Link>
+      </div>
+    </section>
+  );
+}
+
+interface Machine {
+  name: string;
+  installs: OwnInstall[];
+  outdated: number;
+}
+
+/** Machines with the most outdated installs first, and in each the outdated ones first. */
+function byMachine(all: OwnInstall[]): Machine[] {
+  const names = new Map<string, OwnInstall[]>();
+  for (const install of all) names.set(install.machine, [...(names.get(install.machine) ?? []), install]);
+  return [...names]
+    .map(([name, installs]) => ({
+      name,
+      outdated: installs.filter((one) => one.updateAvailable).length,
+      installs: installs.sort(
+        (a, b) =>
+          Number(b.updateAvailable) - Number(a.updateAvailable) || a.skill.slug.localeCompare(b.skill.slug),
+      ),
+    }))
+    .sort((a, b) => b.outdated - a.outdated || a.name.localeCompare(b.name));
+}

@@ -1,0 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { identityQuery, type Identity } from "../api/session.ts";
+import { Failed } from "./failed.tsx";
+import { SkeletonRows } from "./skeleton-rows.tsx";
+
+/** Content for the signed-in user; a visitor is asked to sign in, and returns to the page afterwards. */
+export function SignedIn({ children }: { children: (identity: Identity) => ReactNode }) {
+  const { data: identity, error, refetch } = useQuery(identityQuery);
+  if (identity) return children(identity);
+  if (error) return <Failed error={error} reset={() => void refetch()} />;
+  if (identity === undefined) return <SkeletonRows rows={4} />;
+  const back = encodeURIComponent(location.pathname + location.search);
+  return (
+    <div className="stack g3">
+      <h1>Sign in</h1>
+      <p className="sub">This page is about your own account.</p>
+      <div>
+        <a className="btn pri" href={`/sign-in?return_to=${back}`}>
+          Sign in
+        </a>
+      </div>
+    </div>
+  );
+}
