@@ -1,7 +1,7 @@
 /** The skill that the address names, with what the caller may do with it. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { foldersQuery, identityQuery, may, organizationQuery } from "../../api/session.ts";
+import { foldersQuery, identityQuery } from "../../api/session.ts";
 import { refOf, skillQuery, type Skill } from "../../api/skills.ts";
 
 /** Reference and address of the skill, and the version that is shown; undefined for the current one. */
@@ -22,18 +22,17 @@ export interface Rights {
   canReadAnalytics: boolean;
 }
 
-/** Permissions of the caller for the skills of an organization. Nothing but reading until they are known. */
+/** Permissions of the caller for the skill, as the API reports them. */
 export function useRights(): Rights {
-  const { org } = useSkillAddress();
+  const { ref, org } = useSkillAddress();
   const { data: identity } = useQuery(identityQuery);
-  const isMember = identity?.memberships.some(({ slug }) => slug === org) === true;
-  const { data: organization } = useQuery({ ...organizationQuery(org), enabled: isMember });
-  const permissions = organization?.permissions ?? {};
+  const { data: skill } = useQuery(skillQuery(ref));
+  const can = skill?.can ?? [];
   return {
-    isMember,
-    canUpdate: may(permissions, "skill", "update"),
-    canDelete: may(permissions, "skill", "delete"),
-    canReadAnalytics: may(permissions, "analytics", "read"),
+    isMember: identity?.memberships.some(({ slug }) => slug === org) === true,
+    canUpdate: can.includes("update"),
+    canDelete: can.includes("delete"),
+    canReadAnalytics: can.includes("analytics"),
   };
 }
 

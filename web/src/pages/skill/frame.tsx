@@ -14,7 +14,6 @@ import { visibleText } from "../../parts/visible-text.ts";
 import { useFolder, useRights, useSkill, useSkillAddress } from "./context.ts";
 import { Header } from "./header.tsx";
 import { OldVersion } from "./old-version.tsx";
-import { TabFailed } from "./tab-failed.tsx";
 import { Tabs } from "./tabs.tsx";
 
 export const Route = createFileRoute("/$org/$slug")({
@@ -43,9 +42,7 @@ function Frame() {
         <Header skill={skill} />
         <Tabs />
         <OldVersion skill={skill} />
-        <TabFailed>
-          <Outlet />
-        </TabFailed>
+        <Outlet />
       </div>
     </Page>
   );

@@ -1,21 +1,11 @@
 import { Button } from "@mantine/core";
 import { useQueryErrorResetBoundary } from "@tanstack/react-query";
-import { CatchBoundary, useLocation, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import { ApiError } from "../../api/client.ts";
 import { messages } from "../../messages.ts";
 
-/** Shows an error of a tab in place of the tab; the header of the skill stays. */
-export function TabFailed({ children }: { children: ReactNode }) {
-  const { href } = useLocation();
-  return (
-    <CatchBoundary getResetKey={() => href} errorComponent={TabProblem}>
-      {children}
-    </CatchBoundary>
-  );
-}
-
-function TabProblem({ error, reset }: ErrorComponentProps) {
+/** Error component of the tabs: it replaces the tab, and the header of the skill stays. */
+export function TabProblem({ error, reset }: ErrorComponentProps) {
   const boundary = useQueryErrorResetBoundary();
   const retry = () => {
     boundary.reset();

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight, TriangleAlert } from "lucide-react";
 import { memo, useCallback } from "react";
-import type { DiffFile, Finding } from "../../api/skills.ts";
+import type { DiffFile, Finding } from "../../api/versions.ts";
 import { visibleText } from "../visible-text.ts";
 import { countsOf, type Line, type Row } from "./rows.ts";
 import { Words } from "./words.tsx";

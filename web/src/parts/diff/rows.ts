@@ -1,5 +1,5 @@
 /** Hunks of a comparison as flat rows of equal kinds, so that only those in view are drawn. */
-import type { Diff, DiffFile, Finding } from "../../api/skills.ts";
+import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
 
 export interface Line {
   kind: "add" | "del" | "same";

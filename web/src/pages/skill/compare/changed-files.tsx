@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { FileText, Search, TriangleAlert } from "lucide-react";
 import { useRef, useState } from "react";
-import type { Diff, Finding } from "../../../api/skills.ts";
+import type { Diff, Finding } from "../../../api/versions.ts";
 import { Count } from "../../../parts/diff/diff-row.tsx";
 import { countsOf } from "../../../parts/diff/rows.ts";
 import { useKeys } from "../../../parts/keys.ts";

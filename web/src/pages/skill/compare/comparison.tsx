@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
-import { findingsQuery, reviewFinding, type Diff, type Finding, type Skill } from "../../../api/skills.ts";
+import { type Skill } from "../../../api/skills.ts";
+import { findingsQuery, reviewFinding, type Diff, type Finding } from "../../../api/versions.ts";
 import { DiffRows, type DiffHandle } from "../../../parts/diff/diff-rows.tsx";
 import { Empty } from "../../../parts/empty.tsx";
 import { useKeys } from "../../../parts/keys.ts";

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../api/client.ts";
-import { fileQuery, type Diff, type Skill } from "../../../api/skills.ts";
+import { fileQuery, type Skill } from "../../../api/skills.ts";
+import { type Diff } from "../../../api/versions.ts";
 import { Count } from "../../../parts/diff/diff-row.tsx";
 import { countsOf } from "../../../parts/diff/rows.ts";
 import { visibleText } from "../../../parts/visible-text.ts";

@@ -1,6 +1,7 @@
 import { createFileRoute, redirect } from "@tanstack/react-router";
 import { refOf, skillQuery, versionsQuery } from "../../../api/skills.ts";
 import { Empty } from "../../../parts/empty.tsx";
+import { TabProblem } from "../tab-failed.tsx";
 
 export const Route = createFileRoute("/$org/$slug/compare")({
   loaderDeps: ({ search }) => ({ version: search.version }),
@@ -23,6 +24,7 @@ export const Route = createFileRoute("/$org/$slug/compare")({
     const range = `${from.semver}...${to.semver}`;
     throw redirect({ to: "/$org/$slug/compare/$range", params: { ...params, range }, replace: true });
   },
+  errorComponent: TabProblem,
   component: () => (
     <Empty title="Nothing to compare yet">
       <p className="sub">This skill has one version. Publish another one to compare the two.</p>

@@ -6,12 +6,14 @@ import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { FileTree } from "./file-tree.tsx";
 import { Viewer } from "./viewer.tsx";
+import { TabProblem } from "../tab-failed.tsx";
 
 export const Route = createFileRoute("/$org/$slug/files/$")({
   loaderDeps: ({ search }) => ({ version: search.version }),
   loader: async ({ context, params, deps }) => {
     void context.client.prefetchQuery(manifestQuery(refOf(params), deps.version));
   },
+  errorComponent: TabProblem,
   component: Files,
 });
 

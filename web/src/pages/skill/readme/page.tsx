@@ -4,12 +4,14 @@ import { manifestQuery, refOf, type Manifest } from "../../../api/skills.ts";
 import { useSkillAddress } from "../context.ts";
 import { SkillText } from "./skill-text.tsx";
 import { Rail } from "./rail.tsx";
+import { TabProblem } from "../tab-failed.tsx";
 
 export const Route = createFileRoute("/$org/$slug/")({
   loaderDeps: ({ search }) => ({ version: search.version }),
   loader: async ({ context, params, deps }) => {
     void context.client.prefetchQuery(manifestQuery(refOf(params), deps.version));
   },
+  errorComponent: TabProblem,
   component: Readme,
 });
 

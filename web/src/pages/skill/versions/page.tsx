@@ -6,7 +6,7 @@ import { refOf, versionsQuery } from "../../../api/skills.ts";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useWindowed } from "../../../parts/code/windowed.ts";
 import { useSkillAddress } from "../context.ts";
-import { Problem } from "../tab-failed.tsx";
+import { Problem, TabProblem } from "../tab-failed.tsx";
 import { CompareBar } from "./compare-bar.tsx";
 import { timelineRows, type TimelineRow } from "./timeline.ts";
 import { VersionRow } from "./version-row.tsx";
@@ -19,6 +19,7 @@ export const Route = createFileRoute("/$org/$slug/versions")({
   loader: ({ context, params }) => {
     void context.client.prefetchInfiniteQuery(versionsQuery(refOf(params)));
   },
+  errorComponent: TabProblem,
   component: Versions,
 });
 

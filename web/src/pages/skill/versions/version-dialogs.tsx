@@ -1,7 +1,8 @@
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { markVersion, revertSkill, type Version } from "../../../api/skills.ts";
+import { type Version } from "../../../api/skills.ts";
+import { markVersion, revertSkill } from "../../../api/versions.ts";
 import { Command } from "../../../parts/command.tsx";
 import { Confirm } from "../../../parts/confirm.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";

@@ -1,0 +1,64 @@
+/** Changes to a skill that create no version, and its installs. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type SkillInstall = Schemas["SkillInstall"];
+export type Exposure = Schemas["Exposure"];
+export interface SkillChange {
+  name?: string;
+  description?: string;
+  tags?: string[];
+  visibility?: Schemas["Skill"]["visibility"];
+}
+
+export const updateSkill = (ref: string, change: SkillChange, dryRun = false) =>
+  dataOf(
+    api.PUT("/api/skills/{skill}", {
+      params: { path: { skill: ref } },
+      body: { ...change, ...(dryRun ? { dryRun } : {}) },
+    }),
+  );
+
+/** Effect of a visibility on who can read the skill. */
+export const exposureQuery = (ref: string, visibility: Schemas["Skill"]["visibility"]) =>
+  queryOptions({
+    queryKey: ["exposure", ref, visibility],
+    queryFn: async () => (await updateSkill(ref, { visibility }, true)).exposure,
+  });
+
+export const moveSkill = (ref: string, folderId: string | null, dryRun = false) =>
+  dataOf(
+    api.POST("/api/skills/{skill}/move", {
+      params: { path: { skill: ref } },
+      body: { folderId, ...(dryRun ? { dryRun } : {}) },
+    }),
+  );
+
+export const movePlanQuery = (ref: string, folderId: string | null) =>
+  queryOptions({
+    queryKey: ["move plan", ref, folderId],
+    queryFn: async () => (await moveSkill(ref, folderId, true)).exposure,
+  });
+
+export const deleteSkill = (ref: string) =>
+  ok(api.DELETE("/api/skills/{skill}", { params: { path: { skill: ref } } }));
+
+const pageSize = 100;
+
+export const installsQuery = (ref: string) =>
+  infiniteQueryOptions({
+    queryKey: ["installs", ref],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return ok(api.GET("/api/skills/{skill}/installs", { signal, params: { path: { skill: ref }, query } }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+  });
+
+export const installSummaryQuery = (ref: string) =>
+  queryOptions({
+    queryKey: ["install summary", ref],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/skills/{skill}/installs/summary", { signal, params: { path: { skill: ref } } })),
+  });

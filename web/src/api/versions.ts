@@ -1,0 +1,56 @@
+/** Comparison of versions, findings about them, and changes to them. */
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError, api, dataOf, type Schemas } from "./client.ts";
+
+export type Diff = Schemas["Diff"];
+export type DiffFile = Diff["files"][number];
+export type Finding = Schemas["Finding"];
+
+export const diffQuery = (ref: string, from: string, to: string) =>
+  queryOptions({
+    queryKey: ["diff", ref, from, to],
+    staleTime: Infinity,
+    queryFn: ({ signal }) => {
+      const params = { path: { skill: ref }, query: { from, to, renames: "true" } };
+      return dataOf(api.GET("/api/skills/{skill}/diff", { signal, params }));
+    },
+  });
+
+/** The difference as a text that `git apply` accepts. */
+export async function readPatch(ref: string, from: string, to: string): Promise<Blob> {
+  const query = new URLSearchParams({ from, to });
+  const response = await fetch(`/api/skills/${ref}/diff?${query}`, { headers: { accept: "text/x-diff" } });
+  if (response.ok) return response.blob();
+  const body = (await response.json().catch(() => undefined)) as Partial<Schemas["Failure"]> | undefined;
+  throw new ApiError(response.status, body, response.headers.get("x-request-id") ?? "");
+}
+
+/** Problems that the rules for skills report about a version, for members of the organization. */
+export const findingsQuery = (ref: string, version: string) =>
+  queryOptions({
+    queryKey: ["findings", ref, version],
+    queryFn: ({ signal }) => {
+      const params = { path: { skill: ref }, query: { version } };
+      return dataOf(api.GET("/api/skills/{skill}/findings", { signal, params }));
+    },
+  });
+
+export const reviewFinding = (ref: string, finding: string, version: string, reviewed: boolean) =>
+  dataOf(
+    api.PUT("/api/skills/{skill}/findings/{finding}", {
+      params: { path: { skill: ref, finding } },
+      body: { reviewed, version },
+    }),
+  );
+
+export const revertSkill = (ref: string, version: string) =>
+  dataOf(api.POST("/api/skills/{skill}/revert", { params: { path: { skill: ref } }, body: { version } }));
+
+export const markVersion = (
+  ref: string,
+  version: string,
+  body: { deprecated?: string | null; yanked?: boolean },
+) =>
+  dataOf(
+    api.PATCH("/api/skills/{skill}/versions/{version}", { params: { path: { skill: ref, version } }, body }),
+  );

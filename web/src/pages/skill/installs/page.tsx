@@ -1,0 +1,109 @@
+import { Button } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { installsQuery, installSummaryQuery, type SkillInstall } from "../../../api/skill-settings.ts";
+import { Command } from "../../../parts/command.tsx";
+import { Initials } from "../../../parts/avatar.tsx";
+import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { Time } from "../../../parts/time.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
+import { useSkillAddress } from "../context.ts";
+import { Problem, TabProblem } from "../tab-failed.tsx";
+
+export const Route = createFileRoute("/$org/$slug/installs")({
+  errorComponent: TabProblem,
+  component: Installs,
+});
+
+function Installs() {
+  const { org, slug, ref } = useSkillAddress();
+  const found = useInfiniteQuery(installsQuery(ref));
+  const { data: summary } = useQuery(installSummaryQuery(ref));
+  const installs = useMemo(
+    () =>
+      (found.data?.pages.flatMap((page) => page.data) ?? []).toSorted(
+        (a, b) => Number(b.updateAvailable) - Number(a.updateAvailable),
+      ),
+    [found.data],
+  );
+  if (found.isPending) return <SkeletonRows />;
+  if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
+  if (installs.length === 0) {
+    return (
+      <section className="tabtop stack g3">
+        <h2>No member has installed this skill</h2>
+        <p className="sub">Installs with svc appear here while a member is signed in.</p>
+        <Command text={`svc install ${org}/${slug}`} />
+      </section>
+    );
+  }
+  return (
+    <section className="tabtop stack g4" aria-label="Installs">
+      {summary && (
+        <p className="sub">
+          {summary.installs === 1 ? "Installed in 1 place" : `Installed in ${summary.installs} places`},{" "}
+          {summary.outdated === 0 ? "none of them outdated" : `${summary.outdated} of them outdated`}.
+        </p>
+      )}
+      {installs.some(({ updateAvailable }) => updateAvailable) && (
+        <div className="stack">
+          <p className="meta">Members update their installs with this command:</p>
+          <Command text={`svc pull ${org}/${slug}`} />
+        </div>
+      )}
+      <InstallTable installs={installs} />
+      {found.hasNextPage && (
+        <div>
+          <Button
+            variant="default"
+            loading={found.isFetchingNextPage}
+            onClick={() => void found.fetchNextPage()}
+          >
+            Show further installs
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function InstallTable({ installs }: { installs: SkillInstall[] }) {
+  return (
+    <div className="panel scrollx" tabIndex={0} role="region" aria-label="List of installs">
+      <table className="tbl">
+        <caption className="sr">Installs by member, outdated ones first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Member</th>
+            <th scope="col">Tool</th>
+            <th scope="col">Scope</th>
+            <th scope="col">Version</th>
+            <th scope="col">Updated</th>
+          </tr>
+        </thead>
+        <tbody>
+          {installs.map((install) => (
+            <tr key={install.id}>
+              <td>
+                <span className="row">
+                  <Initials name={install.user.name} />
+                  {visibleText(install.user.name)} <span className="dim">{install.user.username}</span>
+                </span>
+              </td>
+              <td>{install.platform}</td>
+              <td>{install.scope === "global" ? "everywhere" : "a project"}</td>
+              <td>
+                <span className="mono">{install.semver}</span>{" "}
+                {install.updateAvailable && <span className="badge warn">outdated</span>}
+              </td>
+              <td>
+                <Time value={install.updatedAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

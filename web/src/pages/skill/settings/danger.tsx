@@ -1,0 +1,53 @@
+import { Button } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { deleteSkill } from "../../../api/skill-settings.ts";
+import type { Skill } from "../../../api/skills.ts";
+import { Confirm } from "../../../parts/confirm.tsx";
+import { useSkillAddress } from "../context.ts";
+
+/** Deletes the skill, after its slug was typed. */
+export function Danger({ skill }: { skill: Skill }) {
+  const { org, ref } = useSkillAddress();
+  const [isAsking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const confirm = async () => {
+    await deleteSkill(ref);
+    await navigate({ href: `/${org}/-/library` });
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === ref });
+    await client.invalidateQueries();
+  };
+  return (
+    <section className="panel" aria-label="Delete the skill">
+      <header>
+        <h2>Delete the skill</h2>
+      </header>
+      <p className="body sub">
+        All versions, counts of downloads and records of installs are removed with it.
+      </p>
+      <footer>
+        <Button color="danger" onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      </footer>
+      {isAsking && (
+        <Confirm
+          title={`Delete ${skill.slug}`}
+          action="Delete"
+          isDanger
+          typed={skill.slug}
+          onConfirm={confirm}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            This removes the skill with its {skill.currentVersion === 1 ? "version" : "versions"}, its
+            repository, and the records of its downloads and installs. Copies that are installed stay where
+            they are, but get no updates. This can't be undone.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

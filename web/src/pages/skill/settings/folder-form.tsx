@@ -1,0 +1,72 @@
+import { Button, Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { movePlanQuery, moveSkill } from "../../../api/skill-settings.ts";
+import type { Skill } from "../../../api/skills.ts";
+import { foldersQuery } from "../../../api/session.ts";
+import { Command } from "../../../parts/command.tsx";
+import { Confirm, sentenceOf } from "../../../parts/confirm.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
+import { useRights, useSkillAddress } from "../context.ts";
+import { useChanged } from "../use-changed.ts";
+import { ExposureNote } from "./exposure.tsx";
+
+/** Value of the library's root in the select, which takes no null. */
+const root = "root";
+
+/** Moves the skill to another folder, after showing who can read it there. */
+export function FolderForm({ skill }: { skill: Skill }) {
+  const { org, slug, ref } = useSkillAddress();
+  const { isMember } = useRights();
+  const changed = useChanged(ref);
+  const { data: folders = [] } = useQuery({ ...foldersQuery(org), enabled: isMember });
+  const own = skill.folderId ?? root;
+  const [chosen, setChosen] = useState(own);
+  const [isAsking, setAsking] = useState(false);
+  const isChanged = chosen !== own;
+  const target = chosen === root ? null : chosen;
+  const effect = useQuery({ ...movePlanQuery(ref, target), enabled: isChanged, retry: false });
+  const path = folders.find(({ id }) => id === chosen)?.path ?? "/";
+  const apply = async () => {
+    await moveSkill(ref, target);
+    await changed();
+  };
+  return (
+    <section className="panel" aria-label="Folder">
+      <header>
+        <h2>Folder</h2>
+      </header>
+      <div className="body stack g4">
+        <Select
+          label="Folder"
+          searchable
+          limit={100}
+          data={[
+            { value: root, label: "the library's root" },
+            ...folders.map((folder) => ({ value: folder.id, label: visibleText(folder.path) })),
+          ]}
+          value={chosen}
+          allowDeselect={false}
+          onChange={(value) => setChosen(value ?? own)}
+        />
+        {isChanged && effect.data && <ExposureNote exposure={effect.data} />}
+        {isChanged && effect.isError && (
+          <p className="note danger" role="alert">
+            {sentenceOf(effect.error)}
+          </p>
+        )}
+        {isChanged && <Command text={`svc move ${org}/${slug} ${path}`} />}
+      </div>
+      <footer>
+        <Button disabled={!isChanged || !effect.data} onClick={() => setAsking(true)}>
+          Move
+        </Button>
+      </footer>
+      {isAsking && effect.data && (
+        <Confirm title={`Move to ${path}`} action="Move" onConfirm={apply} onClose={() => setAsking(false)}>
+          <ExposureNote exposure={effect.data} />
+        </Confirm>
+      )}
+    </section>
+  );
+}

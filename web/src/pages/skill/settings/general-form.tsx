@@ -1,0 +1,78 @@
+import { Button, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { limits } from "../../../../../contract/limits.ts";
+import { ApiError } from "../../../api/client.ts";
+import { updateSkill } from "../../../api/skill-settings.ts";
+import type { Skill } from "../../../api/skills.ts";
+import { sentenceOf } from "../../../parts/confirm.tsx";
+import { useSkillAddress } from "../context.ts";
+import { useChanged } from "../use-changed.ts";
+
+/** Name, description and tags, which belong to the skill rather than to a version. */
+export function GeneralForm({ skill }: { skill: Skill }) {
+  const { ref } = useSkillAddress();
+  const changed = useChanged(ref);
+  const [name, setName] = useState(skill.name);
+  const [description, setDescription] = useState(skill.description);
+  const [tags, setTags] = useState(skill.tags);
+  const save = useMutation({
+    mutationFn: () => updateSkill(ref, { name: name.trim(), description, tags }),
+    onSuccess: changed,
+  });
+  const problems = save.error instanceof ApiError ? save.error.fields : {};
+  return (
+    <form
+      className="panel"
+      aria-label="General"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <header>
+        <h2>General</h2>
+      </header>
+      <div className="body stack g4">
+        <TextInput
+          label="Name"
+          value={name}
+          required
+          maxLength={limits.skillName}
+          error={problems["name"]}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Description"
+          description={`Tools read at most ${limits.skillDescriptionAdvised.toLocaleString("en")} characters of it.`}
+          value={description}
+          rows={4}
+          maxLength={limits.skillDescription}
+          error={problems["description"]}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <TagsInput
+          label="Tags"
+          description={`At most ${limits.tagsPerSkill}. Press Enter after each.`}
+          value={tags}
+          maxTags={limits.tagsPerSkill}
+          error={problems["tags"]}
+          onChange={setTags}
+        />
+        {save.isError && Object.keys(problems).length === 0 && (
+          <p className="note danger" role="alert">
+            {sentenceOf(save.error)}
+          </p>
+        )}
+      </div>
+      <footer className="row">
+        <Button type="submit" loading={save.isPending}>
+          Save
+        </Button>
+        <span className="meta" role="status">
+          {save.isSuccess && "Saved."}
+        </span>
+      </footer>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import "./settings.css";
+import { createFileRoute } from "@tanstack/react-router";
+import { useRights, useSkill } from "../context.ts";
+import { Danger } from "./danger.tsx";
+import { FolderForm } from "./folder-form.tsx";
+import { GeneralForm } from "./general-form.tsx";
+import { VisibilityForm } from "./visibility-form.tsx";
+import { TabProblem } from "../tab-failed.tsx";
+
+export const Route = createFileRoute("/$org/$slug/settings")({
+  errorComponent: TabProblem,
+  component: Settings,
+});
+
+function Settings() {
+  const skill = useSkill();
+  const { canUpdate, canDelete } = useRights();
+  if (!canUpdate && !canDelete) {
+    return (
+      <section className="tabtop stack g3">
+        <h2>Settings</h2>
+        <p className="sub">
+          Changing this skill requires the permission skill: update, which a role of the organization can give
+          you.
+        </p>
+      </section>
+    );
+  }
+  return (
+    <div className="settings tabtop stack g6">
+      {canUpdate && (
+        <>
+          <GeneralForm key={skill.updatedAt} skill={skill} />
+          <VisibilityForm key={skill.visibility} skill={skill} />
+          <FolderForm key={skill.folderId} skill={skill} />
+        </>
+      )}
+      {canDelete && <Danger skill={skill} />}
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { Button, Radio } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { exposureQuery, updateSkill } from "../../../api/skill-settings.ts";
+import type { Skill } from "../../../api/skills.ts";
+import { Confirm, sentenceOf } from "../../../parts/confirm.tsx";
+import { useSkillAddress } from "../context.ts";
+import { useChanged } from "../use-changed.ts";
+import { ExposureNote } from "./exposure.tsx";
+
+const choices = [
+  { value: "private", label: "Private", hint: "Members of the organization can read it." },
+  { value: "unlisted", label: "Unlisted", hint: "Everyone who has the link can read it." },
+  { value: "public", label: "Public", hint: "Everyone can read it, and finds it in the catalog." },
+] as const;
+
+/** The visibility, whose effect is shown before it is applied. */
+export function VisibilityForm({ skill }: { skill: Skill }) {
+  const { ref } = useSkillAddress();
+  const changed = useChanged(ref);
+  const [visibility, setVisibility] = useState(skill.visibility);
+  const [isAsking, setAsking] = useState(false);
+  const isChanged = visibility !== skill.visibility;
+  const effect = useQuery({ ...exposureQuery(ref, visibility), enabled: isChanged });
+  const apply = async () => {
+    await updateSkill(ref, { visibility });
+    await changed();
+  };
+  return (
+    <section className="panel" aria-label="Visibility">
+      <header>
+        <h2>Visibility</h2>
+      </header>
+      <div className="body stack g4">
+        {skill.restricted && (
+          <p className="sub">
+            The skill is in a restricted folder. Regardless of its visibility, only people with a grant can
+            read it.
+          </p>
+        )}
+        <Radio.Group aria-label="Visibility" value={visibility} onChange={(value) => setVisibility(value)}>
+          <div className="stack g3">
+            {choices.map(({ value, label, hint }) => (
+              <Radio key={value} value={value} label={label} description={hint} />
+            ))}
+          </div>
+        </Radio.Group>
+        {effect.data && isChanged && <ExposureNote exposure={effect.data} />}
+        {effect.isError && isChanged && (
+          <p className="note danger" role="alert">
+            {sentenceOf(effect.error)}
+          </p>
+        )}
+      </div>
+      <footer>
+        <Button disabled={!isChanged || !effect.data} onClick={() => setAsking(true)}>
+          Change visibility
+        </Button>
+      </footer>
+      {isAsking && effect.data && (
+        <Confirm
+          title={`Make the skill ${visibility}`}
+          action={`Make it ${visibility}`}
+          onConfirm={apply}
+          onClose={() => setAsking(false)}
+        >
+          <ExposureNote exposure={effect.data} />
+        </Confirm>
+      )}
+    </section>
+  );
+}
