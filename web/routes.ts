@@ -29,6 +29,7 @@ export const routes = rootRoute("shell/shell.tsx", [
   route("/$org/-/sync", "sync/page.tsx"),
   route("/$org/-/tokens", "tokens/page.tsx"),
   route("/$org/-/workspaces", "workspaces/page.tsx"),
+  route("/$org", [index("organization/public-page.tsx")]),
   route("/$org/$slug", "skill/frame.tsx", [
     index("skill/readme/page.tsx"),
     route("/files/$", "skill/files/page.tsx"),

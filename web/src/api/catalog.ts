@@ -1,12 +1,14 @@
 /** The public catalog. */
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import { api, ok, type Schemas } from "./client.ts";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
 
 export type CatalogItem = Schemas["CatalogItem"];
 export const catalogSorts = ["downloads", "updated", "newest"] as const;
 export interface CatalogSearch {
   query?: string | undefined;
   tag?: string | undefined;
+  /** Slug of an organization. */
+  tenant?: string | undefined;
   type?: CatalogItem["type"] | undefined;
   sort?: (typeof catalogSorts)[number] | undefined;
 }
@@ -24,4 +26,14 @@ export const catalogQuery = (search: CatalogSearch) =>
     },
     getNextPageParam: (last) => last.nextCursor,
     placeholderData: keepPreviousData,
+  });
+
+/** Public facts of an organization that has public skills. */
+export const publicOrganizationQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["public organization", org],
+    queryFn: ({ signal }) => {
+      const params = { path: { organization: org } };
+      return dataOf(api.GET("/api/explore/organizations/{organization}", { signal, params }));
+    },
   });

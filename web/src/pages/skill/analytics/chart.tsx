@@ -9,8 +9,7 @@ const series = [
 ];
 
 /** Downloads by day, stacked by source. The same numbers are in the table view. */
-// oxlint-disable-next-line import/no-default-export
-export default function Chart({ daily }: { daily: Schemas["SkillAnalytics"]["daily"] }) {
+export function Chart({ daily }: { daily: Schemas["SkillAnalytics"]["daily"] }) {
   return (
     <div
       className="chart"

@@ -11,7 +11,7 @@ import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
 import { DailyTable, VersionTable } from "./tables.tsx";
 
-const Chart = lazy(() => import("./chart.tsx"));
+const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
 const ranges = [7, 30, 90, 365];
 
 interface Search {

@@ -65,14 +65,18 @@ export function GeneralForm({ skill }: { skill: Skill }) {
           </p>
         )}
       </div>
-      <footer className="row">
-        <Button type="submit" loading={save.isPending}>
-          Save
-        </Button>
-        <span className="meta" role="status">
-          {save.isSuccess && "Saved."}
-        </span>
-      </footer>
+      <SaveBar isSaving={save.isPending} isSaved={save.isSuccess} />
     </form>
   );
 }
+
+const SaveBar = ({ isSaving, isSaved }: { isSaving: boolean; isSaved: boolean }) => (
+  <footer className="row">
+    <Button type="submit" loading={isSaving}>
+      Save
+    </Button>
+    <span className="meta" role="status">
+      {isSaved && "Saved."}
+    </span>
+  </footer>
+);

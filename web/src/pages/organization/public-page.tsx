@@ -1,0 +1,59 @@
+import "./public-page.css";
+import { useInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Button } from "@mantine/core";
+import { createFileRoute, redirect } from "@tanstack/react-router";
+import { publicOrganizationQuery, catalogQuery } from "../../api/catalog.ts";
+import { identityQuery } from "../../api/session.ts";
+import { Initials } from "../../parts/avatar.tsx";
+import { Page } from "../../parts/page.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { SkillList } from "./skill-list.tsx";
+import { visibleText } from "../../parts/visible-text.ts";
+
+export const Route = createFileRoute("/$org/")({
+  loader: async ({ context: { client }, params: { org } }) => {
+    const identity = await client.ensureQueryData(identityQuery);
+    if (identity?.memberships.some(({ slug }) => slug === org))
+      throw redirect({ href: `/${org}/-/library`, replace: true });
+    const organization = await client.ensureQueryData(publicOrganizationQuery(org));
+    if (organization.slug !== org) throw redirect({ href: `/${organization.slug}`, replace: true });
+  },
+  component: PublicOrganization,
+});
+
+function PublicOrganization() {
+  const { org } = Route.useParams();
+  const { data: organization } = useSuspenseQuery(publicOrganizationQuery(org));
+  const found = useInfiniteQuery(catalogQuery({ tenant: org, sort: "downloads" }));
+  const items = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const { publicSkills: count, publicSkillsIsExact: isExact } = organization;
+  const name = visibleText(organization.name);
+  return (
+    <Page title={name} crumbs={[{ label: org }]}>
+      <div className="page pub">
+        <header className="row">
+          <Initials name={organization.name} src={organization.avatarUrl} isOrganization />
+          <h1 className="clip">{name}</h1>
+        </header>
+        <p className="sub">{visibleText(organization.description)}</p>
+        <h2>
+          {count === 1
+            ? "1 public skill"
+            : `${isExact ? "" : "over "}${count.toLocaleString("en")} public skills`}
+        </h2>
+        {found.isPending ? <SkeletonRows rows={4} /> : <SkillList items={items} />}
+        {found.hasNextPage && (
+          <div>
+            <Button
+              variant="default"
+              loading={found.isFetchingNextPage}
+              onClick={() => void found.fetchNextPage()}
+            >
+              Show further skills
+            </Button>
+          </div>
+        )}
+      </div>
+    </Page>
+  );
+}
