@@ -112,10 +112,10 @@ describe("the pages of an account", { skip: reason ?? false }, () => {
     });
     await page.getByRole("button", { name: "Save" }).click();
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
-    await dialog.getByLabel("Password").fill("not the password");
+    await dialog.getByRole("textbox", { name: "Password" }).fill("not the password");
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.getByText("is not right").waitFor();
-    await dialog.getByLabel("Password").fill(password);
+    await dialog.getByRole("textbox", { name: "Password" }).fill(password);
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Saved.").waitFor();
     const [cookie] = await page.context().cookies();
