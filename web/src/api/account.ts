@@ -4,7 +4,6 @@ import { api, dataOf, ok, type Schemas } from "./client.ts";
 
 export type Session = Schemas["Session"];
 export type Token = Schemas["Token"];
-export type CreatedToken = Schemas["CreatedToken"];
 export type OwnInstall = Schemas["OwnInstall"];
 export type AuditEntry = Schemas["AuditEntry"];
 
