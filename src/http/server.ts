@@ -101,7 +101,11 @@ function pathOf(ctx: Context): string {
 function routeOf(ctx: Context, table: RouteTable, pages: RouteTable): Route {
   const path = pathOf(ctx);
   let found = table.find(ctx.method, path);
-  if ("offered" in found && found.offered.length === 0) found = pages.find(ctx.method, path);
+  if ("offered" in found && found.offered.length === 0) {
+    // Their patterns match nearly every path, so that a page offers no method to what is not one.
+    const page = pages.find(ctx.method, path);
+    if ("declared" in page) found = page;
+  }
   if ("declared" in found) {
     ctx["params"] = found.params;
     return found.declared;

@@ -24,6 +24,7 @@ export function Connected({ org, state, connection, canManage, runError }: Props
   const { lastSyncAt } = connection;
   // A sync has ended: it may have added a run and conflicts.
   useEffect(() => {
+    if (!lastSyncAt) return;
     void client.invalidateQueries({ queryKey: syncRunsQuery(org).queryKey });
     void client.invalidateQueries({ queryKey: syncConflictsQuery(org).queryKey });
   }, [client, org, lastSyncAt]);
