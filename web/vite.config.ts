@@ -107,7 +107,7 @@ export default defineConfig({
             {
               name: "mantine",
               test: /node_modules\/(@mantine\/(core|hooks)|@floating-ui|clsx|lucide-react)\/.*js$/,
-              minShareCount: 3,
+              minShareCount: 30,
             },
           ],
         },

@@ -170,6 +170,7 @@ function parse<S extends z.ZodType>(
 function requestInfo(ctx: Context): RequestInfo {
   return {
     requestId: ctx.state["requestId"] as string,
+    path: ctx.path,
     address: ctx.ip,
     isHead: ctx.method === "HEAD",
     userAgent: ctx.get("user-agent").slice(0, 300),

@@ -19,6 +19,7 @@ export interface Creation {
 /** The parts of a request that a handler gets in addition to the validated input. */
 export interface RequestInfo {
   requestId: string;
+  path: string;
   /** The caller's address; never stored or logged as it is. */
   address: string;
   /** Only the headers are requested: the handler need not read the content. */

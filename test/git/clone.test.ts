@@ -318,7 +318,7 @@ describe("a git client", () => {
       ["info/refs", 403],
       ["HEAD", 404],
       ["objects/info/packs", 404],
-      ["../../secrets", 404],
+      ["..%2f..%2fsecrets", 404],
       ["refs/svc/head", 404],
     ] as const)
       assert.equal((await service.raw("GET", `/${org.slug}/dumb.git/${target}`)).status, status, target);

@@ -1,5 +1,6 @@
 /** The client as it is distributed: served by the service, installed by the installer or npm, run by its name. */
 import assert from "node:assert/strict";
+import { installCommand } from "../../src/http/client/install-command.ts";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
@@ -344,7 +345,7 @@ describe("svc upgrade", () => {
 });
 
 describe("a new user on a clean machine", () => {
-  it("gets from the line on the start page to a restored project", async () => {
+  it("gets from the installation's line to a restored project", async () => {
     const account = await newAccount(server.url, "ada", server.setupLink);
     await newOrganization(server.url, account, "acme");
     const skill = path.join(folder, "review");
@@ -355,8 +356,7 @@ describe("a new user on a clean machine", () => {
     );
     const project = path.join(folder, "project");
     mkdirSync(project);
-    const page = (await (await get("/")).text()).replaceAll(/<[^>]+>/g, "\n");
-    const line = /^curl .*\| sh$/m.exec(page)![0];
+    const line = installCommand(server.url);
     const file = path.join(folder, "no-prefix");
     writeFileSync(file, "");
     /** A machine of its own, with a function that runs a line in its shell. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertSound } from "../support/native-git.ts";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
@@ -244,8 +244,7 @@ describe("a mirror", () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     const first = await pushEdits(mirror, repository, null, [text("skills/one")]);
-    const lock = join(bench.directory(), "refs", "svc", "head.lock");
-    mkdirSync(dirname(lock), { recursive: true });
+    const lock = join(bench.directory(), "packed-refs.lock");
     writeFileSync(lock, "");
     const nearlyStale = new Date(Date.now() - 9000);
     utimesSync(lock, nearlyStale, nearlyStale);

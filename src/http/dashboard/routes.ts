@@ -64,8 +64,8 @@ function plainPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
     summary: "A page of the dashboard",
     auth: "none",
     params: PageParams,
-    async handle({ params: { org } }) {
-      if (org !== undefined) checkOrganization(org);
+    async handle({ params: { org, slug }, request }) {
+      checkAddress({ org, slug }, request.path);
       return pageOf(await frontEnd());
     },
   });
@@ -79,16 +79,18 @@ function describedPage(path: string, frontEnd: () => Promise<FrontEnd>, describe
     auth: "deferred",
     params: PageParams,
     async handle({ actor, params, request }) {
-      if (params.org !== undefined) checkOrganization(params.org);
+      checkAddress(params, request.path);
       const described = await describe(params, actor, request);
       return described instanceof Reply ? described : pageOf(await frontEnd(), described);
     },
   });
 }
 
-/** Throws `not_found` for what can't be an organization. */
-function checkOrganization(org: string): void {
-  if (!/^[a-z0-9][a-z0-9-]{1,38}$/.test(org) || slugs.has(org)) throw nothingAt(`/${org}`);
+/** Throws `not_found` for what can't be an organization or a skill, in the words of a path that no route has. */
+function checkAddress({ org, slug }: z.output<typeof PageParams>, path: string): void {
+  const isOrganization = org === undefined || (/^[a-z0-9][a-z0-9-]{1,38}$/.test(org) && !slugs.has(org));
+  const isSkill = slug === undefined || /^[a-z0-9-]+$/.test(slug);
+  if (!isOrganization || !isSkill) throw nothingAt(path.slice(0, 200));
 }
 
 /** The page, with a nonce of its own. The nonce is inserted first, so that no description can contain it. */

@@ -67,7 +67,7 @@ export const versionQuery = (ref: string, semver: string) =>
 /** Address of the bytes of one file. */
 export function fileAddress(ref: string, path: string, semver: string): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
-  return `/api/skills/${ref}/files/${encoded}?semver=${encodeURIComponent(semver)}`;
+  return `/api/skills/${ref}/files/${encoded}?${new URLSearchParams(selectorOf(semver))}`;
 }
 
 export const packageAddress = (ref: string, semver: string): string =>
