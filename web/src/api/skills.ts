@@ -67,7 +67,8 @@ export const versionQuery = (ref: string, semver: string) =>
 /** Address of the bytes of one file. */
 export function fileAddress(ref: string, path: string, semver: string): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
-  return `/api/skills/${ref}/files/${encoded}?${new URLSearchParams(selectorOf(semver))}`;
+  const selector = /^\d+$/.test(semver) ? "version" : "semver";
+  return `/api/skills/${ref}/files/${encoded}?${selector}=${encodeURIComponent(semver)}`;
 }
 
 export const packageAddress = (ref: string, semver: string): string =>

@@ -12,6 +12,8 @@ export function useDraft(draft: Omit<Draft, "savedAt">, isDirty: boolean, flush:
   const latest = useRef({ draft, isDirty });
   const isStored = useRef(false);
   const isEnded = useRef(false);
+  // A write that has begun is complete before the next one: a removal must not be overtaken by it.
+  const writing = useRef(Promise.resolve());
   useEffect(() => {
     latest.current = { draft, isDirty };
   });
@@ -29,11 +31,14 @@ export function useDraft(draft: Omit<Draft, "savedAt">, isDirty: boolean, flush:
         setState("failed");
       }
     };
-    const timer = setTimeout(() => void store(), pauseMs);
+    const enqueue = () => {
+      writing.current = writing.current.then(store);
+    };
+    const timer = setTimeout(enqueue, pauseMs);
     const onHide = () => {
       if (document.visibilityState !== "hidden") return;
       flushSync(flush);
-      void store();
+      enqueue();
     };
     document.addEventListener("visibilitychange", onHide);
     return () => {
@@ -44,9 +49,9 @@ export function useDraft(draft: Omit<Draft, "savedAt">, isDirty: boolean, flush:
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [id, base, files, message, isDirty, flush]);
   /** Removes the draft for good, once it is published: nothing may store it again as the page is left. */
-  const end = () => {
+  const end = (): Promise<void> => {
     isEnded.current = true;
-    void removeDraft(id).catch(() => undefined);
+    return writing.current.then(() => removeDraft(id)).catch(() => undefined);
   };
   return { state, end };
 }
