@@ -1,12 +1,29 @@
 // Writes the generated sources of the dashboard, which git ignores: the types of the API, from the service's own
-// description, and the route tree, from web/routes.ts. The type check needs both.
+// description, and the route tree, from web/routes.ts. Types, lint and dead code need both; nothing is done if their
+// sources have not changed.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
 import { Generator, getConfig } from "@tanstack/router-generator";
 
-import { root } from "./sources.mjs";
+import { root, stateOf } from "./sources.mjs";
+
+const folder = path.join(root, "web", "generated");
+const stamp = path.join(folder, ".stamp");
+const state = stateOf({
+  sources: [
+    "contract",
+    "src",
+    "storage",
+    "web/routes.ts",
+    "web/src/pages",
+    "web/api-types.ts",
+    "scripts/generate-web.mjs",
+    "package-lock.json",
+  ],
+});
+if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === state) process.exit();
 
 const print = `
   const { apiRoutes } = await import("./src/api.ts");
@@ -21,7 +38,7 @@ const types = execFileSync(process.execPath, ["--import", "tsx", "--input-type=m
   cwd: root,
   maxBuffer: 64 * 1024 * 1024,
 });
-writeIfChanged(path.join(root, "web", "generated", "api-types.ts"), types.toString());
+writeIfChanged(path.join(folder, "api-types.ts"), types.toString());
 
 const { routes } = await import("../web/routes.ts").catch(() => importRoutes());
 const config = getConfig(
@@ -36,6 +53,7 @@ const config = getConfig(
   root,
 );
 await new Generator({ config, root }).run();
+fs.writeFileSync(stamp, state);
 
 /** On a Node.js without type stripping. */
 async function importRoutes() {
@@ -45,5 +63,6 @@ async function importRoutes() {
 
 function writeIfChanged(file, text) {
   if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
-  fs.writeFileSync(file, text);
+  fs.writeFileSync(`${file}.new`, text);
+  fs.renameSync(`${file}.new`, file);
 }
