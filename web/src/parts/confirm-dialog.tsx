@@ -1,33 +1,41 @@
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Modal, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState, type ReactNode, type SyntheticEvent } from "react";
-import { Problem } from "./problem.tsx";
+import { useState, type ReactNode } from "react";
+import { DialogForm } from "./dialog-form.tsx";
 
-interface Props {
+interface Props<T> {
   title: string;
   /** Label of the button that confirms. */
   action: string;
   /** Text that has to be typed first, such as a slug. */
   phrase?: string;
   isDangerous?: boolean;
-  run: () => Promise<unknown>;
+  run: () => Promise<T>;
+  /** Called with the result of the action. Without it, the dialog closes. */
+  onDone?: (result: T) => void;
   onClose: () => void;
   /** Text about the effect of the action, and whether it can be undone. */
   children: ReactNode;
 }
 
 /** Asks before an action. *Cancel* has the focus, and a failure is shown in the dialog, which stays open. */
-export function ConfirmDialog({ title, action, phrase, isDangerous, run, onClose, children }: Props) {
+export function ConfirmDialog<T>({ title, action, phrase, run, onClose, ...props }: Props<T>) {
   const [typed, setTyped] = useState("");
-  const confirm = useMutation({ mutationFn: run, onSuccess: onClose });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (phrase === undefined || typed.trim() === phrase) confirm.mutate();
-  };
+  const confirm = useMutation({ mutationFn: run, onSuccess: props.onDone ?? onClose });
   return (
     <Modal opened onClose={onClose} title={title}>
-      <form className="stack g4" onSubmit={submit}>
-        <div className="stack g3">{children}</div>
+      <DialogForm
+        label={title}
+        action={action}
+        isDangerous={props.isDangerous ?? false}
+        isReady={phrase === undefined || typed.trim() === phrase}
+        isPending={confirm.isPending}
+        isCancelFocused
+        error={confirm.error}
+        onSubmit={() => confirm.mutate()}
+        onClose={onClose}
+      >
+        <div className="stack g3">{props.children}</div>
         {phrase !== undefined && (
           <TextInput
             label={
@@ -41,21 +49,7 @@ export function ConfirmDialog({ title, action, phrase, isDangerous, run, onClose
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
         )}
-        <Problem error={confirm.error} />
-        <div className="row wrap end">
-          <Button variant="default" data-autofocus onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            color={isDangerous ? "danger" : "ink"}
-            loading={confirm.isPending}
-            disabled={phrase !== undefined && typed.trim() !== phrase}
-          >
-            {action}
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   );
 }

@@ -1,16 +1,15 @@
 import { useEffect, useRef, type ReactNode, type SubmitEvent } from "react";
 import { ApiError } from "../api/client.ts";
-import { CircleAlert } from "lucide-react";
 
 interface Props {
   label: string;
-  /** Receives the text of the fields, which stay as they are: a failure keeps what was typed. */
+  /** Receives the text of the named fields, which stay as they are: a failure keeps what was typed. */
   onSubmit: (values: Record<string, string>, form: HTMLFormElement) => void;
-  error: Error | null;
+  error: unknown;
   children: ReactNode;
 }
 
-/** A form of uncontrolled fields. After a failure, the first field that it concerns gets the focus. */
+/** A form. After a failure, the first field that it concerns gets the focus. */
 export function Form({ label, onSubmit, error, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -30,20 +29,13 @@ export function Form({ label, onSubmit, error, children }: Props) {
   );
 }
 
+/** Fields for a password that the service compares with that of the account. */
+const passwordFields = ["password", "currentPassword"];
+
 /** The problem of a field, as a sentence; undefined if it has none. */
-export function fieldError(error: Error | null, name: string): string | undefined {
+export function fieldError(error: unknown, name: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
+  if (error.code === "invalid_credentials" && passwordFields.includes(name)) return error.message;
   const problem = error.fields[name];
   return problem === undefined ? undefined : problem.charAt(0).toUpperCase() + problem.slice(1);
-}
-
-/** A failure that no field shows. */
-export function Problem({ error, fields = [] }: { error: Error | null; fields?: readonly string[] }) {
-  if (!error || fields.some((name) => fieldError(error, name) !== undefined)) return null;
-  return (
-    <div className="note danger" role="alert">
-      <CircleAlert className="i s" />
-      <span>{error.message}</span>
-    </div>
-  );
 }

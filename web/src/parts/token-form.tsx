@@ -1,7 +1,8 @@
 import { Button, Group, MultiSelect, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { limits } from "../../../contract/limits.ts";
-import { fieldError, Form, Problem } from "./form.tsx";
+import { fieldError, Form } from "./form.tsx";
+import { Problem } from "./problem.tsx";
 import { describeScopes, TokenScopes, type Scopes } from "./token-scopes.tsx";
 
 export interface NewToken {

@@ -1,11 +1,11 @@
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Modal, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createFolder, deleteFolder, renameFolder, type Folder } from "../../api/folders.ts";
-import { ApiError } from "../../api/client.ts";
 import { foldersQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { DialogForm } from "../../parts/dialog-form.tsx";
+import { fieldError } from "../../parts/form.tsx";
 
 interface NameProps {
   title: string;
@@ -29,15 +29,17 @@ function NameDialog({ title, action, name = "", save, org, onSaved, onClose }: N
       onClose();
     },
   });
-  const field = saving.error instanceof ApiError ? saving.error.fields["name"] : undefined;
   return (
     <Modal opened onClose={onClose} title={title}>
-      <form
-        className="stack g4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (text.trim() !== "") saving.mutate();
-        }}
+      <DialogForm
+        label={title}
+        action={action}
+        isReady={text.trim() !== ""}
+        isPending={saving.isPending}
+        error={saving.error}
+        fields={["name"]}
+        onSubmit={() => saving.mutate()}
+        onClose={onClose}
       >
         <TextInput
           label="Name"
@@ -45,19 +47,10 @@ function NameDialog({ title, action, name = "", save, org, onSaved, onClose }: N
           maxLength={100}
           autoComplete="off"
           data-autofocus
-          error={field}
+          error={fieldError(saving.error, "name")}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        {field === undefined && <Problem error={saving.error} />}
-        <div className="row wrap end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={text.trim() === ""}>
-            {action}
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   );
 }

@@ -2,9 +2,9 @@ import { Button, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiError } from "../../api/client.ts";
 import { changeOrganization } from "../../api/organizations.ts";
 import { identityQuery, organizationQuery } from "../../api/session.ts";
+import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 
@@ -14,15 +14,15 @@ interface Draft {
   description: string;
 }
 
+const fields = ["name", "slug", "description"] as const;
+
 /** Name, slug and description. A former slug keeps leading to the organization. */
 export function Identity({ organization }: { organization: Organization }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { name, slug, description, formerSlugs } = organization;
   const [draft, setDraft] = useState<Draft>({ name, slug, description });
-  const changed = (["name", "slug", "description"] as const).filter(
-    (key) => draft[key].trim() !== organization[key],
-  );
+  const changed = fields.filter((key) => draft[key].trim() !== organization[key]);
   const saving = useMutation({
     mutationFn: () =>
       changeOrganization(slug, Object.fromEntries(changed.map((key) => [key, draft[key].trim()]))),
@@ -33,7 +33,6 @@ export function Identity({ organization }: { organization: Organization }) {
       await navigate({ to: "/$org/-/settings", params: { org: saved.slug }, replace: true });
     },
   });
-  const fields = saving.error instanceof ApiError ? saving.error.fields : {};
   return (
     <form
       className="stack g3"
@@ -45,13 +44,17 @@ export function Identity({ organization }: { organization: Organization }) {
       }}
     >
       <h2>Name and address</h2>
-      <Fields draft={draft} errors={fields} onChange={(part) => setDraft((old) => ({ ...old, ...part }))} />
+      <Fields
+        draft={draft}
+        error={saving.error}
+        onChange={(part) => setDraft((old) => ({ ...old, ...part }))}
+      />
       {formerSlugs.length > 0 && (
         <p className="meta">
           Former slugs: <span className="mono">{formerSlugs.join(", ")}</span>
         </p>
       )}
-      {Object.keys(fields).length === 0 && <Problem error={saving.error} />}
+      <Problem error={saving.error} fields={fields} />
       <div className="row">
         <Button type="submit" loading={saving.isPending} disabled={changed.length === 0}>
           Save
@@ -66,11 +69,11 @@ export function Identity({ organization }: { organization: Organization }) {
 
 interface FieldsProps {
   draft: Draft;
-  errors: Record<string, string>;
+  error: unknown;
   onChange: (part: Partial<Draft>) => void;
 }
 
-function Fields({ draft, errors, onChange }: FieldsProps) {
+function Fields({ draft, error, onChange }: FieldsProps) {
   return (
     <>
       <TextInput
@@ -78,7 +81,7 @@ function Fields({ draft, errors, onChange }: FieldsProps) {
         required
         maxLength={50}
         value={draft.name}
-        error={errors["name"]}
+        error={fieldError(error, "name")}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
       <TextInput
@@ -87,7 +90,7 @@ function Fields({ draft, errors, onChange }: FieldsProps) {
         maxLength={39}
         spellCheck={false}
         value={draft.slug}
-        error={errors["slug"]}
+        error={fieldError(error, "slug")}
         description="It is part of all addresses. Addresses with the former slug keep working."
         onChange={(event) => onChange({ slug: event.currentTarget.value })}
       />
@@ -97,7 +100,7 @@ function Fields({ draft, errors, onChange }: FieldsProps) {
         minRows={2}
         maxLength={500}
         value={draft.description}
-        error={errors["description"]}
+        error={fieldError(error, "description")}
         onChange={(event) => onChange({ description: event.currentTarget.value })}
       />
     </>

@@ -5,7 +5,8 @@ import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { createOrganization } from "../../api/organizations.ts";
 import { identityQuery } from "../../api/session.ts";
-import { fieldError, Form, Problem } from "../../parts/form.tsx";
+import { fieldError, Form } from "../../parts/form.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SignedIn } from "../../parts/signed-in.tsx";
 

@@ -1,10 +1,10 @@
 import { Button, Modal, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../../api/client.ts";
 import { invitationsQuery, invite, rolesQuery, teamsQuery } from "../../api/people.ts";
+import { DialogForm } from "../../parts/dialog-form.tsx";
+import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { roleOptions } from "./roles-of.ts";
 
 interface Props {
@@ -28,18 +28,20 @@ export function InviteDialog({ org, organization, onClose }: Props) {
   const [role, setRole] = useState("member");
   const [teamIds, setTeamIds] = useState<string[]>([]);
   const sending = useInvite(org, { email: email.trim(), role, teamIds });
-  const fields = sending.error instanceof ApiError ? sending.error.fields : {};
   return (
     <Modal opened onClose={onClose} title={`Invite to ${organization.name}`}>
       {sending.data ? (
         <Sent email={sending.data.email} url={sending.data.url} onClose={onClose} />
       ) : (
-        <form
-          className="stack g4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            sending.mutate();
-          }}
+        <DialogForm
+          label="Invitation"
+          action="Send invitation"
+          isReady={email.trim() !== ""}
+          isPending={sending.isPending}
+          error={sending.error}
+          fields={["email"]}
+          onSubmit={() => sending.mutate()}
+          onClose={onClose}
         >
           <TextInput
             label="E-mail address"
@@ -47,7 +49,7 @@ export function InviteDialog({ org, organization, onClose }: Props) {
             required
             data-autofocus
             value={email}
-            error={fields["email"]}
+            error={fieldError(sending.error, "email")}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
           <Select
@@ -64,16 +66,7 @@ export function InviteDialog({ org, organization, onClose }: Props) {
             searchable
             onChange={setTeamIds}
           />
-          {fields["email"] === undefined && <Problem error={sending.error} />}
-          <div className="row wrap end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={sending.isPending} disabled={email.trim() === ""}>
-              Send invitation
-            </Button>
-          </div>
-        </form>
+        </DialogForm>
       )}
     </Modal>
   );

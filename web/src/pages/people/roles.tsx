@@ -5,8 +5,9 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { createRole, rolesQuery, type Role } from "../../api/people.ts";
 import { may } from "../../api/session.ts";
+import { DialogForm } from "../../parts/dialog-form.tsx";
+import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { PeoplePage } from "./people-page.tsx";
 import { actionText, letters } from "./permissions.ts";
 import { RoleBar } from "./role-bar.tsx";
@@ -124,12 +125,15 @@ function NewRoleDialog({ org, onCreated, onClose }: DialogProps) {
   });
   return (
     <Modal opened onClose={onClose} title="New role">
-      <form
-        className="stack g4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
-        }}
+      <DialogForm
+        label="New role"
+        action="Create role"
+        isReady={name.trim() !== ""}
+        isPending={creating.isPending}
+        error={creating.error}
+        fields={["name"]}
+        onSubmit={() => creating.mutate()}
+        onClose={onClose}
       >
         <TextInput
           label="Name"
@@ -138,18 +142,10 @@ function NewRoleDialog({ org, onCreated, onClose }: DialogProps) {
           required
           maxLength={50}
           value={name}
+          error={fieldError(creating.error, "name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Problem error={creating.error} />
-        <div className="row wrap end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={creating.isPending} disabled={name.trim() === ""}>
-            Create role
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   );
 }

@@ -6,8 +6,9 @@ import { useState } from "react";
 import { createTeam, rolesQuery, teamsQuery, type Team } from "../../api/people.ts";
 import { may } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
+import { DialogForm } from "../../parts/dialog-form.tsx";
+import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PeoplePage } from "./people-page.tsx";
 import { roleName, teamRoleOptions } from "./roles-of.ts";
@@ -102,12 +103,15 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
   });
   return (
     <Modal opened onClose={onClose} title="New team">
-      <form
-        className="stack g4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
-        }}
+      <DialogForm
+        label="New team"
+        action="Create team"
+        isReady={name.trim() !== ""}
+        isPending={creating.isPending}
+        error={creating.error}
+        fields={["name"]}
+        onSubmit={() => creating.mutate()}
+        onClose={onClose}
       >
         <TextInput
           label="Name"
@@ -115,6 +119,7 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
           required
           maxLength={50}
           value={name}
+          error={fieldError(creating.error, "name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <MultiSelect
@@ -124,16 +129,7 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
           value={given}
           onChange={setGiven}
         />
-        <Problem error={creating.error} />
-        <div className="row wrap end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={creating.isPending} disabled={name.trim() === ""}>
-            Create team
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, PasswordInput, TextInput } from "@mantine/core";
+import { Button, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { deleteAccount } from "../../api/account.ts";
 import type { Identity } from "../../api/session.ts";
-import { fieldError, Form, Problem } from "../../parts/form.tsx";
-import { wrongPassword } from "./email-form.tsx";
+import { DialogForm } from "../../parts/dialog-form.tsx";
+import { fieldError } from "../../parts/form.tsx";
 
 export function DeleteAccount({ identity }: { identity: Identity }) {
   const [isOpen, setOpen] = useState(false);
@@ -37,19 +37,24 @@ export function DeleteAccount({ identity }: { identity: Identity }) {
 function DeletionForm({ username, onClose }: { username: string; onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const remove = useMutation({ mutationFn: deleteAccount, onSuccess: () => location.assign("/") });
-  const wrong = wrongPassword(remove.error);
   return (
-    <Form
+    <DialogForm
       label="Delete account"
+      action="Delete account"
+      isDangerous
+      isReady={typed === username}
+      isPending={remove.isPending}
+      isCancelFocused
       error={remove.error}
-      onSubmit={({ password = "" }) => typed === username && remove.mutate(password)}
+      fields={["password"]}
+      onSubmit={({ password = "" }) => remove.mutate(password)}
+      onClose={onClose}
     >
       <ul className="plain-list">
         <li>Removed: your name and address, sessions, tokens, installs and memberships.</li>
         <li>Stays: skills and versions that you published, with your user name in their history.</li>
         <li>It can't be restored.</li>
       </ul>
-      {!wrong && <Problem error={remove.error} fields={["password"]} />}
       <TextInput
         label={`Type ${username} to confirm`}
         autoComplete="off"
@@ -61,16 +66,8 @@ function DeletionForm({ username, onClose }: { username: string; onClose: () => 
         label="Password"
         autoComplete="current-password"
         required
-        error={wrong ?? fieldError(remove.error, "password")}
+        error={fieldError(remove.error, "password")}
       />
-      <Group justify="flex-end">
-        <Button variant="default" data-autofocus onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" color="danger" disabled={typed !== username} loading={remove.isPending}>
-          Delete account
-        </Button>
-      </Group>
-    </Form>
+    </DialogForm>
   );
 }

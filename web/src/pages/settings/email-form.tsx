@@ -2,21 +2,16 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, MailWarning } from "lucide-react";
 import { changeEmail, resendConfirmation } from "../../api/account.ts";
-import { ApiError } from "../../api/client.ts";
 import type { Identity } from "../../api/session.ts";
-import { fieldError, Form, Problem } from "../../parts/form.tsx";
+import { fieldError, Form } from "../../parts/form.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 
 const fields = ["email", "password"] as const;
 
-/** The problem of a password that the service checked and refused. */
-export const wrongPassword = (error: Error | null) =>
-  error instanceof ApiError && error.code === "invalid_credentials" ? error.message : undefined;
-
 /** The address of the account. A new one counts from the moment in which its owner follows the link sent there. */
 export function EmailForm({ identity }: { identity: Identity }) {
   const change = useMutation({ mutationFn: changeEmail });
-  const wrong = wrongPassword(change.error);
   return (
     <section className="panel" aria-labelledby="email-heading">
       <header>
@@ -40,7 +35,7 @@ export function EmailForm({ identity }: { identity: Identity }) {
             change.mutate({ email: values["email"] ?? "", password: values["password"] ?? "" })
           }
         >
-          {!wrong && <Problem error={change.error} fields={fields} />}
+          <Problem error={change.error} fields={fields} />
           <TextInput
             name="email"
             type="email"
@@ -54,7 +49,7 @@ export function EmailForm({ identity }: { identity: Identity }) {
             label="Password"
             autoComplete="current-password"
             required
-            error={wrong ?? fieldError(change.error, "password")}
+            error={fieldError(change.error, "password")}
           />
           <div>
             <Button type="submit" variant="default" loading={change.isPending}>

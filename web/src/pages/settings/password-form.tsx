@@ -2,8 +2,8 @@ import { Button, PasswordInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { limits } from "../../../../contract/limits.ts";
 import { changePassword, sessionsQuery } from "../../api/account.ts";
-import { fieldError, Form, Problem } from "../../parts/form.tsx";
-import { wrongPassword } from "./email-form.tsx";
+import { fieldError, Form } from "../../parts/form.tsx";
+import { Problem } from "../../parts/problem.tsx";
 
 const fields = ["currentPassword", "newPassword"] as const;
 
@@ -13,7 +13,6 @@ export function PasswordForm() {
     mutationFn: changePassword,
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
-  const wrong = wrongPassword(change.error);
   return (
     <section className="panel" aria-labelledby="password-heading">
       <header>
@@ -27,13 +26,13 @@ export function PasswordForm() {
             change.mutate({ currentPassword, newPassword }, { onSuccess: () => form.reset() })
           }
         >
-          {!wrong && <Problem error={change.error} fields={fields} />}
+          <Problem error={change.error} fields={fields} />
           <PasswordInput
             name="currentPassword"
             label="Current password"
             autoComplete="current-password"
             required
-            error={wrong ?? fieldError(change.error, "currentPassword")}
+            error={fieldError(change.error, "currentPassword")}
           />
           <PasswordInput
             name="newPassword"

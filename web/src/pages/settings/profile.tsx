@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { changeProfile } from "../../api/account.ts";
 import { identityQuery, type Identity } from "../../api/session.ts";
-import { fieldError, Form, Problem } from "../../parts/form.tsx";
+import { fieldError, Form } from "../../parts/form.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { SettingsPage } from "./frame.tsx";
 
 export const Route = createFileRoute("/settings/profile")({ component: ProfilePage });

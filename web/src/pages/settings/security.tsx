@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { endOtherSessions, endSession, sessionsQuery, type Session } from "../../api/account.ts";
-import { Confirm } from "../../parts/confirm.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Failed } from "../../parts/failed.tsx";
-import { Problem } from "../../parts/form.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { SettingsPage } from "./frame.tsx";
@@ -59,17 +59,17 @@ function Sessions() {
         </footer>
       )}
       {isAsking && (
-        <Confirm
+        <ConfirmDialog
           title="End all other sessions?"
           action="End other sessions"
-          isDanger
-          onConfirm={() => endOthers.mutateAsync()}
+          isDangerous
+          run={() => endOthers.mutateAsync()}
           onClose={() => setAsking(false)}
         >
           <p className="sub">
             Every other browser is signed out at once. This session stays, and so do your tokens.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </section>
   );

@@ -4,7 +4,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { revokeToken, tokensQuery, type Token } from "../../api/account.ts";
-import { Confirm } from "../../parts/confirm.tsx";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/command.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
@@ -69,17 +69,17 @@ function Tokens() {
       )}
       {tokens && tokens.length > 0 && <TokenTable tokens={tokens} onRevoke={setAsked} />}
       {asked && (
-        <Confirm
+        <ConfirmDialog
           title={`Revoke ${asked.name}?`}
           action="Revoke token"
-          isDanger
-          onConfirm={() => revoke.mutateAsync(asked)}
+          isDangerous
+          run={() => revoke.mutateAsync(asked)}
           onClose={() => setAsked(undefined)}
         >
           <p className="sub">
             Programs that use it are refused from the next call on. What they did stays. It can't be restored.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </section>
   );

@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf } from "../../api/client.ts";
 import { identityQuery } from "../../api/session.ts";
 import { isUser } from "../../api/sign-in-again.ts";
-import { fieldError, Form, Problem } from "../../parts/form.tsx";
+import { fieldError, Form } from "../../parts/form.tsx";
+import { Problem } from "../../parts/problem.tsx";
 
 const fields = ["email", "password"] as const;
 

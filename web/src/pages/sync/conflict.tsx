@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, GitCompareArrows, RotateCcw } from "lucide-react";
 import { bringBack, markConflict, syncConflictsQuery, syncQuery, type SyncConflict } from "../../api/sync.ts";
+import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { ConflictDiff } from "./conflict-diff.tsx";
 
@@ -89,14 +90,9 @@ function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
   });
   const { slug, ours } = conflict;
   const editor: string = `/${org}/${slug}/edit`;
-  const error = fine.error ?? back.error;
   return (
     <div className="row wrap">
-      {error && (
-        <p className="danger" role="alert">
-          {error.message}
-        </p>
-      )}
+      <Problem error={fine.error ?? back.error} />
       {slug !== null && (
         <Link className="btn sm" to={editor}>
           <GitCompareArrows size={14} />

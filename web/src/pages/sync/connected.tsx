@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { syncConflictsQuery, syncRunsQuery, type Connection, type SyncState } from "../../api/sync.ts";
 import { Failed } from "../../parts/failed.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { Conflict } from "./conflict.tsx";
+import { ConnectionProblem } from "./connection-problem.tsx";
 import { ConnectionFacts } from "./connection-facts.tsx";
 import { History } from "./history.tsx";
-import { Problem } from "./problem.tsx";
 import { SkillProblems } from "./skill-problems.tsx";
 import { Status } from "./status.tsx";
 
@@ -36,15 +37,13 @@ export function Connected({ org, state, connection, canManage, runError }: Props
         <Repository connection={connection} /> on <span className="mono">{connection.branch}</span>. Changes
         go both ways; where both sides changed, the repository&rsquo;s content wins and nothing is lost.
       </p>
-      {runError && (
-        <p className="note danger" role="alert">
-          {runError.message}
-        </p>
-      )}
+      <Problem error={runError} />
       <Status state={state} connection={connection} />
       <div className="sync-columns">
         <div className="stack g4">
-          {connection.problem && <Problem org={org} connection={connection} canManage={canManage} />}
+          {connection.problem && (
+            <ConnectionProblem org={org} connection={connection} canManage={canManage} />
+          )}
           {conflicts.isError && <Failed error={conflicts.error} reset={() => void conflicts.refetch()} />}
           {open.map((conflict, index) => (
             <Conflict

@@ -4,6 +4,7 @@ import { FolderLock, ShieldAlert, Undo2 } from "lucide-react";
 import { useState } from "react";
 import { changeSyncMode, syncQuery, type Connection, type SyncState } from "../../api/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
+import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Disconnect } from "./disconnect.tsx";
 import { hostLabels } from "./hosts.ts";
@@ -74,11 +75,7 @@ function Mode({ org, connection }: { org: string; connection: Connection }) {
       >
         {next === "push" ? "Push to the branch instead" : "Propose with pull requests instead"}
       </Button>
-      {change.error && (
-        <p className="danger" role="alert">
-          {change.error.message}
-        </p>
-      )}
+      <Problem error={change.error} />
     </>
   );
 }

@@ -1,62 +1,36 @@
-import { Button, Modal, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type SyntheticEvent } from "react";
+import { Button, Modal } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { disconnectRepository, syncQuery, type Connection } from "../../api/sync.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
-/** Asks for the organization's slug, since connecting again needs credentials and a full sync. */
-export function Disconnect({
-  org,
-  connection,
-  onClose,
-}: {
+interface Props {
   org: string;
   connection: Connection;
   onClose: () => void;
-}) {
+}
+
+/** Asks for the organization's slug, since connecting again needs credentials and a full sync. */
+export function Disconnect({ org, connection: { repository }, onClose }: Props) {
   const client = useQueryClient();
-  const [typed, setTyped] = useState("");
-  const disconnect = useMutation({ mutationFn: () => disconnectRepository(org) });
+  const [isWebhookLeft, setWebhookLeft] = useState(false);
   const finish = () => {
     void client.invalidateQueries({ queryKey: syncQuery(org).queryKey });
     onClose();
   };
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (typed === org)
-      disconnect.mutate(undefined, { onSuccess: ({ webhook }) => webhook !== "left" && finish() });
-  };
-  if (disconnect.data?.webhook === "left")
-    return <WebhookLeft repository={connection.repository} onClose={finish} />;
+  if (isWebhookLeft) return <WebhookLeft repository={repository} onClose={finish} />;
   return (
-    <Modal opened onClose={onClose} title="Disconnect the repository">
-      <form className="stack g4" onSubmit={submit}>
-        <Consequences repository={connection.repository} />
-        <TextInput
-          label={
-            <>
-              Type <b className="mono">{org}</b> to confirm
-            </>
-          }
-          value={typed}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        {disconnect.error && (
-          <p className="danger" role="alert">
-            {disconnect.error.message}
-          </p>
-        )}
-        <div className="row wrap">
-          <Button variant="default" data-autofocus onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="danger" loading={disconnect.isPending} disabled={typed !== org}>
-            Disconnect
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <ConfirmDialog
+      title="Disconnect the repository"
+      action="Disconnect"
+      phrase={org}
+      isDangerous
+      run={() => disconnectRepository(org)}
+      onDone={({ webhook }) => (webhook === "left" ? setWebhookLeft(true) : finish())}
+      onClose={onClose}
+    >
+      <Consequences repository={repository} />
+    </ConfirmDialog>
   );
 }
 

@@ -6,7 +6,6 @@ import { Download, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { refOf, skillQuery, type Skill } from "../../../api/skills.ts";
 import { diffQuery, readPatch } from "../../../api/versions.ts";
-import { sentenceOf } from "../../../parts/confirm.tsx";
 import { Page } from "../../../parts/page.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 import { RevertDialog } from "../versions/version-dialogs.tsx";
@@ -118,7 +117,7 @@ function PatchButton({ from, to }: { from: string; to: string }) {
         size="xs"
         variant="default"
         leftSection={<Download size={14} />}
-        onClick={() => void download().catch((error: unknown) => setProblem(sentenceOf(error)))}
+        onClick={() => void download().catch(({ message }: Error) => setProblem(message))}
       >
         .diff
       </Button>

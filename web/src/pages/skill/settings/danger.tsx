@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { deleteSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
-import { Confirm } from "../../../parts/confirm.tsx";
+import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { useSkillAddress } from "../context.ts";
 
 /** Deletes the skill, after its slug was typed. */
@@ -33,12 +33,12 @@ export function Danger({ skill }: { skill: Skill }) {
         </Button>
       </footer>
       {isAsking && (
-        <Confirm
+        <ConfirmDialog
           title={`Delete ${skill.slug}`}
           action="Delete"
-          isDanger
-          typed={skill.slug}
-          onConfirm={confirm}
+          isDangerous
+          phrase={skill.slug}
+          run={confirm}
           onClose={() => setAsking(false)}
         >
           <p>
@@ -46,7 +46,7 @@ export function Danger({ skill }: { skill: Skill }) {
             repository, and the records of its downloads and installs. Copies that are installed stay where
             they are, but get no updates. This can't be undone.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </section>
   );

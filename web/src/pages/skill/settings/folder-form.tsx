@@ -5,7 +5,8 @@ import { movePlanQuery, moveSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { foldersQuery } from "../../../api/session.ts";
 import { Command } from "../../../parts/command.tsx";
-import { Confirm, sentenceOf } from "../../../parts/confirm.tsx";
+import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { Problem } from "../../../parts/problem.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
@@ -50,11 +51,7 @@ export function FolderForm({ skill }: { skill: Skill }) {
           onChange={(value) => setChosen(value ?? own)}
         />
         {isChanged && effect.data && <ExposureNote exposure={effect.data} />}
-        {isChanged && effect.isError && (
-          <p className="note danger" role="alert">
-            {sentenceOf(effect.error)}
-          </p>
-        )}
+        {isChanged && <Problem error={effect.error} />}
         {isChanged && <Command text={`svc move ${org}/${slug} ${path}`} />}
       </div>
       <footer>
@@ -63,9 +60,9 @@ export function FolderForm({ skill }: { skill: Skill }) {
         </Button>
       </footer>
       {isAsking && effect.data && (
-        <Confirm title={`Move to ${path}`} action="Move" onConfirm={apply} onClose={() => setAsking(false)}>
+        <ConfirmDialog title={`Move to ${path}`} action="Move" run={apply} onClose={() => setAsking(false)}>
           <ExposureNote exposure={effect.data} />
-        </Confirm>
+        </ConfirmDialog>
       )}
     </section>
   );

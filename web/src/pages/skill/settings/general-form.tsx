@@ -2,12 +2,14 @@ import { Button, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { ApiError } from "../../../api/client.ts";
 import { updateSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
-import { sentenceOf } from "../../../parts/confirm.tsx";
+import { fieldError } from "../../../parts/form.tsx";
+import { Problem } from "../../../parts/problem.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
+
+const fields = ["name", "description", "tags"] as const;
 
 /** Name, description and tags, which belong to the skill rather than to a version. */
 export function GeneralForm({ skill }: { skill: Skill }) {
@@ -20,7 +22,6 @@ export function GeneralForm({ skill }: { skill: Skill }) {
     mutationFn: () => updateSkill(ref, { name: name.trim(), description, tags }),
     onSuccess: changed,
   });
-  const problems = save.error instanceof ApiError ? save.error.fields : {};
   return (
     <form
       className="panel"
@@ -39,7 +40,7 @@ export function GeneralForm({ skill }: { skill: Skill }) {
           value={name}
           required
           maxLength={limits.skillName}
-          error={problems["name"]}
+          error={fieldError(save.error, "name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Textarea
@@ -48,7 +49,7 @@ export function GeneralForm({ skill }: { skill: Skill }) {
           value={description}
           rows={4}
           maxLength={limits.skillDescription}
-          error={problems["description"]}
+          error={fieldError(save.error, "description")}
           onChange={(event) => setDescription(event.currentTarget.value)}
         />
         <TagsInput
@@ -56,14 +57,10 @@ export function GeneralForm({ skill }: { skill: Skill }) {
           description={`At most ${limits.tagsPerSkill}. Press Enter after each.`}
           value={tags}
           maxTags={limits.tagsPerSkill}
-          error={problems["tags"]}
+          error={fieldError(save.error, "tags")}
           onChange={setTags}
         />
-        {save.isError && Object.keys(problems).length === 0 && (
-          <p className="note danger" role="alert">
-            {sentenceOf(save.error)}
-          </p>
-        )}
+        <Problem error={save.error} fields={fields} />
       </div>
       <SaveBar isSaving={save.isPending} isSaved={save.isSuccess} />
     </form>

@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { exposureQuery, updateSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
-import { Confirm, sentenceOf } from "../../../parts/confirm.tsx";
+import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { Problem } from "../../../parts/problem.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 import { ExposureNote } from "./exposure.tsx";
@@ -46,11 +47,7 @@ export function VisibilityForm({ skill }: { skill: Skill }) {
           </div>
         </Radio.Group>
         {effect.data && isChanged && <ExposureNote exposure={effect.data} />}
-        {effect.isError && isChanged && (
-          <p className="note danger" role="alert">
-            {sentenceOf(effect.error)}
-          </p>
-        )}
+        {isChanged && <Problem error={effect.error} />}
       </div>
       <footer>
         <Button disabled={!isChanged || !effect.data} onClick={() => setAsking(true)}>
@@ -58,14 +55,14 @@ export function VisibilityForm({ skill }: { skill: Skill }) {
         </Button>
       </footer>
       {isAsking && effect.data && (
-        <Confirm
+        <ConfirmDialog
           title={`Make the skill ${visibility}`}
           action={`Make it ${visibility}`}
-          onConfirm={apply}
+          run={apply}
           onClose={() => setAsking(false)}
         >
           <ExposureNote exposure={effect.data} />
-        </Confirm>
+        </ConfirmDialog>
       )}
     </section>
   );

@@ -4,7 +4,7 @@ import { limits } from "../../../../../contract/limits.ts";
 import { type Version } from "../../../api/skills.ts";
 import { markVersion, revertSkill } from "../../../api/versions.ts";
 import { Command } from "../../../parts/command.tsx";
-import { Confirm } from "../../../parts/confirm.tsx";
+import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 
@@ -18,10 +18,10 @@ export function RevertDialog({ semver, onClose }: { semver: string; onClose: () 
     await changed();
   };
   return (
-    <Confirm
+    <ConfirmDialog
       title={`Revert to ${semver}`}
       action={`Revert to ${semver}`}
-      onConfirm={confirm}
+      run={confirm}
       onClose={onClose}
     >
       <p>
@@ -30,7 +30,7 @@ export function RevertDialog({ semver, onClose }: { semver: string; onClose: () 
         later.
       </p>
       <Command text={`svc revert ${org}/${slug} --to ${semver}`} />
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
@@ -50,10 +50,10 @@ export function DeprecateDialog({ version, onClose }: Props) {
     await changed();
   };
   return (
-    <Confirm
+    <ConfirmDialog
       title={`Deprecate ${version.semver}`}
       action={isRemoval && version.deprecated !== undefined ? "Remove deprecation" : "Deprecate"}
-      onConfirm={confirm}
+      run={confirm}
       onClose={onClose}
     >
       <p>Installs keep working. Everyone who installs this version is shown your message.</p>
@@ -65,7 +65,7 @@ export function DeprecateDialog({ version, onClose }: Props) {
         required={version.deprecated === undefined}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
@@ -79,11 +79,11 @@ export function YankDialog({ version, onClose }: Props) {
   };
   const action = version.yanked ? "Undo yank" : "Yank";
   return (
-    <Confirm
+    <ConfirmDialog
       title={`${action} ${version.semver}`}
       action={action}
-      isDanger={!version.yanked}
-      onConfirm={confirm}
+      isDangerous={!version.yanked}
+      run={confirm}
       onClose={onClose}
     >
       {version.yanked ? (
@@ -95,6 +95,6 @@ export function YankDialog({ version, onClose }: Props) {
           {version.current && " The highest release below it becomes current."} You can undo this.
         </p>
       )}
-    </Confirm>
+    </ConfirmDialog>
   );
 }

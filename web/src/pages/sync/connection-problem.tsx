@@ -3,11 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { syncQuery, takeOverSync, type Connection } from "../../api/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
+import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { remedyOf } from "./remedies.ts";
 
 /** Why the sync does not work, and what ends that. */
-export function Problem({
+export function ConnectionProblem({
   org,
   connection,
   canManage,
@@ -44,7 +45,7 @@ export function Problem({
             </Button>
           </div>
         )}
-        {takeOver.error && <p role="alert">{takeOver.error.message}</p>}
+        <Problem error={takeOver.error} />
       </div>
     </section>
   );
