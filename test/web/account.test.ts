@@ -69,8 +69,8 @@ describe("the pages of an account", { skip: reason ?? false }, () => {
     const secret = await page.getByLabel("Token", { exact: true }).innerText();
     const skills = await service.call("GET", "/api/skills", { token: secret.trim() });
     assert.equal(skills.status, 200);
-    await page.getByRole("button", { name: "Done" }).click();
-    await page.getByText("The token was not copied.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("You have not copied the token.").waitFor();
     await page.getByRole("button", { name: "Close without copying" }).click();
     await page.getByRole("button", { name: "Revoke pipeline" }).click();
     await page.getByRole("button", { name: "Revoke token" }).click();

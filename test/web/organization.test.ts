@@ -1,6 +1,9 @@
 /** The pages of an organization in a real browser: library, access, people, roles, tokens, audit log, settings. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import {
@@ -10,6 +13,7 @@ import {
   sidewaysOverflow,
   whyNoBrowser,
 } from "../support/browser.ts";
+import { openCli } from "../support/cli.ts";
 import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
@@ -35,8 +39,11 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
     stranger = await service.newUser();
     for (const path of ["engineering/release", "engineering/testing"])
       await newFolder(service, org, owner, path);
-    const skill = { folder: "engineering/release", visibility: "private" };
-    await publishInFolder(service, org, owner, { name: "deploy-checks", ...skill });
+    for (const [name, folder] of [
+      ["deploy-checks", "engineering/release"],
+      ["test-first", "engineering/testing"],
+    ] as const)
+      await publishInFolder(service, org, owner, { name, folder, visibility: "private" });
     await service.settled();
   });
   after(async () => {
@@ -161,7 +168,11 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
     await dialog.getByText(/^It reads skills, until /).waitFor();
     await dialog.getByRole("button", { name: "Create token" }).click();
     const secret = page.getByRole("dialog", { name: "Token release pipeline" });
-    assert.match((await secret.getByLabel("Token").first().textContent()) ?? "", /^lskt_[0-9a-f]{64}$/);
+    const token = (await secret.getByLabel("Token").first().textContent()) ?? "";
+    assert.match(token, /^lskt_[0-9a-f]{64}$/);
+    const command = (await secret.getByText(/svc list/).textContent()) ?? "";
+    // It is no member, so that the folder that was restricted above is hidden from it.
+    assert.deepEqual(await listedBy(command, token), ["test-first"]);
     await secret.getByRole("button", { name: "Close", exact: true }).last().click();
     await secret.getByText("You have not copied the token.").waitFor();
     await secret.getByRole("button", { name: "Close without copying" }).click();
@@ -218,6 +229,19 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
 });
 
 const settledHeading = (page: Page) => page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
+
+/** Slugs that the command prints, which begins with the address of the service. */
+async function listedBy(command: string, token: string): Promise<string[]> {
+  const [, apiUrl = "", words = ""] = /^SVC_API_URL=(\S+) svc (.*)$/.exec(command) ?? [];
+  const home = await mkdtemp(join(tmpdir(), "svc-token-"));
+  try {
+    const cli = openCli({ home, apiUrl: () => apiUrl, cwd: home });
+    const skills = await cli.json(words.split(" "), { env: { SVC_TOKEN: token } });
+    return (skills as { slug: string }[]).map(({ slug }) => slug);
+  } finally {
+    await rm(home, { recursive: true });
+  }
+}
 
 interface Folder {
   id: string;

@@ -1,9 +1,10 @@
 /** The signed-in user's own account: sessions, tokens, installs and log. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
+import type { NewToken } from "./tokens.ts";
 
 export type Session = Schemas["Session"];
-export type Token = Schemas["Token"];
+export type OwnToken = Schemas["Token"];
 export type OwnInstall = Schemas["OwnInstall"];
 export type AuditEntry = Schemas["AuditEntry"];
 
@@ -19,8 +20,8 @@ export const sessionsQuery = infiniteQueryOptions({
   getNextPageParam: (last) => last.nextCursor,
 });
 
-export const tokensQuery = queryOptions({
-  queryKey: ["tokens"],
+export const ownTokensQuery = queryOptions({
+  queryKey: ["own-tokens"],
   queryFn: async ({ signal }) => {
     const params = { query: { limit: pageSize } };
     return (await ok(api.GET("/api/user/tokens", { signal, params }))).data;
@@ -74,12 +75,7 @@ export const endSession = (id: string) =>
 
 export const endOtherSessions = () => ok(api.DELETE("/api/user/sessions"));
 
-export const createToken = (body: {
-  name: string;
-  expiresInDays?: number;
-  scopes?: Record<string, string[]>;
-  allowedFolderIds?: string[];
-}) => dataOf(api.POST("/api/user/tokens", { body }));
+export const createToken = (body: NewToken) => dataOf(api.POST("/api/user/tokens", { body }));
 
 export const revokeToken = (id: string) =>
   ok(api.DELETE("/api/user/tokens/{id}", { params: { path: { id } } }));

@@ -3,7 +3,6 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, ok, dataOf, type Schemas } from "./client.ts";
 
 export type OrganizationToken = Schemas["OrganizationToken"];
-export type CreatedToken = Schemas["CreatedOrganizationToken"];
 
 /** More tokens than an organization can have. */
 const pageSize = 200;
@@ -20,6 +19,7 @@ export const tokensQuery = (org: string) =>
       ),
   });
 
+/** A token of a user or an organization. Without `scopes` it may do everything that its holder may do. */
 export interface NewToken {
   name: string;
   expiresInDays?: number;
@@ -28,7 +28,7 @@ export interface NewToken {
 }
 
 export const createToken = (tenant: string, body: NewToken) =>
-  dataOf(api.POST("/api/tenants/{tenant}/tokens", { params: { path: { tenant } }, body: body as never }));
+  dataOf(api.POST("/api/tenants/{tenant}/tokens", { params: { path: { tenant } }, body }));
 
 export const revokeToken = (tenant: string, id: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/tokens/{id}", { params: { path: { tenant, id } } }));

@@ -20,7 +20,7 @@ const operations: Record<Change["type"], readonly string[]> = {
   team: ["teams", "team", "team-members", "members", "effective"],
   role: ["roles", "members", "effective", "organization"],
   invitation: ["invitations", "attention", "identity"],
-  token: ["tokens", "attention"],
+  token: ["tokens", "own-tokens", "attention"],
   workspace: ["workspaces", "folders", "attention"],
   sync: ["sync", "sync-history", "sync-conflicts", "attention"],
   organization: ["organization", "identity"],

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Circle, CircleCheck, X } from "lucide-react";
 import { useState } from "react";
-import { tokensQuery } from "../../api/account.ts";
+import { ownTokensQuery } from "../../api/account.ts";
 import { isConnectedQuery, latestSkillsQuery, memberCountQuery, ownInstallQuery } from "../../api/home.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/command.tsx";
@@ -79,7 +79,7 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
     organization !== undefined && may(organization.permissions, group, action);
   const [canInvite, canConnect] = [can("member", "invite"), can("githubSync", "manage")];
   const skills = useQuery({ ...latestSkillsQuery(tenantId), enabled });
-  const tokens = useQuery({ ...tokensQuery, enabled });
+  const tokens = useQuery({ ...ownTokensQuery, enabled });
   const installs = useQuery({ ...ownInstallQuery, enabled });
   const members = useQuery({ ...memberCountQuery(slug), enabled: enabled && canInvite });
   const connected = useQuery({ ...isConnectedQuery(slug), enabled: enabled && canConnect });

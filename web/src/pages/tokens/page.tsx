@@ -3,13 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { tokensQuery, type CreatedToken } from "../../api/tokens.ts";
+import { tokensQuery } from "../../api/tokens.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
-import { NewTokenDialog } from "./new-token.tsx";
-import { SecretDialog } from "./secret.tsx";
-import { TokenTable } from "./table.tsx";
-import "./tokens.css";
+import { NewToken } from "./new-token.tsx";
+import { TokenList } from "./token-list.tsx";
 
 export const Route = createFileRoute("/$org/-/tokens")({ component: TokensPage });
 
@@ -17,7 +15,6 @@ function TokensPage() {
   const { org } = Route.useParams();
   const tokens = useQuery(tokensQuery(org));
   const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<CreatedToken>();
   return (
     <OrganizationPage
       org={org}
@@ -31,7 +28,7 @@ function TokensPage() {
       )}
     >
       {(organization) => (
-        <div className="page tokens stack g4">
+        <div className="page stack g4">
           <h1>API tokens</h1>
           <p className="sub">
             Tokens of {organization.name} act as the organization, for continuous integration and other
@@ -44,17 +41,11 @@ function TokensPage() {
               </Button>
             </Empty>
           ) : (
-            <TokenTable org={org} tokens={tokens.data ?? []} />
+            <TokenList org={org} tokens={tokens.data ?? []} />
           )}
           {isCreating && (
-            <NewTokenDialog
-              org={org}
-              organization={organization}
-              onCreated={setCreated}
-              onClose={() => setCreating(false)}
-            />
+            <NewToken org={org} organization={organization} onClose={() => setCreating(false)} />
           )}
-          {created && <SecretDialog created={created} onClose={() => setCreated(undefined)} />}
         </div>
       )}
     </OrganizationPage>

@@ -1,14 +1,20 @@
 import { Checkbox, TextInput } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
-import type { Folder } from "../../api/folders.ts";
+import { limits } from "../../../../contract/limits.ts";
 
 const rowHeight = 30;
-const maxFolders = 100;
 const indent = 18;
 
+export interface FolderOption {
+  id: string;
+  name: string;
+  /** With the organization in front, if folders of several are offered. */
+  path: string;
+}
+
 interface Props {
-  folders: Folder[];
+  folders: readonly FolderOption[];
   chosen: string[];
   onChange: (chosen: string[]) => void;
 }
@@ -18,7 +24,7 @@ export function FolderChoice({ folders, chosen, onChange }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const [filter, setFilter] = useState("");
   const shown = useMemo(
-    () => folders.filter(({ path }) => path.includes(filter.trim().toLowerCase())),
+    () => folders.filter(({ path }) => path.toLowerCase().includes(filter.trim().toLowerCase())),
     [folders, filter],
   );
   const paths = folders.filter(({ id }) => chosen.includes(id)).map(({ path }) => path);
@@ -30,9 +36,9 @@ export function FolderChoice({ folders, chosen, onChange }: Props) {
   });
   const toggle = (id: string, isOn: boolean) =>
     onChange(isOn ? [...chosen, id] : chosen.filter((one) => one !== id));
-  if (folders.length === 0) return <p className="sub">The organization has no folders.</p>;
+  if (folders.length === 0) return <p className="sub">There are no folders.</p>;
   return (
-    <fieldset className="stack folders">
+    <fieldset className="stack token-folders">
       <legend className="sr">Folders</legend>
       <TextInput
         size="xs"
@@ -42,7 +48,7 @@ export function FolderChoice({ folders, chosen, onChange }: Props) {
         maxLength={200}
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
-      <div className="panel choice" ref={list} tabIndex={0} role="group" aria-label="Folders">
+      <div className="panel" ref={list} tabIndex={0} role="group" aria-label="Folders">
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map(({ index, start }) => {
             const folder = shown[index];
@@ -55,7 +61,7 @@ export function FolderChoice({ folders, chosen, onChange }: Props) {
                 top={start}
                 isOn={chosen.includes(folder.id)}
                 isInside={isInside}
-                isFull={chosen.length >= maxFolders}
+                isFull={chosen.length >= limits.foldersPerToken}
                 onToggle={toggle}
               />
             );
@@ -67,7 +73,7 @@ export function FolderChoice({ folders, chosen, onChange }: Props) {
 }
 
 interface BoxProps {
-  folder: Folder;
+  folder: FolderOption;
   top: number;
   isOn: boolean;
   /** A folder that contains it is chosen. */

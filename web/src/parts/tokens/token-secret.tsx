@@ -1,23 +1,29 @@
 import { Button, CopyButton, Modal } from "@mantine/core";
 import { Check, Copy, TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import type { CreatedToken } from "../../api/tokens.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../command.tsx";
+
+interface Props {
+  name: string;
+  secret: string;
+  onClose: () => void;
+}
 
 /** The secret of a new token, which is shown once. Closing asks again if it was not copied. */
-export function SecretDialog({ created, onClose }: { created: CreatedToken; onClose: () => void }) {
+export function TokenSecret({ name, secret, onClose }: Props) {
   const [isCopied, setCopied] = useState(false);
   const [isAsked, setAsked] = useState(false);
+  const isWarned = isAsked && !isCopied;
   const close = () => (isCopied || isAsked ? onClose() : setAsked(true));
   return (
-    <Modal opened onClose={close} title={`Token ${created.name}`} size="lg" closeOnClickOutside={false}>
+    <Modal opened onClose={close} title={`Token ${name}`} size="lg" closeOnClickOutside={false}>
       <div className="stack g4">
         <p>Copy the token now: the service stores only its hash and can&apos;t show it again.</p>
         <div className="cmd">
-          <code tabIndex={0} aria-label="Token">
-            {created.token}
+          <code className="secret" tabIndex={0} aria-label="Token" onCopy={() => setCopied(true)}>
+            {secret}
           </code>
-          <CopyButton value={created.token}>
+          <CopyButton value={secret}>
             {({ copied, copy }) => (
               <Button
                 size="xs"
@@ -33,9 +39,12 @@ export function SecretDialog({ created, onClose }: { created: CreatedToken; onCl
             )}
           </CopyButton>
         </div>
-        <p className="sub">Programs read it from the environment:</p>
-        <Command text={`SVC_TOKEN=… svc list --json`} />
-        {isAsked && (
+        <p className="sub">
+          Programs read it from the environment variable <code className="mono">SVC_TOKEN</code>. With it,
+          this command lists the skills that the token can read:
+        </p>
+        <Command text={`SVC_API_URL=${location.origin} svc list`} />
+        {isWarned && (
           <p className="note warn" role="alert">
             <TriangleAlert className="i" />
             <span>You have not copied the token. Without it, you have to create another one.</span>
@@ -43,7 +52,7 @@ export function SecretDialog({ created, onClose }: { created: CreatedToken; onCl
         )}
         <div className="row end">
           <Button variant="default" onClick={close}>
-            {isAsked && !isCopied ? "Close without copying" : "Close"}
+            {isWarned ? "Close without copying" : "Close"}
           </Button>
         </div>
       </div>

@@ -1,0 +1,56 @@
+/** Sentences about what a token allows. Pure. */
+export interface TokenRights {
+  /** Who the token acts as, as in `you`. */
+  holder: string;
+  /** Undefined: everything that the holder may do. */
+  scopes: Record<string, string[]> | undefined;
+  /** Paths of folders, or their number; undefined: everywhere. */
+  folders: readonly string[] | number | undefined;
+}
+
+/** Paths up to which they are named. */
+const named = 3;
+const date = new Intl.DateTimeFormat("en", { dateStyle: "long" });
+const list = new Intl.ListFormat("en", { type: "conjunction" });
+const objects: Record<string, string> = {
+  skill: "skills",
+  folder: "folders",
+  auditLog: "the audit log",
+  githubSync: "the repository sync",
+};
+const verbs: Record<string, string> = {
+  read: "reads",
+  create: "creates",
+  update: "updates",
+  delete: "deletes",
+  manage: "manages",
+};
+
+/** As in `It reads skills in engineering, until December 24, 2026.` Without `expiresAt` the token does not end. */
+export const summaryOf = (rights: TokenRights, expiresAt: Date | undefined): string =>
+  `It ${rightsOf(rights)}, ${expiresAt ? `until ${date.format(expiresAt)}` : "without an end"}.`;
+
+/** As in `reads skills in engineering`. */
+export function rightsOf({ holder, scopes, folders }: TokenRights): string {
+  const acts = scopes === undefined ? [`does everything that ${holder} may do`] : actsOf(scopes);
+  const what = acts.length === 0 ? "reads only what everyone may read" : list.format(acts);
+  return `${what}${placeOf(folders)}`;
+}
+
+const actsOf = (scopes: Record<string, string[]>): string[] =>
+  Object.entries(scopes)
+    .filter(([, actions]) => actions.length > 0)
+    .map(
+      ([group, actions]) =>
+        `${list.format(actions.map((action) => verbs[action] ?? action))} ${objects[group] ?? group}`,
+    );
+
+function placeOf(folders: TokenRights["folders"]): string {
+  if (folders === undefined) return "";
+  if (typeof folders === "number") return ` in ${folders === 1 ? "1 folder" : `${folders} folders`}`;
+  if (folders.length === 0) return " in no folder";
+  const shown = folders.slice(0, named);
+  const rest = folders.length - shown.length;
+  const more = rest === 1 ? "1 more folder" : `${rest} more folders`;
+  return ` in ${list.format(rest > 0 ? [...shown, more] : shown)}`;
+}

@@ -1,0 +1,124 @@
+import { Button } from "@mantine/core";
+import { Terminal } from "lucide-react";
+import { useState } from "react";
+import type { OwnToken } from "../../api/account.ts";
+import type { OrganizationToken } from "../../api/tokens.ts";
+import { ConfirmDialog } from "../confirm-dialog.tsx";
+import { iconProps } from "../icon.ts";
+import { Time } from "../time.tsx";
+import { rightsOf } from "./summary.ts";
+import "./tokens.css";
+
+/** Time before the end of a token from which it is marked. */
+const soonMs = 14 * 86_400_000;
+
+type Token = OwnToken & Partial<Pick<OrganizationToken, "allowedFolders" | "createdBy">>;
+
+interface Props {
+  caption: string;
+  /** Who the tokens act as, as in `you`. */
+  holder: string;
+  tokens: readonly Token[];
+  revoke: (id: string) => Promise<unknown>;
+}
+
+/** Tokens with what they allow. A sign-in of svc is marked, since each use moves its expiry. */
+export function TokenTable({ caption, holder, tokens, revoke }: Props) {
+  const [asked, setAsked] = useState<Token>();
+  return (
+    <div className="panel token-table">
+      <table className="tbl">
+        <caption className="sr">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Token</th>
+            <th scope="col" className="hide-s">
+              Last used
+            </th>
+            <th scope="col">Expires</th>
+            <th scope="col">
+              <span className="sr">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} holder={holder} onRevoke={() => setAsked(token)} />
+          ))}
+        </tbody>
+      </table>
+      {asked && (
+        <ConfirmDialog
+          title={`Revoke ${asked.name}`}
+          action="Revoke token"
+          isDangerous
+          run={() => revoke(asked.id)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>Programs that use it are refused from the next request on. This can&apos;t be undone.</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+interface RowProps {
+  token: Token;
+  holder: string;
+  onRevoke: () => void;
+}
+
+function TokenRow({ token, holder, onRevoke }: RowProps) {
+  return (
+    <tr>
+      <td>
+        <TokenName token={token} holder={holder} />
+      </td>
+      <td className="meta hide-s">{token.lastUsedAt ? <Time value={token.lastUsedAt} /> : "never"}</td>
+      <td>
+        <Expiry token={token} />
+      </td>
+      <td className="right">
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          aria-label={`Revoke ${token.name}`}
+          onClick={onRevoke}
+        >
+          Revoke
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+function TokenName({ token, holder }: Omit<RowProps, "onRevoke">) {
+  const { name, scopes, createdBy, createdAt, isLogin } = token;
+  const rights = rightsOf({ holder, scopes, folders: foldersOf(token) });
+  return (
+    <>
+      <span className="row wrap">
+        {isLogin && <Terminal {...iconProps} aria-hidden="true" />}
+        <b>{name}</b>
+        {isLogin && <span className="badge">svc login</span>}
+        <span className="meta">
+          {createdBy ? `by ${createdBy}` : "created"}, <Time value={createdAt} />
+        </span>
+      </span>
+      <p className="meta">{rights.charAt(0).toUpperCase() + rights.slice(1)}.</p>
+    </>
+  );
+}
+
+/** A user's own list has ids of folders only. */
+const foldersOf = ({ allowedFolders, allowedFolderIds }: Token) =>
+  allowedFolders?.map(({ path }) => path ?? "a folder that you can't see") ?? allowedFolderIds?.length;
+
+function Expiry({ token: { expiresAt, isLogin } }: { token: Token }) {
+  const [now] = useState(() => Date.now());
+  if (expiresAt === undefined) return <span className="badge warn">never</span>;
+  const left = Date.parse(expiresAt) - now;
+  if (left < 0) return <span className="badge danger">expired</span>;
+  return <Time value={expiresAt} {...(left < soonMs && !isLogin ? { className: "badge warn" } : {})} />;
+}
