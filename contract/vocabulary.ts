@@ -277,6 +277,8 @@ export const eventNames = [
   "user.deleted",
   "user.suspended",
   "user.unsuspended",
+  "user.administrator_granted",
+  "user.administrator_removed",
   "organization.created",
   "organization.updated",
   "organization.avatar_uploaded",
@@ -306,6 +308,7 @@ export const eventNames = [
   "repohost_sync.update",
   "skill_report.resolved",
   "skill_report.dismissed",
+  "service.sign_up_changed",
   "queue.paused",
   "queue.resumed",
   "queue.failed_retried",
@@ -314,6 +317,10 @@ export const eventNames = [
   "job.removed",
 ] as const;
 export type EventName = (typeof eventNames)[number];
+
+/** Who can create an account: anyone, or people who were invited to an organization. */
+export const signUpModes = ["open", "invite"] as const;
+export type SignUpMode = (typeof signUpModes)[number];
 
 /** Job states that the API lists. `failed` is permanent: only an administrator can retry or remove the job. */
 export const jobStates = ["active", "waiting", "delayed", "failed", "completed"] as const;

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
+import { signUpModes, type SignUpMode } from "../contract/vocabulary.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.stringbool();
@@ -97,9 +98,11 @@ export const Environment = z.object({
       "encryption keys for stored secrets, the current one first; created in DATA_DIR/secrets if unset",
     ),
   SIGN_UP: z
-    .enum(["open", "invite"])
+    .enum(signUpModes)
     .default("open")
-    .describe("open: anyone can create an account; invite: invited people only"),
+    .describe(
+      "open: anyone can create an account; invite: invited people only; until an administrator decides",
+    ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
@@ -148,7 +151,8 @@ export interface Config {
     webhookSecrets: readonly string[];
   };
   secretKeys: string | undefined;
-  signUp: "open" | "invite";
+  /** Until an administrator decides (`src/users/sign-up-mode.ts`). */
+  signUp: SignUpMode;
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
   trustProxy: boolean;

@@ -28,6 +28,7 @@ const commitPoints = [
   "anonymous_identities",
   "tenants",
   "tokens",
+  "service_settings",
   "users",
   "invitations",
   "memberships",

@@ -35,7 +35,8 @@ import { openPathReservations, pathReservationIndexes, type PathReservations } f
 import { openRefusedContents, refusedContentIndexes, type RefusedContents } from "./refused-contents.ts";
 import { openRoles, roleIndexes, type Roles } from "./roles.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
-import { openSetup, type Setup } from "./setup.ts";
+import { openServiceSettings, serviceSettingsIndexes, type ServiceSettings } from "./service/settings.ts";
+import { openSetup, type Setup } from "./service/setup.ts";
 import { openSignatureNonces, signatureNonceIndexes, type SignatureNonces } from "./signature-nonces.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
 import { openJoinedReads } from "./lookups/joined-reads.ts";
@@ -93,6 +94,7 @@ export interface Storage {
   pathReservations: PathReservations;
   refusedContents: RefusedContents;
   roles: Roles;
+  serviceSettings: ServiceSettings;
   sessions: Sessions;
   setup: Setup;
   signatureNonces: SignatureNonces;
@@ -146,6 +148,7 @@ const indexes: Record<string, IndexDescription[]> = {
   places: pathReservationIndexes,
   refused_contents: refusedContentIndexes,
   roles: roleIndexes,
+  service_settings: serviceSettingsIndexes,
   sessions: sessionIndexes,
   search_entries: searchEntryIndexes,
   signature_nonces: signatureNonceIndexes,
@@ -197,6 +200,7 @@ export async function openStorage(options: { url: string; database: string }): P
     pathReservations: openPathReservations(database),
     refusedContents: openRefusedContents(database),
     roles: openRoles(database),
+    serviceSettings: openServiceSettings(database),
     sessions: openSessions(database),
     setup: openSetup(database),
     signatureNonces: openSignatureNonces(database),

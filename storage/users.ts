@@ -2,6 +2,7 @@
 import type { Database } from "./database.ts";
 import { outboxOperations, outboxUpdate, type EventRow } from "./outbox.ts";
 import { administrationOperations } from "./users/administration.ts";
+import { administratorOperations } from "./users/administrators.ts";
 import { addressOperations } from "./users/addresses.ts";
 import { credentialOperations } from "./users/credentials.ts";
 import { deletionOperations } from "./users/deletion.ts";
@@ -56,6 +57,7 @@ export function openUsers(database: Database) {
       );
     },
     ...administrationOperations(users),
+    ...administratorOperations(users),
     ...credentialOperations(users),
     ...addressOperations(users),
     ...mailOperations(users),

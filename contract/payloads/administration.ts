@@ -1,5 +1,6 @@
 /** Accounts and organizations, as administrators of the service see them. */
 import { z } from "zod";
+import { signUpModes } from "../vocabulary.ts";
 
 const timestamp = z.iso.datetime();
 
@@ -29,9 +30,20 @@ export const AdminOrganizationPayload = z
     name: z.string(),
     owners: z.array(z.object({ id: z.string(), username: z.string() })).meta({ description: "the first 10" }),
     members: z.number().int(),
+    skills: z.number().int(),
     connected: z.boolean().meta({ description: "whether a repository is connected" }),
     deletionAt: timestamp.nullable(),
     createdAt: timestamp,
   })
   .meta({ id: "AdminOrganization" });
 export type AdminOrganizationPayload = z.infer<typeof AdminOrganizationPayload>;
+
+export const ServiceSettingsPayload = z
+  .object({
+    signUp: z.enum(signUpModes).meta({ description: "who can create an account" }),
+    configuredSignUp: z
+      .enum(signUpModes)
+      .meta({ description: "SIGN_UP of the configuration, which applies until an administrator decides" }),
+  })
+  .meta({ id: "ServiceSettings" });
+export type ServiceSettingsPayload = z.infer<typeof ServiceSettingsPayload>;

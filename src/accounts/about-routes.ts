@@ -2,6 +2,7 @@
 import { ServicePayload } from "../../contract/payloads/service.ts";
 import type { App } from "../app.ts";
 import { route, type Route } from "../http/route.ts";
+import { signUpMode } from "../users/sign-up-mode.ts";
 
 export function aboutRoutes(app: App, version: string): Route[] {
   return [
@@ -14,13 +15,13 @@ export function aboutRoutes(app: App, version: string): Route[] {
       data: ServicePayload,
       async handle(): Promise<ServicePayload> {
         const { config } = app;
-        const hasAccount = await app.storage.users.hasAny();
+        const [hasAccount, mode] = await Promise.all([app.storage.users.hasAny(), signUpMode(app)]);
         return {
           name: config.mailFrom.name || "Skill registry",
           version,
           baseUrl: config.baseUrl,
           setupNeeded: !hasAccount,
-          signUpOpen: config.signUp === "open" || !hasAccount,
+          signUpOpen: mode === "open" || !hasAccount,
           mail: config.smtpUrl !== undefined,
           sso: false,
         };

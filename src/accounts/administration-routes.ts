@@ -1,8 +1,11 @@
-import { AdminUserPayload } from "../../contract/payloads/administration.ts";
+import { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
 import type { App } from "../app.ts";
+import type { Actor } from "../access/actor.ts";
 import { route, type Route } from "../http/route.ts";
 import { endSessionsOf, listUsers, suspendUser, unsuspendUser } from "./administration.ts";
-import { AdminUserParams, AdminUserQuery, SuspendUser } from "./schema.ts";
+import { grantAdministrator, removeAdministrator } from "./administrators.ts";
+import { AdminReason, AdminUserParams, AdminUserQuery, ChangeServiceSettings } from "./schema.ts";
+import { changeServiceSettings, readServiceSettings } from "./service-settings.ts";
 
 const common = { tag: "Administration", auth: "administrator" } as const;
 
@@ -18,33 +21,57 @@ export function accountAdministrationRoutes(app: App): Route[] {
       page: true,
       handle: ({ query }) => listUsers(app, query),
     }),
+    ...actionRoutes(app),
+    ...settingsRoutes(app),
+  ];
+}
+
+type Action = (app: App, actor: Actor, id: string, reason: string) => Promise<AdminUserPayload>;
+
+/** Actions on an account, each with a reason. */
+function actionRoutes(app: App): Route[] {
+  const action = (name: string, summary: string, act: Action) =>
     route({
       ...common,
       method: "post",
-      path: "/api/admin/users/:user/suspend",
-      summary: "Suspend an account; ends its sessions and personal tokens",
+      path: `/api/admin/users/:user/${name}`,
+      summary,
       params: AdminUserParams,
-      body: SuspendUser,
+      body: AdminReason,
       data: AdminUserPayload,
-      handle: ({ actor, params, body }) => suspendUser(app, actor, params.user, body.reason),
+      handle: ({ actor, params, body }) => act(app, actor, params.user, body.reason),
+    });
+  return [
+    action("suspend", "Suspend an account; ends its sessions and personal tokens", suspendUser),
+    action("unsuspend", "Let a suspended account sign in again", unsuspendUser),
+    action("end-sessions", "End all browser sessions of an account", endSessionsOf),
+    action("grant-administrator", "Let an account administer the service", grantAdministrator),
+    action(
+      "remove-administrator",
+      "Take the right to administer the service from an account; one always keeps it",
+      removeAdministrator,
+    ),
+  ];
+}
+
+function settingsRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/settings",
+      summary: "Read the settings of the service",
+      data: ServiceSettingsPayload,
+      handle: () => readServiceSettings(app),
     }),
     route({
       ...common,
-      method: "post",
-      path: "/api/admin/users/:user/unsuspend",
-      summary: "Let a suspended account sign in again",
-      params: AdminUserParams,
-      data: AdminUserPayload,
-      handle: ({ actor, params }) => unsuspendUser(app, actor, params.user),
-    }),
-    route({
-      ...common,
-      method: "post",
-      path: "/api/admin/users/:user/end-sessions",
-      summary: "End all browser sessions of an account",
-      params: AdminUserParams,
-      data: AdminUserPayload,
-      handle: ({ actor, params }) => endSessionsOf(app, actor, params.user),
+      method: "patch",
+      path: "/api/admin/settings",
+      summary: "Open sign-up to anyone, or limit it to invited people",
+      body: ChangeServiceSettings,
+      data: ServiceSettingsPayload,
+      handle: ({ actor, body }) => changeServiceSettings(app, actor, body),
     }),
   ];
 }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { AdminUserPayload } from "../../contract/payloads/administration.ts";
+import type { EventName } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
@@ -25,7 +26,7 @@ const Cursor = z.tuple([z.enum(["emailKey", "username"]), z.string().max(400)]);
 /** A page of accounts by user name; with an "@" in the query, by address. */
 export async function listUsers(
   app: App,
-  { query, suspended, cursor, limit }: AdminUserQuery,
+  { query, suspended, administrator, cursor, limit }: AdminUserQuery,
 ): Promise<Page<AdminUserPayload>> {
   if (query !== undefined && isId(query)) {
     const found = await app.storage.users.find(query);
@@ -38,6 +39,7 @@ export async function listUsers(
     by,
     prefix,
     suspended,
+    isAdministrator: administrator,
     after: field === by ? after : undefined,
     limit: limit + 1,
   });
@@ -54,52 +56,63 @@ export async function suspendUser(
   reason: string,
 ): Promise<AdminUserPayload> {
   const { userId, username } = requireUser(actor);
-  const user = await loadUser(app, id);
+  const user = await loadAdminUser(app, id);
   if (user.isAdministrator)
     throw new ServiceError("refused", `"${user.username}" administers the service and can't be suspended.`);
-  const event = eventOf(app, actor, "user.suspended", user, { reason });
+  const event = administrationEvent(app, actor, "user.suspended", user, { reason });
   const suspended = { at: app.now(), by: { userId, username }, reason };
   const epoch = await app.storage.users.suspend(id, suspended, [event]);
   if (epoch === null) throw new ServiceError("conflict", `"${user.username}" is suspended already.`);
   flushEvents(app, app.storage.users, id, [event]);
   dropSessions(app, id, { epoch, keptSessionId: undefined });
   revokeEndedTokens(app, id);
-  return read(app, id);
+  return readAdminUser(app, id);
 }
 
 /** Lets an account sign in again. Its former sessions and tokens stay ended. */
-export async function unsuspendUser(app: App, actor: Actor, id: string): Promise<AdminUserPayload> {
-  const user = await loadUser(app, id);
-  const event = eventOf(app, actor, "user.unsuspended", user);
+export async function unsuspendUser(
+  app: App,
+  actor: Actor,
+  id: string,
+  reason: string,
+): Promise<AdminUserPayload> {
+  const user = await loadAdminUser(app, id);
+  const event = administrationEvent(app, actor, "user.unsuspended", user, { reason });
   if (!(await app.storage.users.unsuspend(id, app.now(), [event])))
     throw new ServiceError("conflict", `"${user.username}" is not suspended.`);
   flushEvents(app, app.storage.users, id, [event]);
-  return read(app, id);
+  return readAdminUser(app, id);
 }
 
 /** Ends all browser sessions of an account. */
-export async function endSessionsOf(app: App, actor: Actor, id: string): Promise<AdminUserPayload> {
-  const user = await loadUser(app, id);
-  const event = eventOf(app, actor, "user.sessions_ended", user, { all: true });
+export async function endSessionsOf(
+  app: App,
+  actor: Actor,
+  id: string,
+  reason: string,
+): Promise<AdminUserPayload> {
+  const user = await loadAdminUser(app, id);
+  const event = administrationEvent(app, actor, "user.sessions_ended", user, { all: true, reason });
   const epoch = await app.storage.users.endSessions(id, undefined, [event]);
   if (epoch === null) throw unknownUser(id);
   flushEvents(app, app.storage.users, id, [event]);
   dropSessions(app, id, { epoch, keptSessionId: undefined });
-  return read(app, id);
+  return readAdminUser(app, id);
 }
 
-function eventOf(
+/** An event about an account in the service's log, and in the administrator's own. */
+export function administrationEvent(
   app: App,
   actor: Actor,
-  name: "user.suspended" | "user.unsuspended" | "user.sessions_ended",
-  { _id, username }: Account,
-  metadata: Record<string, unknown> = {},
+  name: Extract<EventName, `user.${string}`>,
+  { _id, username }: Pick<Account, "_id" | "username">,
+  metadata: Record<string, unknown>,
 ) {
   const subject = { resourceType: "user", resourceId: _id, metadata: { username, ...metadata } } as const;
   return makeEvent(app, actor, name, { ...serviceLog, ...subject });
 }
 
-async function loadUser(app: App, id: string): Promise<Account> {
+export async function loadAdminUser(app: App, id: string): Promise<Account> {
   const user = isId(id) ? await app.storage.users.find(id) : null;
   if (!user) throw unknownUser(id);
   return user;
@@ -107,8 +120,8 @@ async function loadUser(app: App, id: string): Promise<Account> {
 
 const unknownUser = (id: string) => notFound("member", id);
 
-async function read(app: App, id: string): Promise<AdminUserPayload> {
-  return (await present(app, [await loadUser(app, id)]))[0]!;
+export async function readAdminUser(app: App, id: string): Promise<AdminUserPayload> {
+  return (await present(app, [await loadAdminUser(app, id)]))[0]!;
 }
 
 async function present(app: App, users: readonly Account[]): Promise<AdminUserPayload[]> {

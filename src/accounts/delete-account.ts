@@ -34,7 +34,7 @@ export async function deleteAccount(app: App, actor: Actor, password: string): P
   if (account.isAdministrator && (await users.hasOther(account._id)))
     throw new ServiceError(
       "refused",
-      "This account administers the service, which other accounts depend on.",
+      "This account administers the service, which other accounts depend on. Remove this right first, once another account has it too.",
     );
   if (!(await users.markDeleted(account, app.now()))) throw concurrentChange();
   // Queued first, so that the job also completes a deletion that a crash has interrupted.

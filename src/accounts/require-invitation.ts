@@ -1,12 +1,13 @@
-/** Sign-up by invitation (`SIGN_UP=invite`). */
+/** Sign-up by invitation (`signUpMode`). */
 import type { App } from "../app.ts";
 import { forbidden } from "../errors.ts";
 import { loadInvitation } from "../orgs/invitations/load.ts";
 import { foldName } from "../users/schema.ts";
+import { signUpMode } from "../users/sign-up-mode.ts";
 
 /** Throws `forbidden`, or the error of the invitation, unless an account with this address may be created. */
 export async function requireInvitation(app: App, email: string, token: string | undefined): Promise<void> {
-  if (app.config.signUp === "open") return;
+  if ((await signUpMode(app)) === "open") return;
   if (token !== undefined && (await invitedBy(app, token)) === foldName(email)) return;
   throw forbidden(
     "Accounts of this service are made by invitation only: use the link of an invitation's mail, with its address.",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { signUpModes } from "../../contract/vocabulary.ts";
 import { oldPassword } from "../auth/schema.ts";
 import { listQuery } from "../http/cursor.ts";
 import { email, personName, username } from "../users/schema.ts";
@@ -78,17 +79,26 @@ export const AdminUserQuery = z.object({
     .transform((text) => text === "true")
     .optional()
     .meta({ description: "only suspended accounts, or only the others" }),
+  administrator: z
+    .literal("true")
+    .transform(() => true as const)
+    .optional()
+    .meta({ description: "only administrators of the service" }),
   ...listQuery,
 });
 export type AdminUserQuery = z.output<typeof AdminUserQuery>;
 
 export const AdminUserParams = z.object({ user: z.string().min(1).max(64).meta({ description: "id" }) });
 
-export const SuspendUser = z.strictObject({
-  reason: z
-    .string()
-    .trim()
-    .min(1)
-    .max(limits.takedownReason)
-    .meta({ description: "shown to administrators" }),
-});
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.takedownReason)
+  .meta({ description: "recorded in the log of the service, and shown to administrators" });
+
+/** Body of every action on an account. */
+export const AdminReason = z.strictObject({ reason });
+
+export const ChangeServiceSettings = z.strictObject({ signUp: z.enum(signUpModes), reason });
+export type ChangeServiceSettings = z.output<typeof ChangeServiceSettings>;

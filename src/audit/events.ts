@@ -22,6 +22,7 @@ export interface EventSubject {
     | "role"
     | "workspace"
     | "repository"
+    | "service"
     | "queue"
     | "job";
   resourceId: string;

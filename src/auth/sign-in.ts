@@ -6,6 +6,7 @@ import type { App } from "../app.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";
 import { noticeTo, queueMails } from "../mail/notice.ts";
 import { foldName } from "../users/schema.ts";
+import { signUpMode } from "../users/sign-up-mode.ts";
 import { checkSignIn } from "./credentials.ts";
 import { clientFacts, knownClient, rememberClient } from "./known-clients.ts";
 import type { SignIn } from "./schema.ts";
@@ -46,5 +47,6 @@ export async function startSignedIn(
 
 /** Whether an account can be created without an invitation. The first account of a service always can. */
 export async function isSignUpOpen(app: App): Promise<boolean> {
-  return app.config.signUp === "open" || !(await app.storage.users.hasAny());
+  const [mode, hasAccount] = await Promise.all([signUpMode(app), app.storage.users.hasAny()]);
+  return mode === "open" || !hasAccount;
 }

@@ -8,10 +8,8 @@ import {
   QueuePayload,
   RetriedPayload,
 } from "../../contract/payloads/jobs.ts";
-import { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { z } from "zod";
 import type { App } from "../app.ts";
-import { AuditLogQuery } from "../audit/schema.ts";
 import { listQuery } from "../http/cursor.ts";
 import type { Health } from "../http/health.ts";
 import { Reply, route, type Route } from "../http/route.ts";
@@ -21,6 +19,7 @@ import { openQueueEvents } from "./events.ts";
 import { readHealth } from "./health.ts";
 import { listJobs } from "./list.ts";
 import { loadJob } from "./load.ts";
+import { serviceLogRoutes } from "./service-log-routes.ts";
 import { readJobMetrics } from "./metrics.ts";
 import { presentJobDetail } from "./present.ts";
 import { JobParams, JobsQuery, MetricsQuery, QueueParams } from "./schema.ts";
@@ -28,7 +27,6 @@ import {
   listQueues,
   pauseQueue,
   promoteJob,
-  readServiceLog,
   removeJob,
   resumeQueue,
   retryFailed,
@@ -38,7 +36,12 @@ import {
 const common = { tag: "Administration", auth: "administrator" } as const;
 
 export function jobRoutes(app: App, version: string, health?: Health): Route[] {
-  return [...readingRoutes(app, version, health), ...queueRoutes(app), ...changingRoutes(app)];
+  return [
+    ...readingRoutes(app, version, health),
+    ...serviceLogRoutes(app),
+    ...queueRoutes(app),
+    ...changingRoutes(app),
+  ];
 }
 
 function readingRoutes(app: App, version: string, health: Health | undefined): Route[] {
@@ -78,16 +81,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       data: AdminConnectionPayload,
       page: true,
       handle: async ({ query }) => listAllConnections(app, query),
-    }),
-    route({
-      ...common,
-      method: "get",
-      path: "/api/admin/audit-log",
-      summary:
-        "Read what administrators did to queues and jobs, and which anonymous identities were registered",
-      query: AuditLogQuery,
-      data: AuditLogPayload,
-      handle: async ({ query }) => readServiceLog(app, query),
     }),
     route({
       ...common,

@@ -9,8 +9,6 @@ import { actorId } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, type EventSubject } from "../audit/events.ts";
 import { serviceLog } from "../audit/fan-out.ts";
-import { readAuditLog } from "../audit/log.ts";
-import type { AuditLogQuery } from "../audit/schema.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { queueConcurrency, queueNames, type Refusal } from "../queue/index.ts";
 import { loadJob, requireQueue } from "./load.ts";
@@ -106,9 +104,6 @@ async function note(
   app.log.warn({ ...by, act, of: subject.resourceId, ...subject.metadata }, "an administrator acts");
   await app.storage.auditEvents.record([makeEvent(app, actor, act, { ...serviceLog, ...subject })]);
 }
-
-/** Actions of administrators on the service, and registrations of anonymous identities, newest first. */
-export const readServiceLog = (app: App, query: AuditLogQuery) => readAuditLog(app, serviceLog, query);
 
 function refused(refusal: Refusal, id: string): ServiceError {
   if (refusal === "missing") return notFound("job", id);

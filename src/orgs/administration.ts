@@ -17,7 +17,7 @@ export function organizationAdministrationRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/admin/organizations",
-      summary: "List all organizations by slug, without their skills",
+      summary: "List all organizations by slug, with their size and state, without their skills",
       tag: "Administration",
       auth: "administrator",
       query: AdminOrganizationQuery,
@@ -47,8 +47,9 @@ async function present(app: App, tenants: readonly TenantDoc[]): Promise<AdminOr
   const ids = tenants.map(({ _id }) => _id);
   const { connections, overviews, users } = app.storage;
   const ownersOf = ({ ownerIds }: TenantDoc) => ownerIds.slice(0, ownersShown);
-  const [counts, connected, owners] = await Promise.all([
+  const [members, skills, connected, owners] = await Promise.all([
     overviews.countMembers(ids),
+    overviews.countSkills(ids),
     connections.listOfTenants(ids, ids.length + 1),
     users.listByIds([...new Set(tenants.flatMap(ownersOf))]),
   ]);
@@ -62,7 +63,8 @@ async function present(app: App, tenants: readonly TenantDoc[]): Promise<AdminOr
       const username = names.get(id);
       return username === undefined ? [] : [{ id, username }];
     }),
-    members: counts.get(tenant._id) ?? 0,
+    members: members.get(tenant._id) ?? 0,
+    skills: skills.get(tenant._id) ?? 0,
     connected: connected.some(({ tenantId }) => tenantId === tenant._id),
     deletionAt: tenant.deletionAt?.toISOString() ?? null,
     createdAt: tenant.createdAt.toISOString(),

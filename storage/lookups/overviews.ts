@@ -1,7 +1,8 @@
 /** Queries over many organizations or people, for overviews: each reads one page, or a bounded number of rows. */
 import type { Collection } from "mongodb";
-import type { Database } from "../database.ts";
+import { commandTimeMs, type Database } from "../database.ts";
 import type { MembershipDoc } from "../memberships/document.ts";
+import type { PathReservationDoc } from "../path-reservations.ts";
 import type { SessionDoc } from "../sessions.ts";
 import type { TenantDoc } from "../tenants.ts";
 import type { ListedToken, TokenDoc } from "../tokens.ts";
@@ -16,6 +17,7 @@ export type Overviews = ReturnType<typeof openOverviews>;
 
 export function openOverviews(database: Database) {
   const memberships = database.collection<MembershipDoc>("memberships");
+  const reservations = database.collection<PathReservationDoc>("places");
   const sessions = database.collection<SessionDoc>("sessions");
   const tenants = database.collection<TenantDoc>("tenants");
   const tokens = database.collection<TokenDoc>("tokens");
@@ -46,6 +48,19 @@ export function openOverviews(database: Database) {
           { $match: { tenantId: { $in: tenantIds }, active: true } },
           { $group: { _id: "$tenantId", count: { $sum: 1 } } },
         ])
+        .toArray();
+      return new Map(rows.map(({ _id, count }) => [_id, count]));
+    },
+    /** Numbers of skills of organizations that are not deleted, by the paths that they hold. */
+    async countSkills(tenantIds: string[]): Promise<Map<string, number>> {
+      const rows = await reservations
+        .aggregate<{ _id: string; count: number }>(
+          [
+            { $match: { tenantId: { $in: tenantIds }, kind: "skill" } },
+            { $group: { _id: "$tenantId", count: { $sum: 1 } } },
+          ],
+          { maxTimeMS: commandTimeMs },
+        )
         .toArray();
       return new Map(rows.map(({ _id, count }) => [_id, count]));
     },

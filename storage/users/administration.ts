@@ -8,6 +8,8 @@ export interface UserQuery {
   by: "emailKey" | "username";
   prefix?: string | undefined;
   suspended?: boolean | undefined;
+  /** Only administrators of the service. */
+  isAdministrator?: true | undefined;
   /** Value of that field in the last one of the previous page. */
   after?: string | undefined;
   limit: number;
@@ -16,13 +18,14 @@ export interface UserQuery {
 export function administrationOperations(users: Collection<UserDoc>) {
   return {
     /** A page of all accounts. */
-    list({ by, prefix, suspended, after, limit }: UserQuery): Promise<Account[]> {
+    list({ by, prefix, suspended, isAdministrator, after, limit }: UserQuery): Promise<Account[]> {
       const filter: Filter<UserDoc> = { ...present };
       const range = {
         ...(prefix === undefined ? {} : { $gte: prefix, $lt: `${prefix}\uffff` }),
         ...(after === undefined ? {} : { $gt: after }),
       };
       if (Object.keys(range).length > 0) filter[by] = range;
+      if (isAdministrator) filter.isAdministrator = true;
       if (suspended !== undefined) filter.suspended = { $exists: suspended };
       return users
         .find(filter, { projection: account })

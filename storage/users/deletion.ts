@@ -6,12 +6,16 @@ import { present, type UserDoc } from "./document.ts";
 export function deletionOperations(users: Collection<UserDoc>) {
   return {
     /**
-     * Marks an account as deleted, so that no look-up finds it. False if it is marked already or its password has
-     * changed.
+     * Marks an account as deleted, so that no look-up finds it. False if it is marked already, or its password or its
+     * right to administer the service has changed.
      */
-    async markDeleted(seen: Pick<UserDoc, "_id" | "passwordHash">, now: Date): Promise<boolean> {
+    async markDeleted(
+      seen: Pick<UserDoc, "_id" | "passwordHash" | "isAdministrator">,
+      now: Date,
+    ): Promise<boolean> {
+      const { _id, passwordHash, isAdministrator } = seen;
       const result = await users.updateOne(
-        { _id: seen._id, passwordHash: seen.passwordHash, ...present },
+        { _id, passwordHash, isAdministrator, ...present },
         { $set: { deletedAt: now } },
       );
       return result.modifiedCount === 1;

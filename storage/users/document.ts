@@ -13,6 +13,8 @@ export interface UserDoc extends WithOutbox, KnownClients {
   /** Argon2id in PHC string form. */
   passwordHash: string;
   isAdministrator: boolean;
+  /** Number of the change that decided `isAdministrator` last (`service/settings.ts`): earlier ones have no effect. */
+  administratorChange?: number;
   /** Time at which the present address was confirmed. */
   emailVerifiedAt?: Date;
   /** Link that confirms the present address. */
@@ -82,6 +84,11 @@ export const userIndexes: IndexDescription[] = [
     unique: true,
     name: "user_founder",
     partialFilterExpression: { founder: true },
+  },
+  {
+    key: { isAdministrator: 1, username: 1 },
+    name: "user_administrators",
+    partialFilterExpression: { isAdministrator: true },
   },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { "mailsDue.createdAt": 1 }, sparse: true },

@@ -13,9 +13,12 @@ setUpService((started) => (service = started), { isEmptied: true });
 
 const users = (admin: TestUser, query = "") =>
   service.call<AdminUserPayload[]>("GET", `/api/admin/users${query}`, { cookie: admin.cookie });
-const act = (admin: TestUser, id: string, action: string, body?: object) =>
-  service.call<AdminUserPayload>("POST", `/api/admin/users/${id}/${action}`, { cookie: admin.cookie, body });
-const suspend = (admin: TestUser, id: string) => act(admin, id, "suspend", { reason: "spam" });
+const act = (admin: TestUser, id: string, action: string, reason = "a request") =>
+  service.call<AdminUserPayload>("POST", `/api/admin/users/${id}/${action}`, {
+    cookie: admin.cookie,
+    body: { reason },
+  });
+const suspend = (admin: TestUser, id: string) => act(admin, id, "suspend", "spam");
 const signIn = (user: TestUser, given = password) =>
   service.call("POST", "/api/auth/sign-in", {
     body: { email: `${user.username}@example.com`, password: given },
@@ -69,6 +72,10 @@ describe("the list of accounts", () => {
         ["GET", "/api/admin/organizations"],
         ["POST", `/api/admin/users/${admin.id}/end-sessions`],
         ["POST", `/api/admin/users/${user.id}/unsuspend`],
+        ["POST", `/api/admin/users/${user.id}/grant-administrator`],
+        ["POST", `/api/admin/users/${admin.id}/remove-administrator`],
+        ["GET", "/api/admin/settings"],
+        ["PATCH", "/api/admin/settings"],
       ] as const)
         assert.equal((await service.call(method, path, by)).status, 404, `${method} ${path}`);
   });
@@ -143,7 +150,15 @@ describe("a suspended account", () => {
         ["user.suspended", bob.id, "chief"],
       ],
     );
-    assert.equal(named[1]!.metadata["reason"], "spam");
+    assert.deepEqual(
+      named.map(({ metadata }) => metadata["reason"]),
+      ["a request", "spam"],
+    );
+    const silent = await service.call("POST", `/api/admin/users/${bob.id}/suspend`, {
+      cookie: admin.cookie,
+      body: { reason: " " },
+    });
+    assert.equal(silent.code, "invalid_request");
   });
 
   it("differs from one whose sessions were ended, which signs in again and keeps its tokens", async () => {
@@ -178,8 +193,8 @@ describe("the list of organizations", () => {
 
     const [shown] = first.data;
     assert.deepEqual(
-      [shown!.slug, shown!.members, shown!.owners, shown!.connected],
-      ["lumen", 2, [{ id: ann.id, username: "ann" }], false],
+      [shown!.slug, shown!.members, shown!.skills, shown!.owners, shown!.connected],
+      ["lumen", 2, 1, [{ id: ann.id, username: "ann" }], false],
     );
     assert.deepEqual([second.data[0]!.id, second.nextCursor], [other.id, null]);
     assert.deepEqual([found.data.length, byId.data[0]!.slug], [1, "lumen"]);

@@ -33,6 +33,7 @@ const longFunctions: Record<string, readonly string[]> = {
     "storage/downloads.ts openDownloads",
     "storage/folders.ts openFolders",
     "storage/folders/tree.ts treeOperations",
+    "storage/index.ts openStorage",
     "storage/invitations.ts openInvitations",
     "storage/memberships.ts openMemberships",
     "storage/path-reservations.ts openPathReservations",

@@ -6,6 +6,7 @@ import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
 import { publishEvents } from "../../src/audit/events.ts";
+import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
@@ -72,13 +73,16 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { users, tokens, sessions, anonymousIdentities } = app.storage;
+  const { users, tokens, sessions, anonymousIdentities, serviceSettings } = app.storage;
+  await attempt(app, "administrators", () => finishAdministratorChange(app));
   await reconcileOrganizations(app, before);
   await reconcileWorkspaces(app, before);
   for (const user of await users.listUnflushed(before, batch)) {
     await propagateUser(app, user);
     await publishEvents(app, users, user._id, user.outbox ?? []);
   }
+  for (const settings of await serviceSettings.listUnflushed(before, batch))
+    await publishEvents(app, serviceSettings, settings._id, settings.outbox ?? []);
   for (const token of await tokens.listUnflushed(before, batch))
     await publishEvents(app, tokens, token._id, token.outbox ?? []);
   for (const session of await sessions.listUnflushed(before, batch))

@@ -9,6 +9,7 @@ import type { App } from "../../app.ts";
 import { unauthenticated } from "../../errors.ts";
 import { requireUnrestricted } from "../../users/load.ts";
 import { loadAccount } from "../../users/service.ts";
+import { signUpMode } from "../../users/sign-up-mode.ts";
 import { loadInvitation, loadOwnInvitation, maskAddress, type OpenInvitation } from "./load.ts";
 
 /** Throws `unauthenticated` for an id without a sign-in, and otherwise the errors of `loadInvitation`. */
@@ -46,7 +47,7 @@ export async function presentOffer(
     }),
     email: matches === true ? email : maskAddress(email),
     matches,
-    canSignUp: isByLink || app.config.signUp === "open",
+    canSignUp: isByLink || (await signUpMode(app)) === "open",
     createdAt: invitation.createdAt.toISOString(),
     expiresAt: invitation.expiresAt.toISOString(),
   };

@@ -1,5 +1,5 @@
 /** The set-up secret of an empty service: one record, which every process of the service shares. */
-import type { Database } from "./database.ts";
+import type { Database } from "../database.ts";
 
 export interface SetupDoc {
   _id: "setup";

@@ -1,0 +1,70 @@
+/** Settings of the service that its administrators change: one document, which every process of the service shares. */
+import type { IndexDescription } from "mongodb";
+import type { SignUpMode } from "../../contract/vocabulary.ts";
+import { isDuplicate, type Database } from "../database.ts";
+import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+
+export interface ServiceSettingsDoc extends WithOutbox {
+  _id: "service";
+  /** Absent while the configuration decides. */
+  signUp?: SignUpMode;
+  /** Number of changes of administrators that have begun. */
+  administratorChanges?: number;
+  /** The change that is under way: the next one completes it first. */
+  administratorChange?: AdministratorChange;
+}
+
+/** A change of an account's right to administer the service. */
+export interface AdministratorChange {
+  userId: string;
+  isAdministrator: boolean;
+  event: EventRow;
+}
+
+export const serviceSettingsIndexes: IndexDescription[] = [{ key: { unsettledAt: 1 }, sparse: true }];
+
+const _id = "service";
+
+export type ServiceSettings = ReturnType<typeof openServiceSettings>;
+
+export function openServiceSettings(database: Database) {
+  const settings = database.collection<ServiceSettingsDoc>("service_settings");
+  return {
+    find: () => settings.findOne({ _id }),
+    /** False if the mode is set already. */
+    async setSignUp(mode: SignUpMode, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const change = { $set: { signUp: mode, ...outbox.$set }, $push: outbox.$push };
+      const filter = { _id, signUp: { $ne: mode } } as const;
+      try {
+        const { modifiedCount, upsertedCount } = await settings.updateOne(filter, change, { upsert: true });
+        return modifiedCount + upsertedCount === 1;
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+        // The document exists with this mode, or was created concurrently.
+        return (await settings.updateOne(filter, change)).modifiedCount === 1;
+      }
+    },
+    /** Begins a change of administrators and returns its number, or null while another change is under way. */
+    async beginAdministratorChange(change: AdministratorChange): Promise<number | null> {
+      try {
+        const begun = await settings.findOneAndUpdate(
+          { _id, administratorChange: { $exists: false } },
+          { $set: { administratorChange: change }, $inc: { administratorChanges: 1 } },
+          { upsert: true, returnDocument: "after" },
+        );
+        return begun?.administratorChanges ?? null;
+      } catch (error) {
+        if (isDuplicate(error)) return null;
+        throw error;
+      }
+    },
+    async endAdministratorChange(number: number): Promise<void> {
+      await settings.updateOne(
+        { _id, administratorChanges: number },
+        { $unset: { administratorChange: true } },
+      );
+    },
+    ...outboxOperations(settings),
+  };
+}
