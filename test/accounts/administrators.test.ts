@@ -97,7 +97,7 @@ describe("the right to administer the service", () => {
       );
       left = [];
       for (const one of all) if (await isAllowed(one)) left.push(one);
-      assert.ok(left.length >= 1, `none is left: ${statuses}`);
+      assert.ok(left.length >= 1, `none is left: ${String(statuses)}`);
     }
   });
 
