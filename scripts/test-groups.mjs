@@ -41,6 +41,11 @@ export const seconds = {
   "sync-content/unusual-repositories": 22,
   "sync-run/crash-recovery": 24,
   "sync-run/damaged-mirror": 27,
+  "web/account": 14,
+  "web/editor": 26,
+  "web/organization": 22,
+  "web/pages": 60,
+  "web/sync": 14,
 };
 const OTHERS_SECONDS = 3;
 

@@ -3,13 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import {
-  accessibilityProblems,
-  newPage,
-  openBrowser,
-  sidewaysOverflow,
-  whyNoBrowser,
-} from "../support/browser.ts";
+import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
 const reason = whyNoBrowser();
@@ -134,23 +128,5 @@ describe("the pages of an account", { skip: reason ?? false }, () => {
     await visitor.page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
     assert.equal(new URL(visitor.page.url()).pathname, "/settings/tokens");
     await visitor.context.close();
-  });
-
-  it("have no accessibility problems in both schemes, wide and narrow", async () => {
-    const tour = ["/", "/settings/account", "/settings/security", "/settings/tokens", "/settings/appearance"];
-    for (const [colorScheme, width] of [
-      ["light", 1440],
-      ["dark", 360],
-    ] as const) {
-      const seen = await newPage(browser, service.url, { colorScheme, width, user });
-      for (const path of tour) {
-        await seen.page.goto(service.url + path);
-        await seen.page.getByRole("heading", { level: 1 }).waitFor();
-        assert.deepEqual(await accessibilityProblems(seen.page), [], `${path} ${colorScheme} ${width}`);
-        assert.ok((await sidewaysOverflow(seen.page)) <= 0, `${path} scrolls sideways at ${width}`);
-      }
-      assert.deepEqual(seen.troubles, []);
-      await seen.context.close();
-    }
   });
 });

@@ -3,13 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import {
-  accessibilityProblems,
-  newPage,
-  openBrowser,
-  sidewaysOverflow,
-  whyNoBrowser,
-} from "../support/browser.ts";
+import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
 const reason = whyNoBrowser();
@@ -65,26 +59,6 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
     assert.deepEqual(troubles, []);
     assert.deepEqual(outside, []);
     await context.close();
-  });
-
-  it("has no accessibility problems in both schemes, wide and narrow", async () => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1440, 360]) {
-        const { page, context, troubles } = await newPage(browser, service.url, {
-          colorScheme,
-          width,
-          user: owner,
-        });
-        await page.goto(`${service.url}/explore`);
-        await page.getByRole("option").first().waitFor();
-
-        assert.deepEqual(await accessibilityProblems(page), [], `${colorScheme} ${width}`);
-        const overflow = await sidewaysOverflow(page);
-        assert.ok(overflow <= 0, `scrolls sideways by ${overflow} px at ${width}`);
-        assert.deepEqual(troubles, []);
-        await context.close();
-      }
-    }
   });
 
   it("shows the sentence and the request id of a call that fails, and recovers", async () => {

@@ -5,14 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import {
-  accessibilityProblems,
-  newPage,
-  openBrowser,
-  sidewaysOverflow,
-  whyNoBrowser,
-} from "../support/browser.ts";
+import type { Browser } from "playwright-core";
+import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { openCli } from "../support/cli.ts";
 import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
@@ -208,27 +202,7 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
       await context.close();
     }
   });
-
-  it("has no accessibility problems in both schemes, wide and narrow", async () => {
-    const pages = ["library/engineering/release", "people", "people/roles", "tokens", "audit", "settings"];
-    for (const [colorScheme, width] of [
-      ["light", 1440],
-      ["dark", 360],
-    ] as const) {
-      const { page, context } = await newPage(browser, service.url, { colorScheme, width, user: owner });
-      for (const path of pages) {
-        await page.goto(at(path));
-        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        await settledHeading(page);
-        assert.deepEqual(await accessibilityProblems(page), [], `${path} ${colorScheme} ${width}`);
-        assert.ok((await sidewaysOverflow(page)) <= 1, `${path} scrolls sideways at ${width}`);
-      }
-      await context.close();
-    }
-  });
 });
-
-const settledHeading = (page: Page) => page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
 
 /** Slugs that the command prints, which begins with the address of the service. */
 async function listedBy(command: string, token: string): Promise<string[]> {

@@ -41,7 +41,7 @@ function NewPage() {
   if (identity.memberships.length === 0)
     return (
       <Page title="Publish">
-        <Empty title="You belong to no organization yet">
+        <Empty title="You belong to no organization yet" isPage>
           <p className="sub">Skills are published in an organization. Create one, or accept an invitation.</p>
           <p>
             <a href="/orgs/new">Create an organization</a>
