@@ -1,7 +1,8 @@
-import { Button, Table } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { downloadSources } from "../../../../contract/vocabulary.ts";
+import { DownloadsTable } from "../../parts/downloads-table.tsx";
 
 type Day = Schemas["OrganizationAnalytics"]["daily"][number];
 
@@ -19,7 +20,13 @@ export function Daily({ days }: { days: Day[] }) {
           {isTable ? "Show the chart" : "Show as a table"}
         </Button>
       </div>
-      {isTable ? <DayTable days={days} /> : <Bars days={days} />}
+      {isTable ? (
+        <div className="panel">
+          <DownloadsTable days={days} />
+        </div>
+      ) : (
+        <Bars days={days} />
+      )}
     </section>
   );
 }
@@ -74,31 +81,5 @@ function Bars({ days }: { days: Day[] }) {
         <span>{days.at(-1)?.date}</span>
       </div>
     </>
-  );
-}
-
-function DayTable({ days }: { days: Day[] }) {
-  return (
-    <Table>
-      <Table.Caption>Downloads by day (UTC) and source</Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Day</Table.Th>
-          {downloadSources.map((source) => (
-            <Table.Th key={source}>{source}</Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {days.toReversed().map((day) => (
-          <Table.Tr key={day.date}>
-            <Table.Td>{day.date}</Table.Td>
-            {downloadSources.map((source) => (
-              <Table.Td key={source}>{day[source]}</Table.Td>
-            ))}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
   );
 }

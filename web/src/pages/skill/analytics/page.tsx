@@ -6,10 +6,11 @@ import { Download } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { skillAnalyticsQuery } from "../../../api/skills.ts";
 import { saveCsv } from "../../../parts/csv.ts";
+import { DownloadsTable } from "../../../parts/downloads-table.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
-import { DailyTable, VersionTable } from "./tables.tsx";
+import { VersionTable } from "./version-table.tsx";
 
 const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
 const ranges = [7, 30, 90, 365];
@@ -56,7 +57,7 @@ function Analytics() {
           </Button>
         </header>
         {as === "table" ? (
-          <DailyTable daily={daily} />
+          <DownloadsTable days={daily} />
         ) : (
           <Suspense fallback={<div className="chart" />}>
             <Chart daily={daily} />
