@@ -1,5 +1,4 @@
 /** The admin page with workers next to its jobs, in a browser: its event stream, and its longer list of connections. */
-import { execFileSync } from "node:child_process";
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -14,9 +13,8 @@ describe("the admin page of workers and jobs", { skip: whyNoBrowser() ?? false }
   let browser: Browser;
   let admin: TestUser;
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService({ ownQueue: true });
     browser = await openBrowser();
+    service = await startService({ ownQueue: true });
     admin = await service.newUser("chief");
   });
   after(async () => {

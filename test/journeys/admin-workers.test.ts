@@ -1,6 +1,5 @@
 /** The page of the workers in a real browser: live updates, repairs, and no access for others. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
@@ -35,9 +34,8 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
   before(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), "svc-admin-page-"));
     gitHost = await startGitHost();
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService({ ownQueue: true, localRepositories: folder, syncPrivateNetwork: true });
     browser = await openBrowser();
+    service = await startService({ ownQueue: true, localRepositories: folder, syncPrivateNetwork: true });
     admin = await service.newUser("chief");
     await connectThree();
   });

@@ -1,7 +1,10 @@
 /** Debian's chromium, driven by playwright-core; every page is monitored for errors and refused content. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import path from "node:path";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { root } from "./root.ts";
 
 const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
@@ -13,12 +16,25 @@ export function whyNoBrowser(): string | undefined {
   return reason;
 }
 
+let isBuilt = false;
+
+/** Builds the front end first, if it is stale. A service reads it when it starts: start that afterwards. */
 export function openBrowser(): Promise<Browser> {
+  if (!isBuilt)
+    execFileSync(process.execPath, [path.join(root, "scripts/build.mjs"), "web"], { stdio: "inherit" });
+  isBuilt = true;
   return chromium.launch({
     executablePath,
     // It requires these flags as root, and with the small shared memory of containers.
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
   });
+}
+
+export interface PageOptions {
+  colorScheme?: "light" | "dark";
+  width?: number;
+  /** Signed in; a visitor without it. */
+  user?: { cookie: string } | undefined;
 }
 
 export interface WatchedPage {
@@ -30,11 +46,11 @@ export interface WatchedPage {
   outside: string[];
 }
 
-/** A page in a session of its own, signed in if `user` is given. */
+/** A page in a session of its own. */
 export async function newPage(
   browser: Browser,
   url: string,
-  options: { colorScheme?: "light" | "dark"; width?: number; user?: { cookie: string } | undefined } = {},
+  options: PageOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1024, height: 768 },

@@ -1,36 +1,30 @@
 /** Home, the settings and the sign-in over a page in a real browser. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { newPage, whyNoBrowser } from "../support/browser.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const password = "correct horse battery";
 const email = "noor@example.com";
 
 describe("the pages of an account", { skip: reason ?? false }, () => {
+  const dashboard = useDashboard();
   let service: TestService;
-  let browser: Browser;
   let user: TestUser;
   let page: Page;
   let troubles: string[];
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService();
-    browser = await openBrowser();
+    ({ service } = dashboard);
     const body = { email, password, name: "<img src=x onerror=alert(1)>", username: "noor" };
     const made = await service.raw("POST", "/api/auth/sign-up", { body, headers: { origin: service.url } });
     assert.equal(made.status, 201);
     const cookie = made.headers.getSetCookie()[0]!.split(";")[0]!;
     user = { id: "", username: "noor", cookie, token: "" };
-    ({ page, troubles } = await newPage(browser, service.url, { width: 1440, user }));
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
+    ({ page, troubles } = await newPage(dashboard.browser, service.url, { width: 1440, user }));
   });
 
   const go = async (path: string, heading: string) => {
@@ -119,14 +113,12 @@ describe("the pages of an account", { skip: reason ?? false }, () => {
   });
 
   it("ask a visitor to sign in, and return to the page", async () => {
-    const visitor = await newPage(browser, service.url, { width: 1440 });
-    await visitor.page.goto(`${service.url}/settings/tokens`);
+    const visitor = await dashboard.open("/settings/tokens");
     await visitor.page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
     await visitor.page.getByLabel("E-mail").fill(email);
     await visitor.page.getByLabel("Password").fill(password);
     await visitor.page.getByRole("button", { name: "Sign in" }).click();
     await visitor.page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
     assert.equal(new URL(visitor.page.url()).pathname, "/settings/tokens");
-    await visitor.context.close();
   });
 });

@@ -1,18 +1,11 @@
 /** Editing and publishing skills in a real browser: drafts, conflicts, uploads, and who may not. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { after, afterEach, before, describe, it } from "node:test";
-import type { Browser, Locator, Page } from "playwright-core";
+import { before, describe, it } from "node:test";
+import type { Locator, Page } from "playwright-core";
 import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
-import {
-  accessibilityProblems,
-  newPage,
-  openBrowser,
-  sidewaysOverflow,
-  whyNoBrowser,
-  type WatchedPage,
-} from "../support/browser.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { type PageOptions, whyNoBrowser } from "../support/browser.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const steps = ["one", "two", "three", "four", "five", "six", "seven", "eight"].map(
@@ -32,28 +25,18 @@ async function typeAtEnd(page: Page, text: string): Promise<void> {
 }
 
 describe("the editor in the dashboard", { skip: reason ?? false }, () => {
+  const dashboard = useDashboard();
   let service: TestService;
-  let browser: Browser;
   let owner: TestUser;
   let orgId: string;
   let slug: string;
-  const opened: WatchedPage[] = [];
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService();
-    browser = await openBrowser();
+    ({ service } = dashboard);
     owner = await service.newUser();
     ({ slug, id: orgId } = await service.newOrg(owner));
     for (const name of ["draft-notes", "two-tabs", "ended-session", "hostile-text"])
       await create(name, textOf(name));
-  });
-  afterEach(async () => {
-    for (const { context } of opened.splice(0)) await context.close();
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
   });
 
   async function create(name: string, content: string): Promise<void> {
@@ -67,12 +50,7 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
   }
   const read = (name: string) => readFrom<ContentPayload>(name, "content");
   const readManifest = (name: string) => readFrom<ManifestPayload>(name, "manifest");
-  async function open(path: string, options: { user?: TestUser; width?: number; colorScheme?: "dark" } = {}) {
-    const watched = await newPage(browser, service.url, { width: 1440, user: owner, ...options });
-    opened.push(watched);
-    await watched.page.goto(service.url + path);
-    return watched;
-  }
+  const open = (path: string, options: PageOptions = {}) => dashboard.open(path, { user: owner, ...options });
 
   it("keeps a draft over a reload, stops at errors, and publishes the chosen version", async () => {
     const { page, troubles } = await open(`/${slug}/draft-notes/edit`);
@@ -240,16 +218,7 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
     for (const path of [`/${slug}/hostile-text/edit`, "/new"]) {
       const { page } = await open(path);
       await page.getByRole("region", { name: "Checks" }).waitFor();
-      for (const [scheme, width] of [
-        ["light", 1440],
-        ["dark", 360],
-      ] as const) {
-        await page.emulateMedia({ colorScheme: scheme });
-        await page.setViewportSize({ width, height: 768 });
-
-        assert.deepEqual(await accessibilityProblems(page), [], `${path} ${scheme} ${width}`);
-        assert.ok((await sidewaysOverflow(page)) <= 0, `${path} scrolls sideways at ${width}`);
-      }
+      await assertAccessible(page, path);
     }
   });
 

@@ -1,23 +1,19 @@
 /** The dashboard's frame and its catalog in a real browser. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
-import type { Browser } from "playwright-core";
-import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { before, describe, it } from "node:test";
+import { whyNoBrowser } from "../support/browser.ts";
+import type { TestUser } from "../support/service.ts";
+import { useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 
 describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
-  let service: TestService;
-  let browser: Browser;
+  const dashboard = useDashboard();
   let owner: TestUser;
   let slug: string;
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService();
-    browser = await openBrowser();
+    const { service } = dashboard;
     owner = await service.newUser();
     const org = await service.newOrg(owner);
     slug = org.slug;
@@ -33,14 +29,9 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
     }
     await service.settled();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
 
   it("lists what is public, filters it, and moves the choice by keys", async () => {
-    const { page, context, troubles, outside } = await newPage(browser, service.url, { width: 1440 });
-    await page.goto(`${service.url}/explore`);
+    const { page, troubles, outside } = await dashboard.open("/explore");
     const options = page.getByRole("option");
     await options.first().waitFor();
 
@@ -58,11 +49,10 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
 
     assert.deepEqual(troubles, []);
     assert.deepEqual(outside, []);
-    await context.close();
   });
 
   it("shows the sentence and the request id of a call that fails, and recovers", async () => {
-    const { page, context } = await newPage(browser, service.url, { width: 1440 });
+    const { page } = await dashboard.newPage();
     const failure = {
       success: false,
       error: "The database is being moved.",
@@ -70,18 +60,19 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
       requestId: "request-12345",
     };
     await page.route("**/api/explore*", (call) => call.fulfill({ status: 501, json: failure }));
-    await page.goto(`${service.url}/explore`);
+    await page.goto(`${dashboard.service.url}/explore`);
     await page.getByText("The database is being moved.").waitFor();
     await page.getByText("request-12345").waitFor();
     await page.unroute("**/api/explore*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("option").first().waitFor();
-    await context.close();
   });
 
   it("serves the same page for every address, with a nonce of its own, and never for a missing file", async () => {
     const [first, second] = await Promise.all(
-      [`/${slug}/gamma-secret`, "/no-such-organization/at-all"].map((path) => service.raw("GET", path)),
+      [`/${slug}/gamma-secret`, "/no-such-organization/at-all"].map((path) =>
+        dashboard.service.raw("GET", path),
+      ),
     );
     const withoutNonce = async (answer: Response) => (await answer.text()).replaceAll(/nonce="[^"]+"/g, "");
     assert.equal(first!.status, 200);
@@ -90,9 +81,9 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
       second!.headers.get("content-security-policy"),
     );
     assert.equal(await withoutNonce(first!), await withoutNonce(second!));
-    const missing = await service.raw("GET", "/assets/app/gone-12345678.js");
+    const missing = await dashboard.service.raw("GET", "/assets/app/gone-12345678.js");
     assert.equal(missing.status, 404);
     assert.match(missing.headers.get("content-type") ?? "", /json/);
-    assert.equal((await service.raw("GET", "/assets/app/..%2f..%2fadmin.js")).status, 404);
+    assert.equal((await dashboard.service.raw("GET", "/assets/app/..%2f..%2fadmin.js")).status, 404);
   });
 });

@@ -1,29 +1,23 @@
 /** Changes by other people on open pages of the dashboard. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { whyNoBrowser } from "../support/browser.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 
 describe("live updates of the dashboard", { skip: reason ?? false }, () => {
+  const dashboard = useDashboard();
   let service: TestService;
-  let browser: Browser;
   let owner: TestUser;
   let orgId: string;
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService();
-    browser = await openBrowser();
+    ({ service } = dashboard);
     owner = await service.newUser();
     orgId = (await service.newOrg(owner)).id;
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
   });
 
   const createFolder = async (name: string) => {
@@ -36,7 +30,7 @@ describe("live updates of the dashboard", { skip: reason ?? false }, () => {
   const folderLink = (page: Page, name: string) => page.getByRole("link", { name });
 
   it("appear in every tab, by one stream for all of them, which another tab takes over", async () => {
-    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
+    const { page, context, troubles } = await dashboard.newPage({ user: owner });
     const streams: string[] = [];
     context.on("request", (request) => {
       if (request.url().endsWith("/api/events")) streams.push(request.url());
@@ -61,11 +55,10 @@ describe("live updates of the dashboard", { skip: reason ?? false }, () => {
     await createFolder("second-folder");
     await folderLink(second, "second-folder").waitFor();
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("are not requested for a visitor", async () => {
-    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440 });
+    const { page, troubles } = await dashboard.newPage();
     const streams: string[] = [];
     page.on("request", (request) => {
       if (request.url().endsWith("/api/events")) streams.push(request.url());
@@ -77,6 +70,5 @@ describe("live updates of the dashboard", { skip: reason ?? false }, () => {
     await page.waitForLoadState("networkidle");
     assert.deepEqual(streams, []);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 });

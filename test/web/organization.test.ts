@@ -1,32 +1,29 @@
 /** The pages of an organization in a real browser: library, access, people, roles, tokens, audit log, settings. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import type { Browser } from "playwright-core";
-import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
+import { before, describe, it } from "node:test";
+import { whyNoBrowser } from "../support/browser.ts";
 import { openCli } from "../support/cli.ts";
 import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const hostile = "<img src=x onerror=alert(1)>";
 
 describe("the pages of an organization", { skip: reason ?? false }, () => {
+  const dashboard = useDashboard();
   let service: TestService;
-  let browser: Browser;
   let owner: TestUser;
   let viewer: TestUser;
   let stranger: TestUser;
   let org: TestOrg;
-  const at = (path: string) => `${service.url}/${org.slug}/-/${path}`;
+  const at = (path: string) => `/${org.slug}/-/${path}`;
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService();
-    browser = await openBrowser();
+    ({ service } = dashboard);
     owner = await service.newUser();
     org = await service.newOrg(owner);
     viewer = await newMember(service, org, "viewer");
@@ -40,14 +37,9 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
       await publishInFolder(service, org, owner, { name, folder, visibility: "private" });
     await service.settled();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
 
   it("restricts a folder with a grant, and reports who can read it and why", async () => {
-    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
-    await page.goto(at("library/engineering/release"));
+    const { page, troubles } = await dashboard.open(at("library/engineering/release"), { user: owner });
     const panel = page.getByRole("complementary", { name: "Access to release" });
     await panel.getByText("2 of 2").waitFor();
 
@@ -60,13 +52,11 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
     const folder = await folderAt(service, org, owner, "engineering/release");
     assert.equal(folder.restricted, true);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("shows a change by someone else next to one's own instead of overwriting it", async () => {
-    const { page, context } = await newPage(browser, service.url, { width: 1440, user: owner });
     const { id } = await folderAt(service, org, owner, "engineering/release");
-    await page.goto(at("library/engineering/release"));
+    const { page } = await dashboard.open(at("library/engineering/release"), { user: owner });
     const panel = page.getByRole("complementary", { name: "Access to release" });
     await panel.getByRole("switch", { name: "Restrict this folder" }).click();
     await panel.getByRole("button", { name: "Save" }).waitFor();
@@ -83,12 +73,12 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
 
     await panel.getByText("2 of 2").waitFor();
     assert.equal((await folderAt(service, org, owner, "engineering/release")).restricted, true);
-    await context.close();
   });
 
   it("moves a skill by the keyboard after confirming that it leaves a restriction, and takes it back", async () => {
-    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
-    await page.goto(at("library/engineering/release?skill=deploy-checks"));
+    const { page, troubles } = await dashboard.open(at("library/engineering/release?skill=deploy-checks"), {
+      user: owner,
+    });
     await page.getByRole("row", { name: /deploy-checks/ }).waitFor();
     await page.getByRole("treegrid").focus();
     await page.keyboard.press("m");
@@ -110,12 +100,10 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
     );
     assert.equal(skill.data.folderId, (await folderAt(service, org, owner, "engineering/release")).id);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("creates a folder whose name is shown as text", async () => {
-    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
-    await page.goto(at("library/"));
+    const { page, troubles } = await dashboard.open(at("library/"), { user: owner });
     await page.getByRole("button", { name: "New folder" }).click();
     const dialog = page.getByRole("dialog", { name: "New folder" });
     await dialog.getByRole("textbox", { name: "Name" }).fill(hostile);
@@ -124,12 +112,10 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
     await page.getByRole("row").getByText(hostile).waitFor();
     assert.equal(await page.locator("main img[src=x]").count(), 0);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("edits one custom role at a time, and saves what it gains", async () => {
-    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
-    await page.goto(at("people/roles"));
+    const { page, troubles } = await dashboard.open(at("people/roles"), { user: owner });
     await page.getByRole("button", { name: "New role" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Releaser");
     await page.getByRole("button", { name: "Create role" }).click();
@@ -150,12 +136,10 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
     const role = roles.data.find(({ name }) => name === "Releaser");
     assert.deepEqual(role?.permissions, { skill: ["read", "delete"] });
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("creates a token that is summed up in a sentence and shown once", async () => {
-    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
-    await page.goto(at("tokens"));
+    const { page, troubles } = await dashboard.open(at("tokens"), { user: owner });
     await page.getByRole("banner").getByRole("button", { name: "New token" }).click();
     const dialog = page.getByRole("dialog", { name: "New token" });
     await dialog.getByRole("textbox", { name: "Name" }).fill("release pipeline");
@@ -174,23 +158,20 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
     await page.getByRole("row", { name: /release pipeline/ }).waitFor();
     assert.equal(await page.getByText(/lskt_/).count(), 0);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("offers a viewer only what their role allows, and names the missing permission", async () => {
-    const { page, context } = await newPage(browser, service.url, { width: 1440, user: viewer });
-    await page.goto(at("library/"));
+    const { page } = await dashboard.open(at("library/"), { user: viewer });
     await page.getByRole("row", { name: /engineering/ }).waitFor();
     assert.equal(await page.getByRole("button", { name: "New folder" }).count(), 0);
-    await page.goto(at("audit"));
+    await page.goto(service.url + at("audit"));
     await page.getByText("auditLog: read").waitFor();
     assert.equal(await page.getByRole("table").count(), 0);
-    await context.close();
   });
 
   it("shows strangers and visitors the same as for an organization that does not exist", async () => {
     for (const user of [stranger, undefined]) {
-      const { page, context } = await newPage(browser, service.url, { user });
+      const { page } = await dashboard.newPage({ user });
       const texts: string[] = [];
       for (const slug of [org.slug, "no-such-organization"]) {
         await page.goto(`${service.url}/${slug}/-/library/engineering`);
@@ -199,7 +180,6 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
       }
       assert.equal(texts[0], texts[1]);
       assert.doesNotMatch(texts[0]!, /engineering/);
-      await context.close();
     }
   });
 });

@@ -3,23 +3,21 @@
  * wide and narrow, and what a viewer, a stranger and a visitor see of it.
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
 import { tsImport } from "tsx/esm/api";
 import {
   accessibilityProblems,
-  newPage,
-  openBrowser,
   sidewaysOverflow,
   whyNoBrowser,
   type WatchedPage,
 } from "../support/browser.ts";
 import { confirmAddress, newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import { root } from "../support/root.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { useDashboard } from "../support/web/dashboard.ts";
 
 const pictures = process.env["SVC_TEST_PICTURES"] ?? path.join(root, "dist", "pictures");
 
@@ -42,8 +40,8 @@ const isOfOrganization = (route: string) => route.startsWith("/$org");
 const isPublic = (route: string) => route === "/$org";
 
 describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
+  const dashboard = useDashboard();
   let service: TestService;
-  let browser: Browser;
   let owner: TestUser;
   let viewer: TestUser;
   let stranger: TestUser;
@@ -51,10 +49,8 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
   let team: string;
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { cwd: root, stdio: "inherit" });
     mkdirSync(pictures, { recursive: true });
-    service = await startService();
-    browser = await openBrowser();
+    ({ service } = dashboard);
     owner = await service.newUser();
     stranger = await service.newUser();
     await confirmAddress(service, owner);
@@ -84,10 +80,6 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
     await restrict(service, owner, id, []);
     await service.settled();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
 
   const addressOf = (route: string, slug = "zebra-checks") =>
     (addresses[route] ?? route).replace("$org", org.slug).replace("$slug", slug).replace("$team", team);
@@ -107,22 +99,20 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
   }
 
   it("have no accessibility problems in both schemes, wide and narrow, and no page is blank", async () => {
-    const watched = await newPage(browser, service.url, { width: 1440, user: owner });
+    const watched = await dashboard.newPage({ user: owner });
     const problems: string[] = [];
     for (const route of pagesOf(routes))
       problems.push(...(await open(watched, route)), ...(await problemsOf(watched.page, route)));
     problems.push(...watched.troubles, ...watched.outside);
-    await watched.context.close();
 
-    const visitor = await newPage(browser, service.url, { width: 1440 });
+    const visitor = await dashboard.newPage();
     for (const route of plainPages)
       problems.push(...(await open(visitor, route)), ...(await problemsOf(visitor.page, route)));
-    await visitor.context.close();
     assert.deepEqual(problems, []);
   });
 
   it("show a viewer what a role allows, and nothing of a folder without a grant", async () => {
-    const watched = await newPage(browser, service.url, { width: 1440, user: viewer });
+    const watched = await dashboard.newPage({ user: viewer });
     const problems: string[] = [];
     for (const route of pagesOf(routes)) {
       problems.push(...(await open(watched, route)));
@@ -130,14 +120,13 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
       if (/zebra/i.test(text)) problems.push(`${route} names the private skill`);
       if (route.includes("$slug") && !text.includes("Not found")) problems.push(`${route} exists`);
     }
-    await watched.context.close();
     assert.deepEqual(problems, []);
   });
 
   it("show strangers and visitors the same as for what does not exist", async () => {
     const problems: string[] = [];
     for (const user of [stranger, undefined]) {
-      const watched = await newPage(browser, service.url, { width: 1440, user });
+      const watched = await dashboard.newPage({ user });
       for (const route of pagesOf(routes)) {
         problems.push(...(await open(watched, route)));
         const html = withoutAddress(await watched.page.content(), addressOf(route));
@@ -147,7 +136,6 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
         const isRefused = /Not found|Sign in/.test(text);
         if (isOfOrganization(route) && !isPublic(route) && !isRefused) problems.push(`${route} exists`);
       }
-      await watched.context.close();
     }
     assert.deepEqual(problems, []);
   });

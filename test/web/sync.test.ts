@@ -1,19 +1,13 @@
 /** The page of the repository sync in a real browser: connecting, a conflict, problems, disconnecting. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
 import { runConnection } from "../../workers/sync/run.ts";
-import {
-  accessibilityProblems,
-  newPage,
-  openBrowser,
-  sidewaysOverflow,
-  whyNoBrowser,
-} from "../support/browser.ts";
+import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 import type { TestService, TestUser } from "../support/service.ts";
+import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const hostile = "<script>alert(1)</script>";
@@ -21,17 +15,14 @@ const hostile = "<script>alert(1)</script>";
 describe("the page of the repository sync", { skip: reason ?? false }, () => {
   let customers: Customers;
   let service: TestService;
-  let browser: Browser;
+  const dashboard = useDashboard(async () => (customers = await startCustomers()));
   let customer: Customer;
   /** Has a repository that it has not connected. */
   let newcomer: Customer;
   let bare: string;
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    customers = await startCustomers();
-    ({ service } = customers);
-    browser = await openBrowser();
+    ({ service } = dashboard);
     customer = await customers.newCustomer();
     newcomer = await customers.newCustomer();
     const files = {
@@ -44,16 +35,9 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await customers.connect(customer, { host: "local", url: "skills.git" });
     await runSync(customer);
   });
-  after(async () => {
-    await browser?.close();
-    await customers?.close();
-  });
 
-  async function open(user: TestUser | undefined, of = customer) {
-    const watched = await newPage(browser, service.url, { width: 1440, user });
-    await watched.page.goto(`${service.url}/${of.org.slug}/-/sync`);
-    return watched;
-  }
+  const open = (user: TestUser | undefined, { org } = customer) =>
+    dashboard.open(`/${org.slug}/-/sync`, { user });
   async function runSync(of: Customer): Promise<void> {
     const { connection } = await customers.state(of);
     await service.settled();
@@ -77,23 +61,14 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
       await service.call("POST", `${customer.base}/run`, as(customer));
       await runSync(customer);
     }
-    const { page, context, troubles } = await open(customer.owner);
+    const { page, troubles } = await open(customer.owner);
     await page.getByText("2 of 2").waitFor();
     assert.match(await page.title(), /^● 2 conflicts · Repository sync/);
     const older = page.getByRole("region", { name: "notes was changed on both sides" }).nth(1);
     await older.getByText(hostile, { exact: false }).first().waitFor();
     await older.getByText("from the repository").first().waitFor();
     assert.equal(await page.locator("script:not([src])").count(), 0);
-    for (const [colorScheme, width] of [
-      ["light", 1440],
-      ["dark", 360],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      assert.deepEqual(await accessibilityProblems(page), [], `${colorScheme} ${width}`);
-      assert.ok((await sidewaysOverflow(page)) <= 0, `${width}`);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await assertAccessible(page, "a conflict");
 
     await older.getByRole("button", { name: "Fine as it is" }).click();
     await page.getByText("1 of 1").waitFor();
@@ -106,30 +81,27 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     );
     assert.match(content.data.content, /again from here/);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("does not exist for strangers, and offers a viewer nothing", async () => {
     const stranger = await service.newUser();
     for (const user of [undefined, stranger]) {
-      const { page, context } = await open(user);
+      const { page } = await open(user);
       await heading(page, "Not found");
       assert.equal(await page.getByText("skills.git").count(), 0);
-      await context.close();
     }
     const role = await service.call<{ id: string }>("POST", `/api/tenants/${customer.org.id}/roles`, {
       ...as(customer),
       body: { name: "Watcher", permissions: { githubSync: ["read"], skill: ["read"] } },
     });
-    const { page, context } = await open(await newMember(service, customer.org, role.data.id));
+    const { page } = await open(await newMember(service, customer.org, role.data.id));
     await heading(page, "Connection");
     for (const name of ["Sync now", "Disconnect …", "Fine as it is", "Propose with pull requests instead"])
       assert.equal(await page.getByRole("button", { name }).count(), 0, name);
-    await context.close();
   });
 
   it("disconnects only after the organization's slug was typed", async () => {
-    const { page, context, troubles } = await open(customer.owner);
+    const { page, troubles } = await open(customer.owner);
     await page.getByRole("button", { name: "Disconnect …" }).click();
     const dialog = page.getByRole("dialog");
     const confirm = dialog.getByRole("button", { name: "Disconnect" });
@@ -139,11 +111,10 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await page.getByRole("button", { name: "Plan" }).waitFor();
     assert.equal((await customers.state(customer)).connection, null);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("plans a connection without writing anything, then connects", async () => {
-    const { page, context, troubles, outside } = await open(newcomer.owner, newcomer);
+    const { page, troubles, outside } = await open(newcomer.owner, newcomer);
     await page.getByRole("radio", { name: "Git server" }).check();
     await page.getByRole("textbox", { name: "Repository" }).fill("skills.git");
     await page.getByRole("textbox", { name: "Branch" }).fill("nowhere");
@@ -168,6 +139,5 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
       [],
     );
     assert.deepEqual(outside, []);
-    await context.close();
   });
 });

@@ -1,0 +1,89 @@
+/** Pages of the dashboard in a browser, for the tests of one `describe`. */
+import assert from "node:assert/strict";
+import { after, afterEach, before } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import {
+  accessibilityProblems,
+  newPage,
+  openBrowser,
+  sidewaysOverflow,
+  type PageOptions,
+  type WatchedPage,
+} from "../browser.ts";
+import { startService, type TestService } from "../service.ts";
+
+export interface Dashboard {
+  readonly service: TestService;
+  readonly browser: Browser;
+  /** A page in a session of its own, which ends with the test. Wide unless stated. */
+  newPage(options?: PageOptions): Promise<WatchedPage>;
+  /** Such a page at a path of the service. */
+  open(path: string, options?: PageOptions): Promise<WatchedPage>;
+}
+
+interface Started {
+  service: TestService;
+  close(): Promise<void>;
+}
+
+const startPlain = async (): Promise<Started> => {
+  const service = await startService();
+  return { service, close: () => service.close() };
+};
+
+/** Starts a service and a browser before the tests of the `describe` in which it is called, and ends them after. */
+export function useDashboard(start: () => Promise<Started> = startPlain): Dashboard {
+  let started: Started | undefined;
+  let browser: Browser | undefined;
+  const opened: WatchedPage[] = [];
+  const dashboard: Dashboard = {
+    get service() {
+      return started!.service;
+    },
+    get browser() {
+      return browser!;
+    },
+    async newPage(options) {
+      const watched = await newPage(dashboard.browser, dashboard.service.url, { width: 1440, ...options });
+      opened.push(watched);
+      return watched;
+    },
+    async open(path, options) {
+      const watched = await dashboard.newPage(options);
+      await watched.page.goto(dashboard.service.url + path);
+      return watched;
+    },
+  };
+  before(async () => {
+    browser = await openBrowser();
+    started = await start();
+  });
+  afterEach(async () => {
+    for (const { context } of opened.splice(0)) await context.close();
+  });
+  after(async () => {
+    await browser?.close();
+    await started?.close();
+  });
+  return dashboard;
+}
+
+const looks = [
+  { colorScheme: "light", width: 1440 },
+  { colorScheme: "dark", width: 360 },
+] as const;
+
+/** Fails for problems of accessibility, or sideways scrolling, of an open page: light and wide, dark and narrow. */
+export async function assertAccessible(page: Page, name: string): Promise<void> {
+  const size = page.viewportSize()!;
+  for (const { colorScheme, width } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: size.height });
+    const look = `${name} ${colorScheme} ${width}`;
+    assert.deepEqual(await accessibilityProblems(page), [], look);
+    const overflow = await sidewaysOverflow(page);
+    assert.ok(overflow <= 0, `${look} scrolls sideways by ${overflow} px`);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(size);
+}
