@@ -41,3 +41,25 @@ export const ExposurePayload = z
   })
   .meta({ id: "Exposure" });
 export type ExposurePayload = z.infer<typeof ExposurePayload>;
+
+const readers = z.array(named);
+
+export const MovedReadersPayload = z
+  .object({
+    before: z.number().int().meta({ description: "members who can read it; of a folder, its open part" }),
+    after: z.number().int(),
+    gain: z.number().int().meta({ description: "members who can read it only afterwards" }),
+    lose: z.number().int(),
+    gaining: readers.optional().meta({ description: "the first 20; for callers who may list members" }),
+    losing: readers.optional(),
+  })
+  .meta({ id: "MovedReaders" });
+export type MovedReadersPayload = z.infer<typeof MovedReadersPayload>;
+
+export const AudienceSizePayload = z
+  .object({
+    visibility,
+    members: z.number().int().meta({ description: "members of the organization who could read it" }),
+  })
+  .meta({ id: "AudienceSize" });
+export type AudienceSizePayload = z.infer<typeof AudienceSizePayload>;

@@ -1,7 +1,7 @@
 /** Folders and their access as they cross the wire. */
 import { z } from "zod";
 import { SkillPayload } from "./skills.ts";
-import { ExposurePayload } from "./exposure.ts";
+import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { folderActs } from "../dashboard.ts";
 import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
 
@@ -29,20 +29,6 @@ export const FolderPayload = z
   })
   .meta({ id: "Folder" });
 export type FolderPayload = z.infer<typeof FolderPayload>;
-
-const readers = z.array(z.object({ id: z.string(), name: z.string() }));
-
-export const MovedReadersPayload = z
-  .object({
-    before: z.number().int().meta({ description: "members who can read it; of a folder, its open part" }),
-    after: z.number().int(),
-    gain: z.number().int().meta({ description: "members who can read it only afterwards" }),
-    lose: z.number().int(),
-    gaining: readers.optional().meta({ description: "the first 20; for callers who may list members" }),
-    losing: readers.optional(),
-  })
-  .meta({ id: "MovedReaders" });
-export type MovedReadersPayload = z.infer<typeof MovedReadersPayload>;
 
 export const ChangedFolderPayload = FolderPayload.extend({
   exposure: ExposurePayload,

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { FindingCounts } from "./findings.ts";
-import { ExposurePayload } from "./exposure.ts";
+import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { skillActs } from "../dashboard.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
 
@@ -107,9 +107,10 @@ export const SkillDetailPayload = SkillPayload.extend({
 }).meta({ id: "SkillDetail" });
 export type SkillDetailPayload = z.infer<typeof SkillDetailPayload>;
 
-export const ChangedSkillPayload = SkillDetailPayload.extend({ exposure: ExposurePayload }).meta({
-  id: "ChangedSkill",
-});
+export const ChangedSkillPayload = SkillDetailPayload.extend({
+  exposure: ExposurePayload,
+  readers: MovedReadersPayload.optional().meta({ description: "of a dry run with `visibility`" }),
+}).meta({ id: "ChangedSkill" });
 export type ChangedSkillPayload = z.infer<typeof ChangedSkillPayload>;
 
 export const CatalogItem = z

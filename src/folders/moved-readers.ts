@@ -1,5 +1,5 @@
 /** Members who can read a folder or skill before and after a move, for the plan of the move. */
-import type { MovedReadersPayload } from "../../contract/payloads/folders.ts";
+import type { MovedReadersPayload } from "../../contract/payloads/exposure.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";

@@ -1,11 +1,13 @@
 /** Routes of the access to a skill: the actions of each member, with the reasons. */
 import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
+import { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
 import type { App } from "../app.ts";
 import { presentAccess } from "../folders/present-access.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { MemberQuery, TenantParams } from "../orgs/schema.ts";
+import { countNewReaders } from "./count-readers.ts";
 import { checkAccess, listSkillAccess } from "./effective.ts";
-import { CheckAccess, SkillParams } from "./schema.ts";
+import { CheckAccess, ReadersQuery, SkillParams } from "./schema.ts";
 
 export function skillAccessRoutes(app: App): Route[] {
   return [
@@ -40,6 +42,18 @@ export function skillAccessRoutes(app: App): Route[] {
         const [presented] = await presentAccess(app, tree, [member]);
         return { ...presented!, allowed };
       },
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/access/readers",
+      summary: "Count who could read a new skill in a folder, with a visibility",
+      tag: "Organizations",
+      auth: "required",
+      params: TenantParams,
+      query: ReadersQuery,
+      data: AudienceSizePayload,
+      budget: "search",
+      handle: ({ actor, params, query }) => countNewReaders(app, actor, params.tenant, query),
     }),
   ];
 }

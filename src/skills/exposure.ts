@@ -2,7 +2,7 @@
 import type { ExposurePayload } from "../../contract/payloads/exposure.ts";
 import type { Visibility } from "../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import { audienceOf } from "../access/exposure.ts";
+import { audienceOf, type Audience } from "../access/exposure.ts";
 import type { App } from "../app.ts";
 import { presentExposure, restrictionIn, type AudienceChange } from "../folders/exposure.ts";
 import type { FolderTree } from "../folders/tree.ts";
@@ -13,9 +13,17 @@ export interface SkillExposure extends AudienceChange {
 }
 
 /** Folder and visibility of a skill. */
-interface Exposed {
+export interface Exposed {
   folderId: string | null;
   visibility: Visibility;
+}
+
+export function skillAudience(
+  tree: FolderTree,
+  { takedown }: Pick<SkillDoc, "takedown">,
+  { folderId, visibility }: Exposed,
+): Audience {
+  return audienceOf(restrictionIn(tree, folderId), takedown ? "private" : visibility);
 }
 
 export function skillExposure(
@@ -24,12 +32,10 @@ export function skillExposure(
   before: Exposed,
   after: Exposed,
 ): SkillExposure {
-  const audience = ({ folderId, visibility }: Exposed) =>
-    audienceOf(restrictionIn(tree, folderId), skill.takedown ? "private" : visibility);
   return {
     tenantId: skill.tenantId,
-    before: audience(before),
-    after: audience(after),
+    before: skillAudience(tree, skill, before),
+    after: skillAudience(tree, skill, after),
     otherVersions: skill.head.version - 1,
   };
 }

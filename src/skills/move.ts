@@ -1,18 +1,16 @@
 /** Moves a skill to another folder of its organization. Its slug, publicId and versions don't change. */
-import type { MovedReadersPayload } from "../../contract/payloads/folders.ts";
+import type { MovedReadersPayload } from "../../contract/payloads/exposure.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import type { AccessTarget } from "../folders/effective.ts";
-import { countReaders } from "../folders/moved-readers.ts";
 import { planFolderPath } from "../folders/create.ts";
 import { folderAtPath } from "../folders/paths.ts";
 import { checkMayTakeOut } from "../folders/exposure.ts";
 import { isVisible, loadFolderView, type FolderView } from "../folders/load.ts";
 import type { FolderTree } from "../folders/tree.ts";
-import { mayManageAccess } from "./effective.ts";
+import { countSkillReaders } from "./count-readers.ts";
 import { skillExposure, type SkillExposure } from "./exposure.ts";
 import { loadSkill } from "./load.ts";
 import {
@@ -49,7 +47,10 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
   // Before any folder is created: a refused move leaves nothing.
   const before = await loadFolderView(app, actor, tenantId);
   const tried = planMove(before, first, input);
-  if (input.dryRun) return { ...tried, readers: await countMoved(app, before, first, input) };
+  if (input.dryRun) {
+    const { folderId } = chosenIn(before, input);
+    return { ...tried, readers: await countSkillReaders(app, before, first, { ...first, folderId }) };
+  }
   const folderId = await chooseFolder(app, before, input);
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
     const skill = attempt === 0 ? first : await loadSkill(app, actor, ref, "skill:update");
@@ -82,27 +83,6 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
     kind: "skill",
     ref,
   });
-}
-
-/**
- * Members who can read the skill before and after the move. Their names are shown to those who may manage the access in
- * both places, as in `effective.ts`.
- */
-function countMoved(
-  app: App,
-  view: FolderView,
-  skill: SkillDoc,
-  input: MoveSkill,
-): Promise<MovedReadersPayload> {
-  const { tenantId, visibility, takedown } = skill;
-  const places = [skill.folderId, chosenIn(view, input).folderId] as const;
-  const targetOf = (folderId: string | null): AccessTarget => ({
-    tree: view.tree,
-    folderId,
-    subject: (context) => ({ tenantId, visibility, isTakenDown: takedown !== undefined, context }),
-  });
-  const showsNames = places.every((folderId) => mayManageAccess(view, { tenantId, folderId }));
-  return countReaders(app, view.actor, [targetOf(places[0]), targetOf(places[1])], showsNames);
 }
 
 /** Result of the move on a tree. Throws if it is not allowed. */

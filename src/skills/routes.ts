@@ -122,11 +122,12 @@ function itemRoutes(app: App): Route[] {
       body: UpdateSkill,
       data: ChangedSkillPayload,
       async handle({ actor, params, body }) {
-        const { skill, exposure } = await updateSkill(app, actor, params.skill, body);
+        const { skill, exposure, readers } = await updateSkill(app, actor, params.skill, body);
         const version = await selectVersion(app, skill, { kind: "current" });
         return {
           ...presentSkillDetail(skill, version),
           exposure: await presentSkillExposure(app, exposure),
+          readers,
         };
       },
     }),

@@ -283,6 +283,13 @@ export const CheckAccess = z
   );
 export type CheckAccess = z.output<typeof CheckAccess>;
 
+/** A skill that is not published yet. */
+export const ReadersQuery = z.object({
+  folder: folderPath.optional(),
+  visibility: z.enum(visibilities).default("private"),
+});
+export type ReadersQuery = z.output<typeof ReadersQuery>;
+
 export const VersionParams = SkillParams.extend({
   version: z.string().min(1).max(256).meta({ description: "version number or exact semver" }),
 });

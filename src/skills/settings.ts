@@ -1,4 +1,5 @@
 /** Changes to a skill that create no version: settings, rollback, deletion. */
+import type { MovedReadersPayload } from "../../contract/payloads/exposure.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
@@ -7,6 +8,7 @@ import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { loadTree } from "../folders/trees.ts";
 import { readContent } from "./content.ts";
+import { countSkillReaders } from "./count-readers.ts";
 import { skillExposure, type SkillExposure } from "./exposure.ts";
 import { loadSkill } from "./load.ts";
 import { markOf } from "./marks/marks.ts";
@@ -28,7 +30,7 @@ export async function updateSkill(
   actor: Actor,
   ref: string,
   { dryRun, ...input }: UpdateSkill,
-): Promise<{ skill: SkillDoc; exposure: SkillExposure }> {
+): Promise<{ skill: SkillDoc; exposure: SkillExposure; readers?: MovedReadersPayload }> {
   const skill = await loadSkill(app, actor, ref, "skill:update");
   if (actor.kind === "anonymous-key" && (input.visibility ?? "unlisted") !== "unlisted")
     throw new ServiceError(
@@ -41,7 +43,12 @@ export async function updateSkill(
   const visibility = input.visibility ?? skill.visibility;
   const exposure = skillExposure(tree, skill, skill, { folderId: skill.folderId, visibility });
   if (visibility !== "private" && skill.visibility === "private") await checkAllContent(app, skill);
-  if (dryRun) return { skill: { ...skill, ...input }, exposure };
+  if (dryRun) {
+    const tried = { skill: { ...skill, ...input }, exposure };
+    if (input.visibility === undefined || actor.kind === "anonymous-key") return tried;
+    const after = { folderId: skill.folderId, visibility };
+    return { ...tried, readers: await countSkillReaders(app, { tree, actor }, skill, after) };
+  }
   const event = makeEvent(app, actor, "skill.updated", {
     tenantId: skill.tenantId,
     resourceType: "skill",

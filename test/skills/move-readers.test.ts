@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
 import type { MovedSkillPayload } from "../../contract/payloads/folders.ts";
+import type { ChangedSkillPayload } from "../../contract/payloads/skills.ts";
 import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
@@ -72,3 +74,53 @@ describe("the plan of a skill's move", () => {
     assert.equal(moved.data.readers, undefined);
   });
 });
+
+describe("the plan of a skill's visibility", () => {
+  it("counts the members who can read before and after, without a change", async () => {
+    const outsider = await newMember(service, org, (await roleWithoutSkills()).id);
+    const skill = await publishInFolder(service, org, owner, {
+      name: "Planned",
+      folder: "open",
+      visibility: "private",
+    });
+    const plan = (body: object) =>
+      service.call<ChangedSkillPayload>("PUT", `/api/skills/${skill.id}`, { token: owner.token, body });
+
+    const tried = await plan({ visibility: "unlisted", dryRun: true });
+    assert.equal(tried.status, 200, JSON.stringify(tried.body));
+    const { before, after, gain, lose, gaining } = tried.data.readers!;
+    assert.deepEqual({ change: after - before, gain, lose }, { change: 1, gain: 1, lose: 0 });
+    assert.deepEqual(gaining, [{ id: outsider.id, name: outsider.username }]);
+    assert.equal((await plan({ tags: ["x"], dryRun: true })).data.readers, undefined);
+    const saved = await plan({ visibility: "unlisted" });
+    assert.equal(saved.data.readers, undefined);
+  });
+
+  it("counts the readers of a skill that is not published yet, for those who may publish it there", async () => {
+    const member = await newMember(service, org, "member");
+    const closed = await newFolder(service, org, owner, "closed");
+    await restrict(service, owner, closed.id, [{ type: "member", id: member.id, level: "editor" }]);
+    const read = (query: string, { token }: TestUser) =>
+      service.call<AudienceSizePayload>("GET", `/api/tenants/${org.slug}/access/readers?${query}`, { token });
+
+    const everyone = await read("visibility=public", member);
+    assert.equal(everyone.data.visibility, "public");
+    const restricted = await read("folder=closed&visibility=public", member);
+    assert.deepEqual(restricted.data, { visibility: "restricted", members: 2 });
+    assert.ok(everyone.data.members > 2);
+    const viewer = await newMember(service, org, "viewer");
+    assert.equal((await read("", viewer)).code, "forbidden");
+    assert.equal((await read("folder=closed", viewer)).code, "not_found");
+    assert.equal((await read("", await service.newUser())).code, "not_found");
+  });
+});
+
+/** A role that reads no skill. */
+async function roleWithoutSkills(): Promise<{ id: string }> {
+  const made = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/roles`, {
+    token: owner.token,
+    body: { name: "Auditors", permissions: { auditLog: ["read"] } },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data;
+}

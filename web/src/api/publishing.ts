@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, api, dataOf, type Schemas } from "./client.ts";
 import type { paths } from "../../generated/api-types.ts";
+import type { Visibility } from "../../../contract/vocabulary.ts";
 
 export type PublishResult = Schemas["PublishResult"];
 export type VersionResult = Schemas["VersionResult"];
@@ -28,6 +29,17 @@ export const nextSemverQuery = (ref: string, current: number, next: NextVersion)
       const body = { ...requestOf(next), format: "markdown" as const, hash: noDigest };
       const params = { path: { skill: ref } };
       return (await dataOf(api.POST("/api/skills/{skill}/versions/plan", { signal, params, body }))).semver;
+    },
+  });
+
+/** How many could read a new skill in a folder (`""` is the root). */
+export const newReadersQuery = (org: string, folder: string, visibility: Visibility) =>
+  queryOptions({
+    queryKey: ["new-readers", org, folder, visibility],
+    queryFn: ({ signal }) => {
+      const query = { visibility, ...(folder === "" ? {} : { folder }) };
+      const params = { path: { tenant: org }, query };
+      return dataOf(api.GET("/api/tenants/{tenant}/access/readers", { signal, params }));
     },
   });
 

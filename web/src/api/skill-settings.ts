@@ -1,9 +1,15 @@
 /** Changes to a skill that create no version, and its installs. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { paths } from "../../generated/api-types.ts";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
 
 export type SkillInstall = Schemas["SkillInstall"];
 export type Exposure = Schemas["Exposure"];
+/** Who can read a skill before and after a change, and how many members that are. */
+export interface Effect {
+  exposure: Exposure;
+  readers?: Schemas["MovedReaders"];
+}
 export interface SkillChange {
   name?: string;
   description?: string;
@@ -19,11 +25,13 @@ export const updateSkill = (ref: string, change: SkillChange, dryRun = false) =>
     }),
   );
 
+const effectOf = ({ exposure, readers }: Effect): Effect => ({ exposure, ...(readers && { readers }) });
+
 /** Effect of a visibility on who can read the skill. */
 export const exposureQuery = (ref: string, visibility: Schemas["Skill"]["visibility"]) =>
   queryOptions({
     queryKey: ["exposure", ref, visibility],
-    queryFn: async () => (await updateSkill(ref, { visibility }, true)).exposure,
+    queryFn: async () => effectOf(await updateSkill(ref, { visibility }, true)),
   });
 
 export const moveSkill = (ref: string, folderId: string | null, dryRun = false) =>
@@ -37,8 +45,13 @@ export const moveSkill = (ref: string, folderId: string | null, dryRun = false) 
 export const movePlanQuery = (ref: string, folderId: string | null) =>
   queryOptions({
     queryKey: ["move plan", ref, folderId],
-    queryFn: async () => (await moveSkill(ref, folderId, true)).exposure,
+    queryFn: async () => effectOf(await moveSkill(ref, folderId, true)),
   });
+
+type CopyBody = paths["/api/skills/{skill}/copy"]["post"]["requestBody"]["content"]["application/json"];
+
+export const copySkill = (ref: string, body: CopyBody) =>
+  dataOf(api.POST("/api/skills/{skill}/copy", { params: { path: { skill: ref } }, body }));
 
 export const deleteSkill = (ref: string) =>
   ok(api.DELETE("/api/skills/{skill}", { params: { path: { skill: ref } } }));

@@ -1,13 +1,23 @@
 import { ActionIcon, CopyButton } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
 
+interface Props {
+  text: string;
+  /** Name of the button. */
+  label?: string;
+  /** Precedes the text; empty for something that is no command, such as a link. */
+  prompt?: "$" | "";
+}
+
 /** A command line with a button that copies it. */
-export function Command({ text, label = "Copy command" }: { text: string; label?: string }) {
+export function Command({ text, label = "Copy command", prompt = "$" }: Props) {
   return (
     <div className="cmd">
-      <span className="p" aria-hidden="true">
-        $
-      </span>
+      {prompt !== "" && (
+        <span className="p" aria-hidden="true">
+          {prompt}
+        </span>
+      )}
       <code tabIndex={0}>{text}</code>
       <CopyButton value={text}>
         {({ copied, copy }) => (

@@ -11,6 +11,7 @@ import { openBase, type BaseReader } from "./base-reader.ts";
 import { DraftNote, Note, useDrafts, type OpenDraft } from "./drafts/draft-choice.tsx";
 import { DraftMark, PublishButton, usePublishRequest } from "./publish/publish-button.tsx";
 import { PublishPanel } from "./publish/publish-panel.tsx";
+import { Reach } from "./publish/reach.tsx";
 import { PublishedNotice } from "./publish/published.tsx";
 import { useAfterPublish } from "./publish/use-after-publish.ts";
 import { useNewer } from "./compare/use-newer.tsx";
@@ -182,6 +183,7 @@ function EditVersion(props: VersionProps) {
             onCancel={run.cancel}
           >
             <VersionChoice numbers={versions.numbers} value={edit.next} onChange={edit.setNext} />
+            <Reach refText={props.refText} skill={skill} next={edit.next} />
           </PublishPanel>
         }
       />

@@ -9,6 +9,8 @@ import {
 } from "../../../../contract/vocabulary.ts";
 import { ApiError } from "../../api/client.ts";
 import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
+import { Users } from "lucide-react";
+import { newReadersQuery } from "../../api/publishing.ts";
 import { Note } from "./drafts/draft-choice.tsx";
 import type { PublishState } from "./publish/use-publish.ts";
 
@@ -95,6 +97,7 @@ export function NewDetails({ details, name }: { details: Details; name: string |
         hint={audiences[visibility]}
         onChange={details.setVisibility}
       />
+      <Readers details={details} />
       <Choice
         label="Type"
         values={skillTypes}
@@ -110,6 +113,24 @@ export function NewDetails({ details, name }: { details: Details; name: string |
         The name{name === undefined ? "" : ` (${name})`}, description and tags are those of the frontmatter.
       </p>
     </div>
+  );
+}
+
+/** How many will read it, and that a restriction overrides the visibility. */
+function Readers({ details: { org, folder, visibility } }: { details: Details }) {
+  const { data } = useQuery({ ...newReadersQuery(org, folder, visibility), retry: false });
+  if (!data) return null;
+  const { members } = data;
+  const isOverridden = data.visibility === "restricted" && visibility !== "private";
+  return (
+    <p className="meta row" role="status">
+      <Users size={14} aria-hidden="true" />
+      <span>
+        {members === 1 ? "1 member" : `${members.toLocaleString("en")} members`} of {org} can read it
+        {data.visibility === "restricted" && ", since its folder is restricted"}.
+        {isOverridden && " Its visibility has no effect there."}
+      </span>
+    </p>
   );
 }
 

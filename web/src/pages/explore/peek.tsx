@@ -3,6 +3,7 @@ import { Eye } from "lucide-react";
 import type { CatalogItem } from "../../api/catalog.ts";
 import { Command } from "../../parts/command.tsx";
 import { Time } from "../../parts/time.tsx";
+import { installLine } from "../../parts/shell.ts";
 
 /** The chosen skill next to the list: the facts that a decision needs. */
 export function Peek({ item }: { item: CatalogItem }) {
@@ -28,7 +29,7 @@ export function Peek({ item }: { item: CatalogItem }) {
         ))}
       </div>
       <p className="sub">{item.description}</p>
-      <Command text={`svc install ${item.tenantSlug}/${item.slug}`} />
+      <Command text={installLine(item.tenantSlug, item.slug)} />
       <Button component="a" variant="default" href={`/${item.tenantSlug}/${item.slug}`}>
         Open
       </Button>

@@ -58,7 +58,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
           </header>
           <Lines items={outdated.slice(0, 8)} />
           <footer>
-            <Command text="svc update" />
+            <Command text="svc pull" />
           </footer>
         </section>
       )}

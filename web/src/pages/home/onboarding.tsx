@@ -6,6 +6,7 @@ import { ownTokensQuery } from "../../api/account.ts";
 import { isConnectedQuery, latestSkillsQuery, memberCountQuery, ownInstallQuery } from "../../api/home.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/command.tsx";
+import { commandLine } from "../../parts/shell.ts";
 
 const storageKey = "svc-onboarding";
 
@@ -94,7 +95,7 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
     {
       label: "Sign in the command line",
       isDone: tokens.data?.some(({ isLogin }) => isLogin),
-      command: `svc login ${location.origin}`,
+      command: commandLine("svc", "login", location.origin),
     },
     { label: "Install a skill", isDone: installs.data, href: "/explore", command: "svc install team/skill" },
     {

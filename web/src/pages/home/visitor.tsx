@@ -6,6 +6,7 @@ import { catalogQuery } from "../../api/catalog.ts";
 import { serviceQuery } from "../../api/home.ts";
 import { Command } from "../../parts/command.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { commandLine } from "../../parts/shell.ts";
 
 const shown = 6;
 
@@ -91,8 +92,8 @@ function FirstCommands({ address }: { address: string }) {
   return (
     <section className="stack g3" aria-labelledby="commands-heading">
       <h2 id="commands-heading">From your terminal</h2>
-      <Command text={`curl -fsSL ${address}/cli/install.sh | sh`} />
-      <Command text={`svc login ${address}`} />
+      <Command text={`${commandLine("curl", "-fsSL", `${address}/cli/install.sh`)} | sh`} />
+      <Command text={commandLine("svc", "login", address)} />
       <Command text="svc install team/skill" />
       <p className="meta">
         svc needs Node 20.19 or later. On Windows, use{" "}

@@ -3,6 +3,7 @@ import { may } from "../../api/session.ts";
 import { Command } from "../../parts/command.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
+import { commandLine } from "../../parts/shell.ts";
 
 export function EmptyLibrary({
   organization,
@@ -19,7 +20,7 @@ export function EmptyLibrary({
           New folder
         </Button>
       )}
-      <Command text={`svc publish ./my-skill --team ${organization.slug}`} />
+      <Command text={commandLine("svc", "publish", "./my-skill", "--team", organization.slug)} />
     </Empty>
   );
 }

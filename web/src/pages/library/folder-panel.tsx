@@ -8,6 +8,7 @@ import { iconProps } from "../../parts/icon.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { AccessEditor } from "./access-editor.tsx";
+import { commandLine } from "../../parts/shell.ts";
 
 /** Whether the user can do something with a folder, according to the service. */
 export const mayFolder = (folder: Folder, act: string) => folder.can?.some((one) => one === act) ?? false;
@@ -52,7 +53,7 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
       )}
       {access.data && <AccessEditor key={folder.id} org={org} folder={folder} access={access.data} />}
       <div className="sec">
-        <Command text={`svc publish --team ${org} --folder ${folder.path}`} />
+        <Command text={commandLine("svc", "publish", "--team", org, "--folder", folder.path)} />
       </div>
     </aside>
   );

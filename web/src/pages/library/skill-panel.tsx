@@ -5,6 +5,7 @@ import type { Skill } from "../../api/folders.ts";
 import { Command } from "../../parts/command.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Who } from "./who.tsx";
+import { installLine } from "../../parts/shell.ts";
 
 interface Props {
   skill: Skill;
@@ -30,7 +31,7 @@ export function SkillPanel({ skill, canMove, onMove }: Props) {
         <p className="meta">
           {skill.currentSemver}, {skill.visibility}, changed <Time value={skill.updatedAt} />
         </p>
-        <Command text={`svc install ${skill.tenantSlug}/${skill.slug}`} />
+        <Command text={installLine(skill.tenantSlug, skill.slug)} />
         <Link className="btn" to={page}>
           Open
         </Link>

@@ -46,7 +46,7 @@ function Installs() {
             <b>{outdated === 1 ? "1 install is outdated." : `${outdated} installs are outdated.`}</b> Run this
             on the machine:
           </p>
-          <Command text="svc update" />
+          <Command text="svc pull" />
         </section>
       ) : (
         <p className="sub">Every install is up to date.</p>

@@ -7,6 +7,7 @@ import { ownTokensQuery, revokeToken } from "../../api/account.ts";
 import { Command } from "../../parts/command.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { commandLine } from "../../parts/shell.ts";
 import { TokenTable } from "../../parts/tokens/token-table.tsx";
 import { SettingsPage } from "./frame.tsx";
 import { NewToken } from "./new-token.tsx";
@@ -71,7 +72,7 @@ function Tokens() {
       <div className="body stack g3">
         <h2>No tokens yet</h2>
         <p className="sub">Sign in the command line, or create a token for a program.</p>
-        <Command text={`svc login ${location.origin}`} />
+        <Command text={commandLine("svc", "login", location.origin)} />
       </div>
     </section>
   );

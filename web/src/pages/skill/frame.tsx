@@ -13,6 +13,7 @@ import { Page, type Crumb } from "../../parts/page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { useFolder, useRights, useSkill, useSkillAddress } from "./context.ts";
 import { Header } from "./header.tsx";
+import { CopyLink } from "./header-actions.tsx";
 import { OldVersion } from "./old-version.tsx";
 import { Tabs } from "./tabs.tsx";
 
@@ -37,7 +38,7 @@ function Frame() {
   useSkillKeys(skill);
   const tab = useLocation().pathname.split("/")[3];
   return (
-    <Page title={titleOf(skill, tab)} crumbs={useCrumbs(skill, tab)}>
+    <Page title={titleOf(skill, tab)} crumbs={useCrumbs(skill, tab)} actions={<CopyLink />}>
       <div className="page sk">
         <Header skill={skill} />
         <Tabs />

@@ -1,8 +1,13 @@
-import { Button, CopyButton } from "@mantine/core";
-import { Copy, Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
-import type { Skill } from "../../api/skills.ts";
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
+import { versionQuery, type Skill } from "../../api/skills.ts";
+import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "./context.ts";
+import { FindingsBadge } from "./findings/badge.tsx";
+import { MoreMenu, ShareButton } from "./header-actions.tsx";
 import { VersionMenu } from "./version-menu.tsx";
 
 /** Name, version, visibility and description of the skill, above all its tabs. */
@@ -19,6 +24,7 @@ export function Header({ skill }: { skill: Skill }) {
           <VersionMenu skill={skill} />
           <VisibilityBadge skill={skill} />
           {skill.type === "rule" && <span className="badge">rule</span>}
+          <Findings skill={skill} />
           {skill.takedown && (
             <span className="badge danger">
               <ShieldAlert size={12} /> blocked
@@ -27,6 +33,7 @@ export function Header({ skill }: { skill: Skill }) {
         </div>
         {visibleText(skill.name) !== skill.slug && <p className="sub name1">{visibleText(skill.name)}</p>}
         <p className="sub about">{visibleText(skill.description)}</p>
+        {skill.origin && <OriginLine origin={skill.origin} />}
         {skill.takedown && (
           <p className="note danger">
             <ShieldAlert className="i" aria-hidden="true" />
@@ -38,7 +45,7 @@ export function Header({ skill }: { skill: Skill }) {
         )}
       </div>
       <div className="row">
-        <CopyLink />
+        <ShareButton skill={skill} />
         {canUpdate && (
           <Button
             component="a"
@@ -49,22 +56,36 @@ export function Header({ skill }: { skill: Skill }) {
             Edit
           </Button>
         )}
+        <MoreMenu skill={skill} />
       </div>
     </header>
   );
 }
 
-function CopyLink() {
-  const { org, slug, version } = useSkillAddress();
-  const query = version === undefined ? "" : `?version=${encodeURIComponent(version)}`;
+/** Findings about the shown version, for members. */
+function Findings({ skill }: { skill: Skill }) {
+  const { ref, version } = useSkillAddress();
+  const isOther =
+    version !== undefined && version !== skill.currentSemver && version !== String(skill.currentVersion);
+  const { data } = useQuery({
+    ...versionQuery(ref, version ?? ""),
+    enabled: isOther && version.includes("."),
+  });
+  const counts = isOther ? data?.findings : skill.findings;
+  if (!counts) return null;
+  return <FindingsBadge semver={isOther ? version : skill.currentSemver} counts={counts} isShownWithout />;
+}
+
+function OriginLine({ origin: { skill, semver, copiedAt } }: { origin: NonNullable<Skill["origin"]> }) {
+  const address: string = `/${skill.tenantSlug}/${skill.slug}`;
   return (
-    <CopyButton value={`${location.origin}/${org}/${slug}${query}`}>
-      {({ copied, copy }) => (
-        <Button variant="default" leftSection={<Copy size={16} />} onClick={copy}>
-          {copied ? "Copied" : "Copy link"}
-        </Button>
-      )}
-    </CopyButton>
+    <p className="meta">
+      Copied from{" "}
+      <Link to={address} search={{ version: semver }}>
+        {skill.tenantSlug}/{skill.slug} {semver}
+      </Link>{" "}
+      <Time value={copiedAt} />
+    </p>
   );
 }
 

@@ -1,5 +1,6 @@
 import { ApiError } from "../../api/client.ts";
 import { Command } from "../../parts/command.tsx";
+import { commandLine } from "../../parts/shell.ts";
 
 /** Why the service did not plan or connect, with what it knows about the remedy. */
 export function Refusal({ error, onBranch }: { error: Error; onBranch: (branch: string) => void }) {
@@ -25,7 +26,7 @@ export function Refusal({ error, onBranch }: { error: Error; onBranch: (branch: 
         {tag !== undefined && (
           <>
             <p>To show that you can write to the repository, push this tag and connect again:</p>
-            <Command text={`git push origin HEAD:refs/tags/${tag}`} />
+            <Command text={commandLine("git", "push", "origin", `HEAD:refs/tags/${tag}`)} />
           </>
         )}
       </div>

@@ -1,9 +1,10 @@
+import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight, TriangleAlert } from "lucide-react";
 import { memo, useCallback } from "react";
 import type { DiffFile, Finding } from "../../api/versions.ts";
 import { visibleText } from "../visible-text.ts";
-import { countsOf, type Line, type Row } from "./rows.ts";
+import { countsOf, type Line, type Row, type ViewedFiles } from "./rows.ts";
 import { Words } from "./words.tsx";
 
 interface Props {
@@ -12,13 +13,14 @@ interface Props {
   onToggle: (file: DiffFile) => void;
   /** Marks a finding as reviewed; undefined if the caller may not. */
   onReview: ((finding: Finding) => void) | undefined;
+  viewed: ViewedFiles;
 }
 
 /** One row of a comparison. */
-export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview }: Props) {
+export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, viewed }: Props) {
   switch (row.kind) {
     case "file":
-      return <FileRow file={row.file} isOpen={isOpen(row.file)} onToggle={onToggle} />;
+      return <FileRow file={row.file} isOpen={isOpen(row.file)} onToggle={onToggle} viewed={viewed} />;
     case "hunk":
       return <div className="l hunk">{row.text}</div>;
     case "note":
@@ -33,7 +35,7 @@ export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview }
         </div>
       );
     case "finding":
-      return <FindingRow finding={row.finding} onReview={onReview} />;
+      return <FindingRow finding={row.finding} isAtLine={row.isAtLine} onReview={onReview} />;
     case "line":
       return (
         <div className={`l ${row.line.kind}`}>
@@ -92,9 +94,10 @@ interface FileProps {
   file: DiffFile;
   isOpen: boolean;
   onToggle: (file: DiffFile) => void;
+  viewed: ViewedFiles;
 }
 
-function FileRow({ file, isOpen, onToggle }: FileProps) {
+function FileRow({ file, isOpen, onToggle, viewed }: FileProps) {
   const { added, removed } = countsOf(file);
   const path = visibleText(file.path);
   return (
@@ -114,6 +117,13 @@ function FileRow({ file, isOpen, onToggle }: FileProps) {
       </h2>
       {file.status !== "modified" && <span className="badge">{file.status}</span>}
       {file.hunks.length > 0 && <Count added={added} removed={removed} />}
+      <Checkbox
+        size="xs"
+        label="Viewed"
+        aria-label={`Viewed ${path}`}
+        checked={viewed.has(file.path)}
+        onChange={(event) => viewed.mark(file.path, event.currentTarget.checked)}
+      />
     </div>
   );
 }
@@ -124,7 +134,15 @@ export const Count = ({ added, removed }: { added: number; removed: number }) =>
   </span>
 );
 
-function FindingRow({ finding, onReview }: { finding: Finding; onReview: Props["onReview"] }) {
+function FindingRow({
+  finding,
+  isAtLine,
+  onReview,
+}: {
+  finding: Finding;
+  isAtLine: boolean;
+  onReview: Props["onReview"];
+}) {
   return (
     <div className="l finding">
       <p className={finding.reviewed ? "note" : "note warn"}>
@@ -133,7 +151,8 @@ function FindingRow({ finding, onReview }: { finding: Finding; onReview: Props["
           {visibleText(finding.message)}
           <span className="meta">
             {" "}
-            rule {finding.rule} · first seen in {finding.firstSeen.semver}
+            {!isAtLine && finding.line !== undefined && `line ${finding.line} · `}rule {finding.rule} · first
+            seen in {finding.firstSeen.semver}
             {finding.reviewed && " · reviewed"}
           </span>
         </span>

@@ -3,7 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from "react";
 import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
 import { DiffRow } from "./diff-row.tsx";
-import { isOpenAtFirst, toRows, type Row } from "./rows.ts";
+import { isOpenAtFirst, toRows, type Row, type ViewedFiles } from "./rows.ts";
 
 const heights = { file: 52, hunk: 20, note: 46, finding: 72, line: 20, pair: 20 };
 
@@ -11,6 +11,8 @@ export interface DiffHandle {
   /** Scrolls to the next change, or with -1 to the previous one. */
   moveChange: (step: 1 | -1) => void;
   showFile: (index: number) => void;
+  /** False if the finding is in no changed file, or that file is collapsed. */
+  showFinding: (id: string) => boolean;
 }
 
 interface Props {
@@ -18,6 +20,8 @@ interface Props {
   isSplit: boolean;
   findings: Finding[];
   onReview: ((finding: Finding) => void) | undefined;
+  /** Files that the reader has marked as viewed, which are collapsed. */
+  viewed: ViewedFiles;
   handle: Ref<DiffHandle>;
   /** The element that scrolls. */
   scroller: () => HTMLElement | null;
@@ -29,8 +33,8 @@ const startsChange = (row: Row | undefined) =>
   (row?.kind === "line" || row?.kind === "pair") && row.startsChange;
 
 /** The rows of a comparison; only those in view are drawn, whose heights are measured as lines wrap. */
-export function DiffRows({ diff, isSplit, findings, onReview, handle, scroller, onFile }: Props) {
-  const { isOpen, toggle } = useOpenFiles();
+export function DiffRows({ diff, isSplit, findings, onReview, viewed, handle, scroller, onFile }: Props) {
+  const { isOpen, toggle } = useOpenFiles(viewed);
   const rows = useMemo(() => toRows(diff, { isSplit, isOpen, findings }), [diff, isSplit, isOpen, findings]);
   const list = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
@@ -56,6 +60,13 @@ export function DiffRows({ diff, isSplit, findings, onReview, handle, scroller, 
       setAt(row);
       view.scrollToIndex(row, { align: "start" });
     },
+    showFinding(id) {
+      const row = rows.findIndex((one) => one.kind === "finding" && one.finding.id === id);
+      if (row < 0) return false;
+      setAt(row);
+      view.scrollToIndex(row, { align: "center" });
+      return true;
+    },
   }));
   const drawn = view.getVirtualItems();
   useFileInView(rows, view.range?.startIndex ?? 0, onFile);
@@ -69,25 +80,30 @@ export function DiffRows({ diff, isSplit, findings, onReview, handle, scroller, 
           className={index === at && rows[index]?.kind !== "file" ? "at" : undefined}
           style={{ position: "absolute", left: 0, right: 0, transform: `translateY(${start - margin}px)` }}
         >
-          <DiffRow row={rows[index]!} isOpen={isOpen} onToggle={toggle} onReview={onReview} />
+          <DiffRow row={rows[index]!} isOpen={isOpen} onToggle={toggle} onReview={onReview} viewed={viewed} />
         </div>
       ))}
     </div>
   );
 }
 
-/** Files that are open: small ones at first, and then as the user decides. */
-function useOpenFiles() {
-  const [toggled, setToggled] = useState<ReadonlySet<DiffFile>>(new Set());
-  const isOpen = useCallback((file: DiffFile) => isOpenAtFirst(file) !== toggled.has(file), [toggled]);
+/** Files that are open: small ones that are not viewed, unless the user decides otherwise. */
+function useOpenFiles({ has }: ViewedFiles) {
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  // A decision holds until the file is marked as viewed, or that is undone.
+  const keyOf = useCallback((file: DiffFile) => `${has(file.path)} ${file.path}`, [has]);
+  const isOpen = useCallback(
+    (file: DiffFile) => (isOpenAtFirst(file) && !has(file.path)) !== toggled.has(keyOf(file)),
+    [toggled, has, keyOf],
+  );
   const toggle = useCallback(
     (file: DiffFile) =>
       setToggled((old) => {
         const next = new Set(old);
-        if (!next.delete(file)) next.add(file);
+        if (!next.delete(keyOf(file))) next.add(keyOf(file));
         return next;
       }),
-    [],
+    [keyOf],
   );
   return { isOpen, toggle };
 }

@@ -14,9 +14,15 @@ export type Row =
   | { kind: "file"; file: DiffFile; index: number }
   | { kind: "hunk"; text: string }
   | { kind: "note"; text: string; file: DiffFile; canShow: boolean }
-  | { kind: "finding"; finding: Finding }
+  | { kind: "finding"; finding: Finding; isAtLine: boolean }
   | { kind: "line"; line: Line; path: string; startsChange: boolean }
   | { kind: "pair"; left: Line | undefined; right: Line | undefined; path: string; startsChange: boolean };
+
+/** Files that the reader has marked as viewed. */
+export interface ViewedFiles {
+  has: (path: string) => boolean;
+  mark: (path: string, isViewed: boolean) => void;
+}
 
 export interface Counts {
   added: number;
@@ -54,9 +60,11 @@ export function toRows({ files }: Diff, { isSplit, isOpen, findings }: Options):
     const header: Row = { kind: "file", file, index };
     if (!isOpen(file)) return [header, { kind: "note", text: collapsedText(file), file, canShow: true }];
     const reason = unshownReason(file);
-    if (reason !== undefined) return [header, { kind: "note", text: reason, file, canShow: false }];
     const own = findings.filter(({ path }) => path === file.path);
-    return [header, ...file.hunks.flatMap((hunk) => hunkRows(hunk, file.path, isSplit, own))];
+    if (reason !== undefined)
+      return [header, ...findingsElsewhere(own, []), { kind: "note", text: reason, file, canShow: false }];
+    const rows = file.hunks.flatMap((hunk) => hunkRows(hunk, file.path, isSplit, own));
+    return [header, ...findingsElsewhere(own, rows), ...rows];
   });
 }
 
@@ -74,16 +82,24 @@ function unshownReason(file: DiffFile): string | undefined {
     : "Only the mode of the file changed.";
 }
 
+/** Findings about a whole file, and those at lines that are not part of the comparison, precede the lines. */
+function findingsElsewhere(findings: Finding[], rows: Row[]): Row[] {
+  const shown = new Set(rows.map((row) => (row.kind === "finding" ? row.finding : undefined)));
+  return findings
+    .filter((finding) => !shown.has(finding))
+    .map((finding) => ({ kind: "finding", finding, isAtLine: false }));
+}
+
 type Hunk = DiffFile["hunks"][number];
 
 function hunkRows(hunk: Hunk, path: string, isSplit: boolean, findings: Finding[]): Row[] {
   const { oldStart, oldLines, newStart, newLines } = hunk;
   const rows: Row[] = [{ kind: "hunk", text: `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@` }];
-  const byLine = new Map(findings.map((finding) => [finding.line, finding]));
   const push = (row: Row, now: number | undefined) => {
     rows.push(row);
-    const finding = now === undefined ? undefined : byLine.get(now);
-    if (finding) rows.push({ kind: "finding", finding });
+    if (now === undefined || findings.length === 0) return;
+    for (const finding of findings)
+      if (finding.line === now) rows.push({ kind: "finding", finding, isAtLine: true });
   };
   for (const [dels, adds] of runsOf(hunk)) {
     const isSame = dels[0]?.kind === "same";

@@ -1,6 +1,7 @@
 import { CircleCheck } from "lucide-react";
 import { Command } from "../../../parts/command.tsx";
 import type { Published } from "./publish.ts";
+import { installLine } from "../../../parts/shell.ts";
 
 /** The result of a publish with warnings, which would be missed on the next page. */
 export function PublishedNotice({ published }: { published: Published }) {
@@ -19,7 +20,7 @@ export function PublishedNotice({ published }: { published: Published }) {
           </ul>
         </div>
       )}
-      <Command text={`svc install ${org}/${slug}`} />
+      <Command text={installLine(org, slug)} />
       <p>
         <a href={`/${org}/${slug}`}>Open the skill</a>
       </p>

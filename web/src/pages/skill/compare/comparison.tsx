@@ -10,6 +10,7 @@ import { useChanged } from "../use-changed.ts";
 import { ChangedFiles } from "./changed-files.tsx";
 import { Ends } from "./ends.tsx";
 import { Facts } from "./facts.tsx";
+import { useViewed } from "./viewed.ts";
 
 interface Props {
   skill: Skill;
@@ -35,15 +36,24 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
     [ref, to, changed],
   );
   const getScroller = useCallback(() => scroller.current, []);
-  useKeys({ n: () => rows.current?.moveChange(1), p: () => rows.current?.moveChange(-1) });
   const findings = found?.findings ?? none;
+  const viewed = useViewed(skill.id, from, to);
+  const inView = diff.files[file]?.path;
+  useKeys({
+    n: () => rows.current?.moveChange(1),
+    p: () => rows.current?.moveChange(-1),
+    v: () => inView !== undefined && viewed.mark(inView, !viewed.has(inView)),
+  });
   return (
     <div className="cmp">
       <ChangedFiles
         diff={diff}
         chosen={file}
+        to={to}
         findings={findings}
+        viewed={viewed}
         onChoose={(index) => rows.current?.showFile(index)}
+        onFinding={(id) => rows.current?.showFinding(id) === true}
       />
       <div className="changes" ref={scroller} role="region" aria-label="Changes" tabIndex={0}>
         <h1 className="sr">
@@ -59,6 +69,7 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
             isSplit={isSplit}
             findings={findings}
             onReview={canUpdate ? review : undefined}
+            viewed={viewed}
             handle={rows}
             scroller={getScroller}
             onFile={setFile}

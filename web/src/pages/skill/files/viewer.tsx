@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import { fileQuery, type Manifest, type ManifestFile } from "../../../api/skills.ts";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
@@ -14,8 +15,10 @@ const isPicture = (path: string) => /\.(?:png|jpe?g|gif|webp|avif|svg)$/i.test(p
 export function Viewer({ manifest, file }: { manifest: Manifest; file: ManifestFile }) {
   const { ref } = useSkillAddress();
   const canRead = isMarkdown(file.path) || isPicture(file.path);
+  const [chosen, setView] = useState<View>();
   // A link to lines means the source.
-  const [view, setView] = useState<View>(canRead && !location.hash.startsWith("#L") ? "read" : "source");
+  const isToLines = /^L\d/.test(useLocation().hash);
+  const view = chosen ?? (canRead && !isToLines ? "read" : "source");
   const found = useQuery(fileQuery(ref, file.path, manifest.semver));
   return (
     <section className="panel viewer" aria-label="File">

@@ -10,6 +10,7 @@ import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
+import { commandLine, installLine } from "../../../parts/shell.ts";
 
 export const Route = createFileRoute("/$org/$slug/installs")({
   errorComponent: TabProblem,
@@ -34,7 +35,7 @@ function Installs() {
       <section className="tabtop stack g3">
         <h2>No member has installed this skill</h2>
         <p className="sub">Installs with svc appear here while a member is signed in.</p>
-        <Command text={`svc install ${org}/${slug}`} />
+        <Command text={installLine(org, slug)} />
       </section>
     );
   }
@@ -49,7 +50,7 @@ function Installs() {
       {installs.some(({ updateAvailable }) => updateAvailable) && (
         <div className="stack">
           <p className="meta">Members update their installs with this command:</p>
-          <Command text={`svc pull ${org}/${slug}`} />
+          <Command text={commandLine("svc", "pull", `${org}/${slug}`)} />
         </div>
       )}
       <InstallTable installs={installs} />

@@ -1,4 +1,5 @@
 import type { InstallScope, Target } from "../../../../../contract/vocabulary.ts";
+import { commandLine } from "../../../parts/shell.ts";
 
 export const ways = [
   { value: "svc", label: "svc" },
@@ -27,12 +28,14 @@ interface Choice {
 export function installCommand({ way, ref, slug, address, semver, tool, scope, pin }: Choice): string {
   if (way === "svc") {
     const version = { latest: "", compatible: `@^${semver}`, exact: `@${semver}` }[pin];
-    const flags = [...(tool === "" ? [] : [`-t ${tool}`]), ...(scope === "project" ? ["-p"] : [])];
-    return ["svc install", `${ref}${version}`, ...flags].join(" ");
+    const flags = [...(tool === "" ? [] : ["-t", tool]), ...(scope === "project" ? ["-p"] : [])];
+    return commandLine("svc", "install", `${ref}${version}`, ...flags);
   }
+  if (way === "npx") return commandLine("npx", "skills", "add", address);
   const branch = pin === "exact" ? ["--branch", `v${semver}`] : [];
-  if (way === "npx") return `npx skills add ${address}`;
-  if (way === "git") return ["git clone --depth=1", ...branch, address].join(" ");
-  const folder = scope === "project" ? ".claude/skills" : "~/.claude/skills";
-  return ["git clone --depth=1", ...branch, address, `${folder}/${slug}`].join(" ");
+  const clone = commandLine("git", "clone", "--depth=1", ...branch, address);
+  if (way === "git") return clone;
+  // A shell expands the tilde only outside of quotes.
+  const home = scope === "project" ? "" : "~/";
+  return `${clone} ${home}${commandLine(`.claude/skills/${slug}`)}`;
 }

@@ -1,5 +1,5 @@
 import { TriangleAlert, Users } from "lucide-react";
-import type { Exposure } from "../../../api/skill-settings.ts";
+import type { Effect, Exposure } from "../../../api/skill-settings.ts";
 
 const audiences: Record<Exposure["before"]["visibility"], string> = {
   public: "everyone on the internet, who also finds it in the catalog",
@@ -9,13 +9,16 @@ const audiences: Record<Exposure["before"]["visibility"], string> = {
 };
 
 /** Who can read a skill before and after a change. */
-export function ExposureNote({ exposure }: { exposure: Exposure }) {
+export function ExposureNote({ effect: { exposure, readers } }: { effect: Effect }) {
   const { before, after, widened, versions = 0 } = exposure;
   if (before.visibility === after.visibility && !widened) {
     return (
       <p className="note">
         <Users className="i" aria-hidden="true" />
-        <span>Who can read the skill stays the same: {audiences[after.visibility]}.</span>
+        <span>
+          Who can read the skill stays the same: {audiences[after.visibility]}.
+          {readers && ` ${membersText(readers)}`}
+        </span>
       </p>
     );
   }
@@ -25,9 +28,23 @@ export function ExposureNote({ exposure }: { exposure: Exposure }) {
       <Icon className="i" aria-hidden="true" />
       <span>
         Before: {audiences[before.visibility]}. After: {audiences[after.visibility]}.
-        {widened && versions > 0 && ` With the current version, ${versions} other versions become readable.`}
+        {readers && ` ${membersText(readers)}`}
+        {widened &&
+          versions > 0 &&
+          ` With the current version, ${versions === 1 ? "1 other version becomes" : `${versions} other versions become`} readable.`}
         {widened && " Copies that someone makes stay with them."}
       </span>
     </p>
   );
+}
+
+/** Number of members who can read it, before and after where that differs. */
+function membersText({ before, after, gain, lose }: NonNullable<Effect["readers"]>): string {
+  const people = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "member" : "members"}`;
+  if (gain === 0 && lose === 0) return `${people(after)} can read it before and after.`;
+  const changes = [
+    ...(gain > 0 ? [`${gain.toLocaleString("en")} gain access`] : []),
+    ...(lose > 0 ? [`${lose.toLocaleString("en")} lose it`] : []),
+  ];
+  return `${people(before)} can read it before, ${after.toLocaleString("en")} after: ${changes.join(", ")}.`;
 }

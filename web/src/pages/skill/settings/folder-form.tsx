@@ -11,6 +11,7 @@ import { visibleText } from "../../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 import { ExposureNote } from "./exposure.tsx";
+import { commandLine } from "../../../parts/shell.ts";
 
 /** Value of the library's root in the select, which takes no null. */
 const root = "root";
@@ -50,9 +51,9 @@ export function FolderForm({ skill }: { skill: Skill }) {
           allowDeselect={false}
           onChange={(value) => setChosen(value ?? own)}
         />
-        {isChanged && effect.data && <ExposureNote exposure={effect.data} />}
+        {isChanged && effect.data && <ExposureNote effect={effect.data} />}
         {isChanged && <Problem error={effect.error} />}
-        {isChanged && <Command text={`svc move ${org}/${slug} ${path}`} />}
+        {isChanged && <Command text={commandLine("svc", "move", `${org}/${slug}`, path)} />}
       </div>
       <footer>
         <Button disabled={!isChanged || !effect.data} onClick={() => setAsking(true)}>
@@ -61,7 +62,7 @@ export function FolderForm({ skill }: { skill: Skill }) {
       </footer>
       {isAsking && effect.data && (
         <ConfirmDialog title={`Move to ${path}`} action="Move" run={apply} onClose={() => setAsking(false)}>
-          <ExposureNote exposure={effect.data} />
+          <ExposureNote effect={effect.data} />
         </ConfirmDialog>
       )}
     </section>

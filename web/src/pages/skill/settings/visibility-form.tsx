@@ -46,7 +46,7 @@ export function VisibilityForm({ skill }: { skill: Skill }) {
             ))}
           </div>
         </Radio.Group>
-        {effect.data && isChanged && <ExposureNote exposure={effect.data} />}
+        {effect.data && isChanged && <ExposureNote effect={effect.data} />}
         {isChanged && <Problem error={effect.error} />}
       </div>
       <footer>
@@ -61,7 +61,7 @@ export function VisibilityForm({ skill }: { skill: Skill }) {
           run={apply}
           onClose={() => setAsking(false)}
         >
-          <ExposureNote exposure={effect.data} />
+          <ExposureNote effect={effect.data} />
         </ConfirmDialog>
       )}
     </section>

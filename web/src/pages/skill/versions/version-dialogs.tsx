@@ -7,6 +7,7 @@ import { Command } from "../../../parts/command.tsx";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
+import { commandLine } from "../../../parts/shell.ts";
 
 /** Makes an earlier version current again. */
 export function RevertDialog({ semver, onClose }: { semver: string; onClose: () => void }) {
@@ -29,7 +30,7 @@ export function RevertDialog({ semver, onClose }: { semver: string; onClose: () 
         their next update. No version is created or removed, and you can revert to {skill.currentSemver}{" "}
         later.
       </p>
-      <Command text={`svc revert ${org}/${slug} --to ${semver}`} />
+      <Command text={commandLine("svc", "revert", `${org}/${slug}`, "--to", semver)} />
     </ConfirmDialog>
   );
 }

@@ -6,6 +6,7 @@ import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { VersionActions } from "./version-actions.tsx";
+import { FindingsBadge } from "../findings/badge.tsx";
 
 interface Props {
   version: Version;
@@ -63,7 +64,6 @@ export function VersionRow({ version, isTicked, onTick }: Props) {
 
 function Marks({ version }: { version: Version }) {
   const { findings } = version;
-  const count = findings ? findings.errors + findings.warnings : 0;
   return (
     <>
       {version.current && (
@@ -82,11 +82,7 @@ function Marks({ version }: { version: Version }) {
           <Ban size={12} /> yanked
         </span>
       )}
-      {findings && count > 0 && (
-        <span className={findings.toReview > 0 ? "badge warn" : "badge"}>
-          <TriangleAlert size={12} /> {count === 1 ? "1 finding" : `${count} findings`}
-        </span>
-      )}
+      {findings && <FindingsBadge semver={version.semver} counts={findings} />}
     </>
   );
 }

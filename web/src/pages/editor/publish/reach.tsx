@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { Users } from "lucide-react";
+import type { Schemas } from "../../../api/client.ts";
+import { installSummaryQuery } from "../../../api/skill-settings.ts";
+import type { NextVersion } from "../../../api/publishing.ts";
+import type { Skill } from "../../../api/skills.ts";
+
+interface Props {
+  refText: string;
+  skill: Skill;
+  next: NextVersion;
+}
+
+/** How many installs get the next version by their pins, for those who may read the installs. */
+export function Reach({ refText, skill, next }: Props) {
+  const canRead = skill.can?.includes("analytics") === true;
+  const { data } = useQuery({ ...installSummaryQuery(refText), enabled: canRead });
+  if (!data) return null;
+  return (
+    <p className="meta row" role="status">
+      <Users size={14} aria-hidden="true" />
+      <span>
+        {next === "prerelease" ? "Installs get a prerelease only by its exact version." : textOf(data, next)}
+      </span>
+    </p>
+  );
+}
+
+function textOf(
+  { installs, reach }: Schemas["InstallSummary"],
+  next: Exclude<NextVersion, "prerelease">,
+): string {
+  if (installs === 0) return "No member has installed the skill yet.";
+  const count = (number: number) => `${number.toLocaleString("en")} ${number === 1 ? "install" : "installs"}`;
+  const others = installs - reach[next] - reach.unknown;
+  return (
+    [
+      `${count(reach[next])} of ${installs.toLocaleString("en")} get this at their next pull`,
+      ...(others > 0 ? [`${others.toLocaleString("en")} are pinned below it`] : []),
+      ...(reach.unknown > 0 ? [`${reach.unknown.toLocaleString("en")} reported no pin`] : []),
+    ].join("; ") + "."
+  );
+}

@@ -1,0 +1,13 @@
+import type { Finding } from "../../../api/versions.ts";
+
+/** The line of a file of a version that a finding is about. */
+export const fileLink = (
+  { org, slug, version }: { org: string; slug: string; version: string },
+  { path, line }: Finding,
+) =>
+  ({
+    to: "/$org/$slug/files/$",
+    params: { org, slug, _splat: path },
+    search: { version },
+    ...(line === undefined ? {} : { hash: `L${line}` }),
+  }) as const;
