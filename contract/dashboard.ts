@@ -29,6 +29,7 @@ export const changeTypes = [
   "role",
   "invitation",
   "token",
+  "policy",
   "workspace",
   "sync",
   "organization",

@@ -60,6 +60,18 @@ export const limits = {
   rolesPerOrganization: 100,
   rolesPerTeam: 20,
   organizationTokens: 100,
+  /** Trust policies for CI tokens. */
+  oidcPolicies: 20,
+  policyName: 100,
+  /** Characters of the repository of a trust policy: a GitLab project in nested groups. */
+  policyRepository: 400,
+  policyRef: 255,
+  policyEnvironment: 255,
+  skillsPerPolicy: 100,
+  /** Characters of an identity token of a CI provider. */
+  identityTokenLength: 16 * 1024,
+  /** Validity of an API token that an identity token was exchanged for. */
+  ciTokenMs: 60 * minuteMs,
   pendingInvitations: 1000,
   invitationMs: 7 * dayMs,
   /** Pause between two mails of invitations to one address, even if the invitations were revoked. */

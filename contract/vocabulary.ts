@@ -227,6 +227,10 @@ export const scopableActions = {
   githubSync: ["read", "manage"],
 } as const;
 
+/** CI providers whose identity tokens are exchanged (`docs/reference/ci.md`). */
+export const ciProviders = ["github", "gitlab"] as const;
+export type CiProvider = (typeof ciProviders)[number];
+
 /** Reasons of a report about a skill. */
 export const reportReasons = ["malware", "secrets", "copyright", "impersonation", "abuse", "other"] as const;
 export type ReportReason = (typeof reportReasons)[number];
@@ -294,6 +298,10 @@ export const eventNames = [
   "organization.member_left",
   "organization.token_created",
   "organization.token_revoked",
+  "oidc.policy_created",
+  "oidc.policy_updated",
+  "oidc.policy_deleted",
+  "oidc.token_exchanged",
   "team.created",
   "team.updated",
   "team.deleted",

@@ -12,6 +12,7 @@ import { attentionRoutes } from "./attention/routes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { signInPageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
+import { ciRoutes } from "./ci/routes.ts";
 import { pageDescriber } from "./dashboard/describe-page.ts";
 import { llmsRoutes } from "./dashboard/llms-routes.ts";
 import { ServiceError } from "./errors.ts";
@@ -58,6 +59,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...workspaceRoutes(app),
     ...skillRoutes(app),
     ...moderationRoutes(app),
+    ...ciRoutes(app),
     ...syncRoutes(app),
     ...attentionRoutes(app),
     ...eventRoutes(app, health),

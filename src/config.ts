@@ -2,12 +2,27 @@
 import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
-import { signUpModes, type SignUpMode } from "../contract/vocabulary.ts";
+import { signUpModes, type CiProvider, type SignUpMode } from "../contract/vocabulary.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.stringbool();
 
 const webAddress = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+
+/** Addresses of OpenID Connect issuers, which are compared as texts. Only those of this machine may be http. */
+const issuers = z
+  .string()
+  .transform((text) => text.split(",").map((issuer) => issuer.trim()))
+  .refine(
+    (list) => list.every((issuer) => URL.canParse(issuer) && isIssuer(new URL(issuer), issuer)),
+    "must be comma-separated addresses without a slash at the end, with https",
+  );
+
+function isIssuer({ protocol, hostname, username, search, hash }: URL, text: string): boolean {
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  const isPlain = username === "" && search === "" && hash === "" && !text.endsWith("/");
+  return isPlain && (protocol === "https:" || (protocol === "http:" && isLocal));
+}
 
 /** As files of environment variables can hold it. */
 function readPrivateKey(text: string): string {
@@ -87,6 +102,17 @@ export const Environment = z.object({
     .enum(["tag", "none"])
     .default("tag")
     .describe("proof of write access from members who connect a repository by the App"),
+  OIDC_GITHUB_ISSUERS: issuers
+    .default(["https://token.actions.githubusercontent.com"])
+    .describe("comma-separated issuers of GitHub Actions whose identity tokens organizations may trust"),
+  OIDC_GITLAB_ISSUERS: issuers
+    .default(["https://gitlab.com"])
+    .describe(
+      "comma-separated addresses of the GitLab instances whose identity tokens organizations may trust",
+    ),
+  OIDC_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe("whether these issuers may be on private addresses, and on this machine over http"),
   SECRET_KEYS: z
     .string()
     .regex(
@@ -127,6 +153,13 @@ export const Environment = z.object({
     .describe("whether rate limits apply; switch them off only behind a rate limiter of your own"),
 });
 
+const usable = Environment.refine(
+  ({ OIDC_PRIVATE_NETWORK, OIDC_GITHUB_ISSUERS, OIDC_GITLAB_ISSUERS }) =>
+    OIDC_PRIVATE_NETWORK ||
+    [...OIDC_GITHUB_ISSUERS, ...OIDC_GITLAB_ISSUERS].every((issuer) => issuer.startsWith("https:")),
+  { path: ["OIDC_PRIVATE_NETWORK"], message: "must be true for an issuer with http" },
+);
+
 export interface Config {
   port: number;
   host: string;
@@ -150,6 +183,11 @@ export interface Config {
     /** The current one first. */
     webhookSecrets: readonly string[];
   };
+  oidc: {
+    /** The default of each provider first. */
+    issuers: readonly { provider: CiProvider; issuer: string }[];
+    privateNetwork: boolean;
+  };
   secretKeys: string | undefined;
   /** Until an administrator decides (`src/users/sign-up-mode.ts`). */
   signUp: SignUpMode;
@@ -167,7 +205,7 @@ export interface Config {
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  const parsed = Environment.safeParse(given);
+  const parsed = usable.safeParse(given);
   if (!parsed.success) throw new Error(`The configuration is not usable:\n${z.prettifyError(parsed.error)}`);
 
   const e = parsed.data;
@@ -195,6 +233,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
           ? { id: e.GITHUB_APP_ID, privateKey: e.GITHUB_APP_PRIVATE_KEY, proof: e.GITHUB_APP_PROOF }
           : undefined,
       webhookSecrets: e.GITHUB_WEBHOOK_SECRETS?.split(",") ?? [],
+    },
+    oidc: {
+      issuers: [
+        ...e.OIDC_GITHUB_ISSUERS.map((issuer) => ({ provider: "github", issuer }) as const),
+        ...e.OIDC_GITLAB_ISSUERS.map((issuer) => ({ provider: "gitlab", issuer }) as const),
+      ],
+      privateNetwork: e.OIDC_PRIVATE_NETWORK,
     },
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,

@@ -30,6 +30,7 @@ import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-bud
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
+import { oidcPolicyIndexes, openOidcPolicies, type OidcPolicies } from "./ci/oidc-policies.ts";
 import { openOverviews, type Overviews } from "./lookups/overviews.ts";
 import { openPathReservations, pathReservationIndexes, type PathReservations } from "./path-reservations.ts";
 import { openRefusedContents, refusedContentIndexes, type RefusedContents } from "./refused-contents.ts";
@@ -90,6 +91,7 @@ export interface Storage {
   mailBudgets: MailBudgets;
   jobMetrics: JobMetrics;
   memberships: Memberships;
+  oidcPolicies: OidcPolicies;
   overviews: Overviews;
   pathReservations: PathReservations;
   refusedContents: RefusedContents;
@@ -145,6 +147,7 @@ const indexes: Record<string, IndexDescription[]> = {
   job_minutes: jobMinuteIndexes,
   manifests: manifestIndexes,
   memberships: membershipIndexes,
+  oidc_policies: oidcPolicyIndexes,
   places: pathReservationIndexes,
   refused_contents: refusedContentIndexes,
   roles: roleIndexes,
@@ -176,6 +179,10 @@ export async function openStorage(options: { url: string; database: string }): P
   await adoptOlderForm(database);
   await adoptFormerDownloads(database);
   await database.ensureIndexes(indexes);
+  return openCollections(database);
+}
+
+function openCollections(database: Database): Storage {
   const searchEntries = openSearchEntries(database);
   const reads = openJoinedReads(database);
   return {
@@ -196,6 +203,7 @@ export async function openStorage(options: { url: string; database: string }): P
     mailBudgets: openMailBudgets(database),
     jobMetrics: openJobMetrics(database),
     memberships: openMemberships(database),
+    oidcPolicies: openOidcPolicies(database),
     overviews: openOverviews(database),
     pathReservations: openPathReservations(database),
     refusedContents: openRefusedContents(database),

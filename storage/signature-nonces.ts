@@ -1,9 +1,9 @@
-/** Nonces of signed calls, kept for the time in which the call could be replayed. */
+/** Nonces of signed calls, and ids of identity tokens, kept for the time in which they could be replayed. */
 import type { IndexDescription } from "mongodb";
 import { isDuplicate, type Database } from "./database.ts";
 
 interface SignatureNonceDoc {
-  /** The key and the nonce. */
+  /** The key and the nonce, or the hash of a token's issuer and id. */
   _id: string;
   expiresAt: Date;
 }
@@ -25,6 +25,8 @@ export function openSignatureNonces(database: Database) {
         return false;
       }
     },
+    /** Whether a nonce was claimed. */
+    has: async (id: string) => (await nonces.findOne({ _id: id }, { projection: { _id: 1 } })) !== null,
     async removeExpired(now: Date): Promise<number> {
       return (await nonces.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
     },

@@ -9,12 +9,13 @@ import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
 import type { TreeState } from "./folders.ts";
 import type { SkillDoc } from "./skills.ts";
 
-/** Skills of an organization: all, or those under the given restrictions, or in the given folders. */
+/** Skills of an organization: all, or those under the given restrictions, in the given folders or with the given ids. */
 export interface TenantScope {
   tenantId: string;
   /** Restricted folders whose restriction is in effect; null includes unrestricted skills. */
   restrictions?: (string | null)[];
   folderIds?: string[];
+  skillIds?: string[];
 }
 
 /** The catalog of public skills, or the skills of organizations. */
@@ -196,12 +197,13 @@ function scopeClauses(scope: SkillScope): ScopeFilter {
   const whole: string[] = [];
   const unrestricted: string[] = [];
   const clauses: ScopeFilter[] = [];
-  for (const { tenantId, restrictions, folderIds } of scope.tenants) {
-    if (!restrictions && !folderIds) whole.push(tenantId);
-    else if (restrictions?.length === 1 && !folderIds) unrestricted.push(tenantId);
+  for (const { tenantId, restrictions, folderIds, skillIds } of scope.tenants) {
+    if (!restrictions && !folderIds && !skillIds) whole.push(tenantId);
+    else if (restrictions?.length === 1 && !folderIds && !skillIds) unrestricted.push(tenantId);
     else
       clauses.push({
         tenantId,
+        _id: skillIds && { $in: skillIds },
         governingFolderId: restrictions && { $in: restrictions },
         folderId: folderIds && { $in: folderIds },
       });

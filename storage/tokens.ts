@@ -3,6 +3,7 @@
  * slots of a unique index, which expiry and revocation free. A revoked token stays until its event is in the audit log.
  */
 import type { IndexDescription } from "mongodb";
+import type { CiOrigin } from "../contract/payloads/ci.ts";
 import type { Database } from "./database.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
@@ -28,6 +29,12 @@ export interface TokenDoc extends WithOutbox, WithNotice {
   slot?: number;
   scopes?: Record<string, string[]>;
   allowedFolderIds?: string[];
+  /** The fields of a CI token: what its trust policy limits it to, and the run that it was exchanged by. */
+  skillIds?: string[];
+  policyId?: string;
+  /** `epoch` of the policy at the exchange: the token ends when the policy has another. */
+  policyEpoch?: number;
+  run?: CiOrigin;
   /** Set for the login of a device, whose expiry is extended by each use; `machine` is the hashed id of the device. */
   login?: { machine?: string };
   createdAt: Date;
@@ -53,7 +60,8 @@ export const tokenIndexes: IndexDescription[] = [
     partialFilterExpression: { slot: { $type: "int" } },
   },
   { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "token_of_user" },
-  { key: { tenantId: 1, revokedAt: 1, _id: -1 }, name: "token_of_tenant" },
+  // A tenant has many CI tokens, which its list leaves out.
+  { key: { tenantId: 1, policyId: 1, revokedAt: 1, _id: -1 }, name: "token_of_tenant_list" },
   { key: { createdBy: 1 }, sparse: true, name: "token_made_by" },
   { key: { userId: 1, "login.machine": 1 }, sparse: true, name: "token_of_machine" },
   { key: { expiresAt: 1 }, sparse: true },
@@ -71,12 +79,16 @@ export function openTokens(database: Database) {
     async insert(token: TokenDoc): Promise<void> {
       await tokens.insertOne(token);
     },
-    /** An owner's tokens that are not revoked, newest first; `after` is the id of the last one of the previous page. */
+    /**
+     * An owner's tokens that are not revoked, without CI tokens, newest first; `after` is the id of the last one of the
+     * previous page.
+     */
     list: (owner: TokenOwner, after: string | undefined, limit: number): Promise<ListedToken[]> =>
       tokens
         .find(
           {
             ...owner,
+            policyId: { $exists: false },
             revokedAt: { $exists: false },
             ...(after === undefined ? {} : { _id: { $lt: after } }),
           },
@@ -145,19 +157,19 @@ export function openTokens(database: Database) {
         .toArray(),
 
     removeOfTenant: (tenantId: string) => removeSlice(tokens, { tenantId }),
-    /** Removes up to `slice` tokens that ended before a time and whose events are in the log. */
-    async removeEnded(before: Date, slice = 1000): Promise<number> {
-      const ended = {
+    /** Removes a slice of the tokens that ended before a time and whose events are in the log. */
+    removeEnded: (before: Date) =>
+      removeSlice(tokens, {
         $or: [{ expiresAt: { $lte: before } }, { revokedAt: { $lte: before } }],
         unsettledAt: { $exists: false },
-      };
-      const rows = await tokens
-        .find(ended, { projection: { _id: 1 } })
-        .limit(slice)
-        .toArray();
-      if (rows.length === 0) return 0;
-      return (await tokens.deleteMany({ ...ended, _id: { $in: rows.map((row) => row._id) } })).deletedCount;
-    },
+      }),
+    /** The same for CI tokens, which no list shows. */
+    removeEndedOfCi: (before: Date) =>
+      removeSlice(tokens, {
+        expiresAt: { $lte: before },
+        policyId: { $exists: true },
+        unsettledAt: { $exists: false },
+      }),
     /** Removes a slice of a user's tokens whose events are in the log, ended or not; returns how many were removed. */
     removePublishedOfUser: (userId: string) =>
       removeSlice(tokens, { userId, unsettledAt: { $exists: false } }),

@@ -3,6 +3,7 @@
  * of them can be restored from the trailers of the commits.
  */
 import type { Collection, Filter, IndexDescription } from "mongodb";
+import type { CiOrigin } from "../contract/payloads/ci.ts";
 import type { ContentFormat, VersionSource } from "../contract/vocabulary.ts";
 import { retryIdempotent, type Database } from "./database.ts";
 import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
@@ -36,6 +37,8 @@ export interface VersionDoc {
   findings?: VersionFindings;
   /** Commit of the connected repository from which it was imported. */
   importedCommit?: string;
+  /** Run of a CI pipeline that published it by its identity token. */
+  run?: CiOrigin;
   createdAt: Date;
 }
 

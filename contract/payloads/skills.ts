@@ -3,6 +3,7 @@
  * them and the tests check real answers against them. The client imports the types only, so zod stays out of it.
  */
 import { z } from "zod";
+import { CiOrigin } from "./ci.ts";
 import { FindingCounts } from "./findings.ts";
 import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { skillActs } from "../dashboard.ts";
@@ -71,6 +72,7 @@ export const VersionPayload = z
     sourceCommit: z.string().optional().meta({
       description: "for an import: the commit of the connected repository",
     }),
+    origin: CiOrigin.optional().meta({ description: "for a version from CI: the run that published it" }),
     deprecated: z
       .string()
       .optional()

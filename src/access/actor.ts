@@ -1,4 +1,5 @@
 /** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
+import type { CiOrigin } from "../../contract/payloads/ci.ts";
 import type { Account } from "../../storage/users.ts";
 import type { PermissionGroup } from "../../contract/vocabulary.ts";
 import type { DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
@@ -25,6 +26,8 @@ export interface Membership {
 export interface TokenLimits {
   scopes?: PermissionMap;
   allowedFolderIds?: string[];
+  /** Only for CI tokens. */
+  skillIds?: string[];
 }
 
 /** Origin of a request, for audit entries, commit trailers and download counts. */
@@ -76,6 +79,8 @@ export interface OrganizationActor {
   /** The token's organization, with the permissions of an administrator. */
   memberships: readonly [Membership];
   limits: TokenLimits;
+  /** The run of a CI pipeline that exchanged its identity for this token. */
+  run?: CiOrigin;
   origin: Origin;
 }
 

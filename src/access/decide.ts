@@ -26,6 +26,8 @@ export interface AccessContext {
 }
 
 export interface SkillFacts {
+  /** Without it, a token that is limited to skills has no permission on the skill. */
+  skillId?: string;
   tenantId: string;
   visibility: Visibility;
   /** Only members of its organization see it, regardless of its visibility. */
@@ -44,10 +46,11 @@ export interface FolderFacts {
 /** Decides about a skill. `undefined` facts stand for a skill that does not exist. */
 export function decideSkill(actor: Actor, permission: Permission, skill: SkillFacts | undefined): Verdict {
   if (!skill) return unseenBy(actor);
-  const isOpen = skill.visibility !== "private" && !skill.context?.restriction && !skill.isTakenDown;
-  if (!isOpen && !isAllowedIn(actor, "skill:read", skill.tenantId, skill.context)) return unseenBy(actor);
+  const { tenantId, context, skillId } = skill;
+  const isOpen = skill.visibility !== "private" && !context?.restriction && !skill.isTakenDown;
+  if (!isOpen && !isAllowedIn(actor, "skill:read", tenantId, context, skillId)) return unseenBy(actor);
   if (permission === "skill:read") return "allowed";
-  if (isAllowedIn(actor, permission, skill.tenantId, skill.context)) return "allowed";
+  if (isAllowedIn(actor, permission, tenantId, context, skillId)) return "allowed";
   return actor.kind === "anonymous" ? "unauthenticated" : "refused";
 }
 
@@ -87,22 +90,25 @@ export function decideTenant(
   if (permission === "member") return "allowed";
   const limits = limitsOf(actor);
   // A permission for the whole organization does not belong to any folder.
-  if (limits.allowedFolderIds) return "refused";
+  if (limits.allowedFolderIds || limits.skillIds) return "refused";
   return memberMay(membership, limits, permission) ? "allowed" : "refused";
 }
 
 /**
  * Whether the actor has a permission on the content of a folder, or on the folder itself; null is the organization's
- * root. All decisions about folders and skills are based on it.
+ * root. All decisions about folders and skills are based on it. `skillId`: the skill that the permission is used on; a
+ * token that is limited to skills has no permission without one.
  */
 export function isAllowedIn(
   actor: Actor,
   permission: Permission,
   tenantId: string,
   context: AccessContext | null,
+  skillId?: string,
 ): boolean {
   const limits = limitsOf(actor);
   if (!isInsideAllowedFolders(limits, context)) return false;
+  if (limits.skillIds && (skillId === undefined || !limits.skillIds.includes(skillId))) return false;
   if (!memberMay(membershipIn(actor, tenantId), limits, permission)) return false;
   if (!context?.restriction || bypassesRestrictions(actor, tenantId)) return true;
   return levelAllows(levelIn(actor, context), permission);
@@ -135,7 +141,8 @@ export function limitsOf(actor: Actor): TokenLimits {
 
 /** Whether a token is limited in any way. */
 export function isNarrowed(limits: TokenLimits): boolean {
-  return limits.scopes !== undefined || limits.allowedFolderIds !== undefined;
+  const { scopes, allowedFolderIds, skillIds } = limits;
+  return scopes !== undefined || allowedFolderIds !== undefined || skillIds !== undefined;
 }
 
 /** Managing a folder's grants requires the permission, or a manager grant and a role that may change folders. */
@@ -153,10 +160,11 @@ function unseenBy(actor: Actor): Verdict {
 
 /**
  * Level of an actor in a restricted folder. A folder that an organization's token is limited to counts as an editor
- * grant on its subtree. The owner of a personal workspace has access to all of it.
+ * grant on its subtree, and so does a skill on itself. The owner of a personal workspace has access to all of it.
  */
 export function levelIn(actor: Actor, context: AccessContext): FolderLevel | null {
-  if (actor.kind === "organization" && actor.limits.allowedFolderIds) return "editor";
+  if (actor.kind === "organization" && (actor.limits.allowedFolderIds || actor.limits.skillIds))
+    return "editor";
   const granted = context.restriction?.level ?? null;
   const isOwn = actor.kind === "user" && context.workspaceOf === actor.userId;
   return isOwn && granted !== "manager" ? "editor" : granted;

@@ -20,7 +20,7 @@ const repositoryPermissions = [
 export interface RepositoryRefusal {
   /** Permissions that the actor's role or token lacks; `folder:manageAcl` stands for access to restricted folders. */
   missing: Permission[];
-  /** The token is limited to folders. */
+  /** The token is limited to folders or skills. */
   isLimitedToFolders: boolean;
 }
 
@@ -30,15 +30,16 @@ export interface RepositoryRefusal {
  */
 export function decideRepository(actor: Actor, tenantId: string): RepositoryRefusal | "allowed" {
   const missing = lacking(actor, tenantId, ["githubSync:manage", ...repositoryPermissions]);
-  const isLimitedToFolders = limitsOf(actor).allowedFolderIds !== undefined;
+  const { allowedFolderIds, skillIds } = limitsOf(actor);
+  const isLimitedToFolders = allowedFolderIds !== undefined || skillIds !== undefined;
   return missing.length === 0 && !isLimitedToFolders ? "allowed" : { missing, isLimitedToFolders };
 }
 
 /** Whether the actor may read every skill of an organization, those in restricted folders included. */
 export function readsEverySkill(actor: Actor, tenantId: string): boolean {
-  return (
-    limitsOf(actor).allowedFolderIds === undefined && lacking(actor, tenantId, ["skill:read"]).length === 0
-  );
+  const { allowedFolderIds, skillIds } = limitsOf(actor);
+  if (allowedFolderIds !== undefined || skillIds !== undefined) return false;
+  return lacking(actor, tenantId, ["skill:read"]).length === 0;
 }
 
 function lacking(actor: Actor, tenantId: string, permissions: readonly Permission[]): Permission[] {

@@ -15,6 +15,7 @@ export interface EventSubject {
     | "version"
     | "folder"
     | "token"
+    | "policy"
     | "user"
     | "organization"
     | "invitation"

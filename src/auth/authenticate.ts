@@ -98,7 +98,11 @@ async function personOf(app: App, found: PersonalToken, origin: Origin): Promise
 }
 
 /** The organization as an actor, even if the creator of the token has left it. */
-function organizationOf(app: App, { token, tenant }: OrganizationToken, origin: Origin): OrganizationActor {
+function organizationOf(
+  app: App,
+  { token, tenant, policy }: OrganizationToken,
+  origin: Origin,
+): OrganizationActor {
   if (!tenant) throw unauthenticated("The API token is not valid: its organization no longer exists.");
   if (tenant.deletionAt)
     throw unauthenticated("The API token is not valid: its organization was deleted and will be erased.");
@@ -106,11 +110,16 @@ function organizationOf(app: App, { token, tenant }: OrganizationToken, origin: 
     throw unauthenticated(
       `The API token is older than ${tenant.maxTokenDays} days, which "${tenant.slug}" allows at most: create another.`,
     );
-  return organizationActor(tenant, token, limitsOf(token), origin);
+  if (token.policyId === undefined) return organizationActor(tenant, token, limitsOf(token), origin);
+  if (!policy?.enabled || policy.epoch !== token.policyEpoch)
+    throw unauthenticated(
+      "The API token ended when its trust policy was changed, disabled or deleted: exchange an identity token again.",
+    );
+  return organizationActor(tenant, token, limitsOf(token), { ...origin, source: "oidc" });
 }
 
-function limitsOf({ scopes, allowedFolderIds }: TokenDoc): TokenLimits {
-  return { scopes, allowedFolderIds };
+function limitsOf({ scopes, allowedFolderIds, skillIds }: TokenDoc): TokenLimits {
+  return { scopes, allowedFolderIds, skillIds };
 }
 
 function noteTokenUse(app: App, token: TokenDoc): void {

@@ -29,6 +29,7 @@ const plain: Partial<Record<string, { type: ChangeType; permission: Permission |
   role: { type: "role", permission: "member:read" },
   invitation: { type: "invitation", permission: "member:invite" },
   token: { type: "token", permission: "apiToken:manage" },
+  policy: { type: "policy", permission: "oidc:manage" },
   repository: { type: "sync", permission: "githubSync:read" },
   organization: { type: "organization", permission: "member" },
 };

@@ -14,11 +14,11 @@ export function readableScope(
   readable: readonly string[],
   trees: ReadonlyMap<string, FolderTree>,
 ): SkillScope & { kind: "tenants" } {
-  const { allowedFolderIds } = limitsOf(actor);
-  const isEditor = actor.kind === "organization" && allowedFolderIds !== undefined;
+  const { allowedFolderIds, skillIds } = limitsOf(actor);
+  const isEditor = actor.kind === "organization" && (allowedFolderIds ?? skillIds) !== undefined;
   const subject = readable.filter((id) => !isEditor && !bypassesRestrictions(actor, id));
   const tenants = readable.map((tenantId): TenantScope => {
-    const scope: TenantScope = { tenantId };
+    const scope: TenantScope = { tenantId, ...(skillIds ? { skillIds } : {}) };
     const tree = trees.get(tenantId);
     if (tree && subject.includes(tenantId)) scope.restrictions = [null, ...grantedIn(tree, actor)];
     if (tree && allowedFolderIds) {

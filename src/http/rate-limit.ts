@@ -30,6 +30,8 @@ const budgets: Record<
   mail: { points: 5, seconds: 3600 },
   notice: { points: 20, seconds: 3600 },
   device: { points: 120, seconds: 60 },
+  // The pipelines of an organization share an address.
+  exchange: { points: 300, seconds: 60 },
   search: { points: 600, seconds: 60 },
   diff: { points: 60, seconds: 60 },
   upload: { points: 300, seconds: 60 },

@@ -99,6 +99,7 @@ export type RateBudget =
   | "sign-up"
   | "recovery"
   | "device"
+  | "exchange"
   | "search"
   | "diff"
   | "upload"

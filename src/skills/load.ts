@@ -64,7 +64,8 @@ async function factsOf(
   trees?: readonly TreeState[],
 ): Promise<SkillFacts[]> {
   const contexts = await loadAccessContexts(app, actor, skills, trees);
-  return skills.map(({ tenantId, visibility, takedown }, at) => ({
+  return skills.map(({ _id, tenantId, visibility, takedown }, at) => ({
+    skillId: _id,
     tenantId,
     visibility,
     isTakenDown: takedown !== undefined,

@@ -65,6 +65,7 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc, { isMember 
     author: version.author && { name: version.author.name, username: version.author.username },
     source: version.source,
     sourceCommit: version.importedCommit,
+    origin: version.run,
     deprecated: mark?.deprecated,
     yanked: mark?.yanked,
     findings: isMember && version.findings ? countFindings(skill, version.findings) : undefined,

@@ -24,6 +24,13 @@ type NewToken = TokenOwner &
     >
   >;
 
+type NewCiToken = Required<
+  Pick<TokenDoc, "_id" | "tenantId" | "name" | "createdAt" | "expiresAt" | "policyId" | "policyEpoch" | "run">
+> &
+  Pick<TokenDoc, "scopes" | "allowedFolderIds" | "skillIds">;
+
+const organizationPrefix = "lskt_";
+
 /**
  * Inserts a token into one of its owner's free places; the unique index on the place makes the limit exact, however
  * many calls run at once. Throws `limit_reached`, or the duplicate error of `_id_` when the id is used.
@@ -31,26 +38,35 @@ type NewToken = TokenOwner &
 export async function mintToken(app: App, fields: NewToken, events: EventRow[]): Promise<MintedToken> {
   const { prefix, limit, refusal } = kindOf(fields);
   const owner = "userId" in fields ? { userId: fields.userId } : { tenantId: fields.tenantId };
-  const secret = `${prefix}${randomBytes(32).toString("hex")}`;
   for (;;) {
     const slot = await freeSlot(app, owner, limit, fields.createdAt);
     if (slot === undefined) throw new ServiceError("limit_reached", refusal, { kind: "token", limit });
-    const record: TokenDoc = {
-      ...fields,
-      secretHash: hashSecret(secret),
-      slot,
-      ...outboxFields(events),
-    };
     try {
-      await app.storage.tokens.insert(record);
+      return await insert(app, prefix, { ...fields, slot }, events);
     } catch (error) {
       // A concurrent call took this slot; each round finds at least one more slot in use, so the loop ends.
       if (isDuplicate(error, "token_place")) continue;
       throw error;
     }
-    flushEvents(app, app.storage.tokens, record._id, events);
-    return { record, secret };
   }
+}
+
+/** Inserts a token of a CI pipeline, which ends within the hour and has no slot. */
+export function mintCiToken(app: App, fields: NewCiToken, events: EventRow[]): Promise<MintedToken> {
+  return insert(app, organizationPrefix, fields, events);
+}
+
+async function insert(
+  app: App,
+  prefix: string,
+  fields: Omit<TokenDoc, "secretHash">,
+  events: EventRow[],
+): Promise<MintedToken> {
+  const secret = `${prefix}${randomBytes(32).toString("hex")}`;
+  const record: TokenDoc = { ...fields, secretHash: hashSecret(secret), ...outboxFields(events) };
+  await app.storage.tokens.insert(record);
+  flushEvents(app, app.storage.tokens, record._id, events);
+  return { record, secret };
 }
 
 function kindOf(owner: TokenOwner) {
@@ -61,7 +77,7 @@ function kindOf(owner: TokenOwner) {
   }
   const limit = limits.organizationTokens;
   const refusal = `The organization has ${limit} API tokens, which is the limit: revoke one first.`;
-  return { prefix: "lskt_", limit, refusal };
+  return { prefix: organizationPrefix, limit, refusal };
 }
 
 /** A free place at random, so that calls at once seldom want the same one. */

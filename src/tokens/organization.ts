@@ -90,11 +90,7 @@ export async function createOrganizationToken(
   const tenant = await loadTenant(app, actor, tenantRef, "apiToken:manage");
   const tenantId = tenant._id;
   const user = requireUser(actor);
-  if (input.scopes) requirePermissions(actor, tenantId, input.scopes, "create a token with these scopes");
-  else requirePermissions(actor, tenantId, organizationTokenPermissions, "create a token without scopes");
-  if (input.allowedFolderIds)
-    checkFolders(await loadFolderView(app, actor, tenantId), input.allowedFolderIds);
-
+  await requireTokenPermissions(app, actor, tenantId, input, "create a token");
   requireWithinMaximum(tenant, input.expiresInDays);
   const fields = describeToken(app, input);
   const event = makeEvent(app, actor, "organization.token_created", { tenantId, ...eventSubject(fields) });
@@ -104,6 +100,21 @@ export async function createOrganizationToken(
   );
   const [described] = await describeAll(app, actor, tenantId, [record]);
   return { ...described!, secret };
+}
+
+/**
+ * Requires that the caller may give a token these limits. Throws `forbidden`, or `not_found` for a folder.
+ */
+export async function requireTokenPermissions(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  { scopes, allowedFolderIds }: Pick<CreateToken, "scopes" | "allowedFolderIds">,
+  act: string,
+): Promise<void> {
+  if (scopes) requirePermissions(actor, tenantId, scopes, `${act} with these scopes`);
+  else requirePermissions(actor, tenantId, organizationTokenPermissions, `${act} without scopes`);
+  if (allowedFolderIds) checkFolders(await loadFolderView(app, actor, tenantId), allowedFolderIds);
 }
 
 /**

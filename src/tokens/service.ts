@@ -110,12 +110,15 @@ async function revokeOf(app: App, user: UserActor, id: string): Promise<void> {
   flushEvents(app, app.storage.tokens, id, [event]);
 }
 
-/** Removes tokens that were revoked or expired 30 days ago, and returns their number. */
+/** Removes tokens that were revoked or expired 30 days ago, CI tokens after a day, and returns their number. */
 export async function purgeTokens(app: App): Promise<number> {
-  const before = new Date(app.now().getTime() - endedTokenMs);
+  const now = app.now().getTime();
+  const { tokens } = app.storage;
   let total = 0;
   for (;;) {
-    const removed = await app.storage.tokens.removeEnded(before);
+    const removed =
+      (await tokens.removeEnded(new Date(now - endedTokenMs))) +
+      (await tokens.removeEndedOfCi(new Date(now - dayMs)));
     if (removed === 0) return total;
     total += removed;
   }

@@ -1,4 +1,5 @@
 /** Accounts as actors: who a session, a token or an approved device acts as. */
+import type { CiOrigin } from "../../contract/payloads/ci.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import type { NamedFacts } from "../../storage/lookups/callers.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
@@ -140,7 +141,7 @@ export function userActor(
 /** An organization as an actor, by one of its own tokens. */
 export function organizationActor(
   tenant: { _id: string; slug: string; name: string },
-  token: { _id: string; name: string },
+  token: { _id: string; name: string; run?: CiOrigin },
   limits: TokenLimits,
   origin: Origin,
 ): OrganizationActor {
@@ -158,6 +159,7 @@ export function organizationActor(
     tokenName: token.name,
     memberships: [membership],
     limits,
+    ...(token.run ? { run: token.run } : {}),
     origin,
   };
 }

@@ -8,6 +8,7 @@ import { batchedLookup, oneOf } from "./batched-lookup.ts";
 import type { JoinedReads } from "./joined-reads.ts";
 import { isId } from "../database.ts";
 import { counting, type MembershipDoc } from "../memberships/document.ts";
+import type { OidcPolicyDoc } from "../ci/oidc-policies.ts";
 import type { RoleDoc } from "../roles.ts";
 import type { SessionDoc } from "../sessions.ts";
 import type { TeamDoc } from "../teams.ts";
@@ -31,7 +32,12 @@ export interface PersonFacts {
 
 /** A credential as it is stored: revoked, expired or ended ones included. */
 export type PersonalToken = PersonFacts & { token: TokenDoc };
-export type OrganizationToken = { token: TokenDoc; tenant: TenantDoc | undefined };
+/** `policy`: the trust policy of a CI token, unless it was deleted. */
+export type OrganizationToken = {
+  token: TokenDoc;
+  tenant: TenantDoc | undefined;
+  policy: Pick<OidcPolicyDoc, "enabled" | "epoch"> | undefined;
+};
 export type OpenedSession = PersonFacts & { session: SessionDoc };
 
 export type Callers = ReturnType<typeof openCallers>;
@@ -40,18 +46,20 @@ export function openCallers(reads: JoinedReads) {
   const findToken = personLookup<TokenDoc>(reads, "tokens");
   const findSession = personLookup<SessionDoc>(reads, "sessions");
   const findOrganizationToken = batchedLookup(async (secretHashes) => {
-    const rows = await reads.read<TokenDoc & { tenant: TenantDoc[] }>(
+    const rows = await reads.read<TokenDoc & { tenant: TenantDoc[]; policy: OidcPolicyDoc[] }>(
       "tokens",
       [
         { $match: { secretHash: oneOf(secretHashes) } },
         { $project: ofCredential },
         lookup("tenants", "tenantId", "_id", "tenant"),
+        lookup("oidc_policies", "policyId", "_id", "policy"),
       ],
       withSecretIn(secretHashes),
     );
-    return bySecret(rows, ({ tenant: [tenant], ...token }): OrganizationToken => ({
+    return bySecret(rows, ({ tenant: [tenant], policy: [policy], ...token }): OrganizationToken => ({
       token,
       tenant: tenant?.erasedAt === undefined ? tenant : undefined,
+      policy: policy?.active ? policy : undefined,
     }));
   }, reads.schedule);
   return {

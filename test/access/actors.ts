@@ -52,7 +52,11 @@ const anyScopes: fc.Arbitrary<PermissionMap> = fc.subarray(permissions).map((cho
   return scopes;
 });
 export const anyLimits: fc.Arbitrary<TokenLimits> = fc.record(
-  { scopes: anyScopes, allowedFolderIds: fc.subarray(["f1", "f2", "f3"]) },
+  {
+    scopes: anyScopes,
+    allowedFolderIds: fc.subarray(["f1", "f2", "f3"]),
+    skillIds: fc.subarray(["s1", "s2"]),
+  },
   { requiredKeys: [] },
 );
 const folders = ["f1", "f2", "f3"];

@@ -122,6 +122,32 @@ describe("the decision about a skill", () => {
     assert.equal(decideSkill(actor, "skill:create", skill("public", null)), "refused");
   });
 
+  it("limits a token with skills to these skills, in a restricted folder too", () => {
+    const named = { ...skill("private"), skillId: "s1" };
+    const membership = userWith({ org: "admin" }).memberships[0]!;
+    const actor: Actor = {
+      kind: "organization",
+      tokenId: "t",
+      tokenName: "CI",
+      memberships: [membership],
+      limits: { skillIds: ["s1"] },
+      origin,
+    };
+    const closed = { folderIds: ["f1"], restriction: { folderId: "f1", level: null } };
+
+    assert.equal(decideSkill(actor, "skill:update", named), "allowed");
+    assert.equal(decideSkill(actor, "skill:update", { ...named, context: closed }), "allowed");
+    assert.equal(decideSkill(actor, "skill:read", { ...named, skillId: "s2" }), "absent");
+    assert.equal(decideSkill(actor, "skill:read", skill("private")), "absent");
+    assert.equal(decideSkill(actor, "skill:update", { ...named, visibility: "public" }), "allowed");
+    assert.equal(decideSkill(actor, "skill:update", skill("public")), "refused");
+    assert.equal(isAllowedIn(actor, "skill:create", "org", null), false);
+    for (const permission of permissions)
+      assert.equal(decideTenant(actor, permission, "org"), "refused", permission);
+    const both: Actor = { ...actor, limits: { skillIds: ["s1"], allowedFolderIds: ["f2"] } };
+    assert.equal(decideSkill(both, "skill:read", { ...named, context: closed }), "absent");
+  });
+
   it("gives an anonymous key only its own skills: no publishing, no folders, no analytics, no organization", () => {
     const key = keyOf("org");
     const own = ["skill:read", "skill:update", "skill:delete"];
@@ -191,6 +217,7 @@ describe("the built-in roles", () => {
 describe("the invariants of access", () => {
   const anySkill: fc.Arbitrary<SkillFacts | undefined> = fc.option(
     fc.record({
+      skillId: fc.constantFrom("s1", "s2", "s3"),
       tenantId: fc.constantFrom("org", "other", "third"),
       visibility: fc.constantFrom(...visibilities),
       context: anyContext,
@@ -229,6 +256,9 @@ describe("the invariants of access", () => {
             ...(limits.allowedFolderIds || fewer.allowedFolderIds
               ? { allowedFolderIds: commonList(limits.allowedFolderIds, fewer.allowedFolderIds) }
               : {}),
+            ...(limits.skillIds || fewer.skillIds
+              ? { skillIds: commonList(limits.skillIds, fewer.skillIds) }
+              : {}),
           };
           if (may(userWith(roles, both), permission, facts))
             assert.ok(may(userWith(roles, limits), permission, facts));
@@ -254,7 +284,7 @@ describe("the invariants of access", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPermission, anySkill, (roles, limits, permission, facts) => {
         const actor = userWith(roles, limits);
-        if (facts && isAllowedIn(actor, "skill:read", facts.tenantId, facts.context))
+        if (facts && isAllowedIn(actor, "skill:read", facts.tenantId, facts.context, facts.skillId))
           assert.ok(may(actor, "skill:read", facts));
         if (may(actor, permission, facts)) assert.ok(may(actor, "skill:read", facts));
         const verdict = decideSkill(actor, permission, facts);

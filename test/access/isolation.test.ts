@@ -20,7 +20,10 @@ interface Organization {
   /** The organization's own unrestricted token. */
   token: string;
   skill: PublishResult["skill"];
-  ids: Record<"folder" | "team" | "role" | "invitation" | "orgToken" | "upload" | "session", string>;
+  ids: Record<
+    "folder" | "team" | "role" | "invitation" | "orgToken" | "policy" | "upload" | "session",
+    string
+  >;
 }
 
 let service: TestService;
@@ -66,6 +69,12 @@ async function makeOrganization(): Promise<Organization> {
     email: `guest-${org.slug}@example.com`,
   });
   const orgToken = await made<{ id: string; token: string }>("POST", `${base}/tokens`, token, { name: "ci" });
+  const policy = await made<{ id: string }>("POST", `${base}/oidc-policies`, token, {
+    name: "Pipelines",
+    provider: "github",
+    repository: "acme/skills",
+    ref: "refs/heads/main",
+  });
   const sessions = await service.call<{ id: string }[]>("GET", "/api/user/sessions", {
     cookie: owner.cookie,
   });
@@ -82,6 +91,7 @@ async function makeOrganization(): Promise<Organization> {
       role: role.id,
       invitation: invitation.id,
       orgToken: orgToken.id,
+      policy: policy.id,
       upload,
       session: sessions.data[0]!.id,
     },
@@ -107,12 +117,15 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
   if (path.includes("/teams/")) return organization.ids.team;
+  if (path.includes("/oidc-policies/")) return organization.ids.policy;
   if (path.includes("/roles/")) return organization.ids.role;
   if (path.includes("/invitations/")) return organization.ids.invitation;
   if (path.includes("/user/sessions/")) return organization.ids.session;
   if (path.includes("/tokens/")) return organization.ids.orgToken;
   throw new Error(`what is "${name}" of ${path}?`);
 }
+
+const spyPolicy = { name: "spy", provider: "github", repository: "spy/skills", ref: "*" };
 
 /** A valid body for the routes that need one, with ids of `organization`. */
 const bodies: Record<string, (organization: Organization) => unknown> = {
@@ -150,6 +163,9 @@ const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/tenants/:tenant/roles": () => ({ name: "Spy", permissions: { skill: ["read"] } }),
   "patch /api/tenants/:tenant/roles/:id": () => ({ name: "Spy" }),
   "post /api/tenants/:tenant/tokens": () => ({ name: "spy" }),
+  "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
+  "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),
+  "patch /api/tenants/:tenant/oidc-policies/:id": () => ({ repository: "spy/skills" }),
   "put /api/skills/:skill/installs": () => ({
     platform: "claude",
     scope: "global",
@@ -323,6 +339,9 @@ describe("two organizations", () => {
       ["PUT", `${base}/teams/${mine.ids.team}/members/${yours.member.id}`],
       ["POST", `${base}/tokens`, { name: "x", allowedFolderIds: [yours.ids.folder] }],
       ["POST", "/api/user/tokens", { name: "x", allowedFolderIds: [yours.ids.folder] }],
+      ["POST", `${base}/oidc-policies`, { ...spyPolicy, allowedFolderIds: [yours.ids.folder] }],
+      ["POST", `${base}/oidc-policies`, { ...spyPolicy, skillIds: [yours.skill.id] }],
+      ["PATCH", `${base}/oidc-policies/${mine.ids.policy}`, { skillIds: [yours.skill.id] }],
       ["GET", `/api/skills?tenant_id=${yours.org.id}`],
       ["GET", `/api/skills?folder_id=${yours.ids.folder}`],
       ["GET", `/api/skills/resolve?ref=${yours.org.slug}/${yours.skill.slug}`],

@@ -160,9 +160,10 @@ export function describeImplied(): void {
       const verdictOf = (caller: Caller, { place, payload }: Skill): Verdict => {
         const { actor } = caller;
         const context = contextFor(caller, place);
-        const { visibility } = payload;
-        const verdict = decideSkill(actor, "skill:update", { tenantId: org.id, visibility, context });
-        if (verdict !== "allowed") return verdict;
+        const { id: skillId, visibility } = payload;
+        const facts = { skillId, tenantId: org.id, visibility, context };
+        const verdict = decideSkill(actor, "skill:update", facts);
+        if (verdict !== "allowed" || place === "root") return verdict;
         const mayPlace = isAllowedIn(actor, "skill:update", org.id, null);
         return mayPlace && (!context || mayLiftRestriction(actor, org.id, context, false))
           ? "allowed"
@@ -199,7 +200,13 @@ export function describeImplied(): void {
         const narrowed = { ...caller, token, actor: minted };
         for (const skill of skills) {
           const { visibility } = skill.payload;
-          const facts = { tenantId: org.id, visibility, context: contextFor(narrowed, skill.place) };
+          const skillId = skill.payload.id;
+          const facts = {
+            skillId,
+            tenantId: org.id,
+            visibility,
+            context: contextFor(narrowed, skill.place),
+          };
           const read: number = statusOf[decideSkill(minted, "skill:read", facts)];
           await expectStatus(narrowed, ["GET", `/api/skills/${skill.payload.id}`], read, skill.payload.name);
           if (read === 200) assert.equal(decideSkill(actor, "skill:read", facts), "allowed", caller.name);
@@ -215,6 +222,7 @@ export function describeImplied(): void {
           const { slug, visibility } = skill.payload;
           const context = contextFor(caller, skill.place);
           const isReadable = decideSkill(caller.actor, "skill:read", {
+            skillId: skill.payload.id,
             tenantId: org.id,
             visibility,
             context,

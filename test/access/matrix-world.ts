@@ -7,6 +7,7 @@ import type { Actor, TokenLimits } from "../../src/access/actor.ts";
 import type { AccessContext } from "../../src/access/decide.ts";
 import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
 import { newIdentity, signedCall, type Identity } from "../support/anonymous.ts";
+import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
@@ -58,6 +59,8 @@ export let org: TestOrg;
 export const folders = new Map<Place, FolderPayload>();
 export const callers: Caller[] = [];
 export const skills: Skill[] = [];
+let issuer: CiIssuer;
+
 async function makeSkills(): Promise<void> {
   for (const place of places) {
     for (const visibility of visibilities) {
@@ -222,6 +225,42 @@ async function makeCallers(): Promise<void> {
     };
     callers.push({ name, token: made.data.token, actor, grants: {} });
   }
+  await addPipelines();
+}
+
+/** Pipelines that exchange their identities for tokens, which a policy limits to skills or not at all. */
+async function addPipelines(): Promise<void> {
+  const own = { ...membershipOf("token"), permissions: permissionsOfRole("admin") };
+  const named = skills.filter(
+    ({ place, payload }) => payload.visibility === "private" && ["root", "vault"].includes(place),
+  );
+  for (const [name, limits] of [
+    ["pipeline", {}],
+    [
+      "pipeline of two skills",
+      { scopes: { skill: ["read", "update"] }, skillIds: named.map(({ payload }) => payload.id) },
+    ],
+  ] as [string, TokenLimits][]) {
+    const repository = `matrix/${name.replaceAll(" ", "-")}`;
+    const made = await service.call("POST", `/api/tenants/${org.slug}/oidc-policies`, {
+      token: owner.token,
+      body: { name, provider: "github", repository, ref: "refs/heads/main", ...limits },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const exchanged = await service.call<{ token: string }>("POST", "/api/auth/oidc/exchange", {
+      body: { token: await issuer.mint(service.url, { repository }), team: org.slug },
+    });
+    assert.equal(exchanged.status, 200, JSON.stringify(exchanged.body));
+    const actor: Actor = {
+      kind: "organization",
+      tokenId: "t",
+      tokenName: name,
+      memberships: [own],
+      limits,
+      origin,
+    };
+    callers.push({ name, token: exchanged.data.token, actor, grants: {} });
+  }
 }
 
 function membershipOf(role: string) {
@@ -253,7 +292,9 @@ export function contextFor(caller: Caller, place: Place): AccessContext | null {
 
 /** Starts the service with everybody and everything in it. */
 export async function makeWorld(): Promise<void> {
-  service = await startService();
+  issuer = await startCiIssuer("github");
+  const issuers = [{ provider: "github", issuer: issuer.url }] as const;
+  service = await startService({ oidc: { issuers, privateNetwork: true } });
   owner = await service.newUser();
   org = await service.newOrg(owner);
   for (const place of places.slice(1))
@@ -261,4 +302,9 @@ export async function makeWorld(): Promise<void> {
   await makeSkills();
   await makeCallers();
   await governed(service, org);
+}
+
+export async function closeWorld(): Promise<void> {
+  await service.close();
+  await issuer.close();
 }

@@ -11,7 +11,7 @@ import { after, before, describe, it } from "node:test";
 import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { visibilities, type Permission } from "../../contract/vocabulary.ts";
-import { decideSkill, isAllowedIn, type Verdict } from "../../src/access/decide.ts";
+import { decideSkill, isAllowedIn, limitsOf, type Verdict } from "../../src/access/decide.ts";
 import { openCli, type Cli } from "../support/cli.ts";
 import type { Answer } from "../support/service.ts";
 import { signatureOf } from "../support/anonymous.ts";
@@ -20,6 +20,7 @@ import {
   around,
   callAs,
   callers,
+  closeWorld,
   contextFor,
   folders,
   makeWorld,
@@ -51,12 +52,13 @@ before(async () => {
   cli = openCli({ home, cwd: home, apiUrl: () => service.url });
 });
 after(async () => {
-  await service.close();
+  await closeWorld();
   rmSync(home, { recursive: true, force: true });
 });
 
 const decide = (caller: Caller, permission: Permission, skill: Skill): Verdict =>
   decideSkill(caller.actor, permission, {
+    skillId: skill.payload.id,
     tenantId: org.id,
     visibility: skill.payload.visibility,
     context: contextFor(caller, skill.place),
@@ -136,7 +138,9 @@ describe("what each caller is shown in lists, over REST", () => {
   const readable = (caller: Caller, where: (skill: Skill) => boolean = () => true) =>
     skills
       .filter(where)
-      .filter((skill) => isAllowedIn(caller.actor, "skill:read", org.id, contextFor(caller, skill.place)))
+      .filter(({ place, payload }) =>
+        isAllowedIn(caller.actor, "skill:read", org.id, contextFor(caller, place), payload.id),
+      )
       .map((skill) => skill.payload.slug)
       .toSorted();
 
@@ -156,7 +160,9 @@ describe("what each caller is shown in lists, over REST", () => {
         const answer: Answer<SkillPayload[]> = await service.call("GET", `/api/skills?folder_id=${id}`, {
           token,
         });
-        const expected = readable(caller, (skill) => skill.place === place);
+        // A token that is limited to skills sees no folder.
+        const isUnseen = limitsOf(caller.actor).skillIds !== undefined && place !== "root";
+        const expected = isUnseen ? [] : readable(caller, (skill) => skill.place === place);
         if (answer.status === 404) assert.deepEqual(expected, [], `${caller.name}: ${place}`);
         else assert.deepEqual(slugs(answer), expected, `${caller.name}: ${place}`);
       }

@@ -13,7 +13,7 @@ const batch = 100;
 
 /** `before`: documents changed earlier are no longer being written by a live process. */
 export async function reconcileOrganizations(app: App, before: Date): Promise<void> {
-  const { tenants, memberships, invitations, teams, roles } = app.storage;
+  const { tenants, memberships, invitations, teams, roles, oidcPolicies } = app.storage;
   await mendUnsettled(app, tenants, before, async (tenant) => {
     await propagateTenant(app, tenant);
     await repairOwners(app, tenant._id);
@@ -30,6 +30,7 @@ export async function reconcileOrganizations(app: App, before: Date): Promise<vo
     await app.queue.enqueue("mail.invitation", { invitationId }, { jobId: invitationId });
   await mendUnsettled(app, teams, before);
   await mendUnsettled(app, roles, before);
+  await mendUnsettled(app, oidcPolicies, before);
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);
@@ -73,4 +74,5 @@ export async function pruneOrganizations(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - endedInvitationMs);
   while ((await app.storage.invitations.removeExpired(before)) > 0);
   while ((await app.storage.roles.removeEnded()) > 0);
+  while ((await app.storage.oidcPolicies.removeEnded()) > 0);
 }

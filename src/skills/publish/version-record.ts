@@ -1,5 +1,6 @@
 /** Contents of a version's commit, row and audit entry, the same for a first and for a later version. */
 import type { CommitDraft, WrittenCommit } from "../../../repos/store/index.ts";
+import type { CiOrigin } from "../../../contract/payloads/ci.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
@@ -55,7 +56,22 @@ export function commitDraft(app: App, actor: Actor, facts: VersionFacts): Commit
       "Svc-Source": actor.origin.source,
       ...(imported ? { "Svc-Import-Commit": imported.commit } : {}),
       ...(imported?.author === undefined ? {} : { "Svc-Import-Author": imported.author }),
+      ...runTrailers(runOf(actor)),
     },
+  };
+}
+
+const runOf = (actor: Actor) => (actor.kind === "organization" ? actor.run : undefined);
+
+function runTrailers(run: CiOrigin | undefined): Record<string, string> {
+  if (!run) return {};
+  const { repository, ref, commit, workflow, runUrl } = run;
+  return {
+    "Svc-Ci-Repository": repository,
+    "Svc-Ci-Ref": ref,
+    ...(commit === undefined ? {} : { "Svc-Ci-Commit": commit }),
+    ...(workflow === undefined ? {} : { "Svc-Ci-Workflow": workflow }),
+    ...(runUrl === undefined ? {} : { "Svc-Ci-Run": runUrl }),
   };
 }
 
@@ -88,6 +104,7 @@ export function versionRow(
     author: authorOf(actor),
     source: actor.origin.source,
     ...(facts.imported && { importedCommit: facts.imported.commit }),
+    ...(runOf(actor) && { run: runOf(actor) }),
     createdAt: facts.now,
   };
 }

@@ -21,6 +21,7 @@ const operations: Record<Change["type"], readonly string[]> = {
   role: ["roles", "members", "effective", "organization"],
   invitation: ["invitations", "attention", "identity"],
   token: ["tokens", "own-tokens", "attention"],
+  policy: ["policies"],
   workspace: ["workspaces", "folders", "attention"],
   sync: ["sync", "sync-history", "sync-conflicts", "attention"],
   organization: ["organization", "identity"],

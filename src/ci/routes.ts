@@ -1,0 +1,150 @@
+import {
+  OidcExchangePayload,
+  OidcIssuerPayload,
+  OidcPolicyPayload,
+  OidcTestPayload,
+} from "../../contract/payloads/ci.ts";
+import type { App } from "../app.ts";
+import { Enveloped, Page, route, type Route } from "../http/route.ts";
+import { TenantParams } from "../orgs/schema.ts";
+import { loadTenant } from "../orgs/service.ts";
+import { exchangeToken } from "./exchange.ts";
+import { audienceOf } from "./issuers.ts";
+import { createPolicy, deletePolicy, findPolicy, listPolicies, updatePolicy } from "./policies.ts";
+import { presentPolicies } from "./present.ts";
+import { CreateOidcPolicy, ExchangeToken, PolicyParams, TestToken, UpdateOidcPolicy } from "./schema.ts";
+import { testToken } from "./test-token.ts";
+
+const tag = "CI tokens";
+const base = "/api/tenants/:tenant/oidc-policies";
+
+export function ciRoutes(app: App): Route[] {
+  return [exchangeRoute(app), testRoute(app), ...readRoutes(app), ...changeRoutes(app)];
+}
+
+function testRoute(app: App): Route {
+  return route({
+    method: "post",
+    path: `${base}/test`,
+    summary: "Explain claim by claim why an identity token is accepted or not; this does not use it up",
+    tag,
+    auth: "required",
+    params: TenantParams,
+    body: TestToken,
+    data: OidcTestPayload,
+    budget: "exchange",
+    handle: ({ actor, params, body }) => testToken(app, actor, params.tenant, body.token),
+  });
+}
+
+function exchangeRoute(app: App): Route {
+  return route({
+    method: "post",
+    path: "/api/auth/oidc/exchange",
+    summary: "Exchange the identity token of a CI pipeline for an API token of one hour",
+    tag,
+    auth: "optional",
+    body: ExchangeToken,
+    data: OidcExchangePayload,
+    budget: "exchange",
+    // In an envelope of its own, so that the secret is not kept for repeated calls.
+    async handle({ actor, body }) {
+      const { record, secret } = await exchangeToken(app, actor.origin, body);
+      return new Enveloped({ token: secret, expiresAt: record.expiresAt!.toISOString() });
+    },
+  });
+}
+
+function readRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/oidc-issuers",
+      summary: "List the issuers that trust policies can name, each provider's default first",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: OidcIssuerPayload,
+      page: true,
+      async handle({ actor, params }) {
+        await loadTenant(app, actor, params.tenant, "oidc:manage");
+        const audience = audienceOf(app);
+        return new Page(
+          app.config.oidc.issuers.map((issuer) => ({ ...issuer, audience })),
+          null,
+        );
+      },
+    }),
+    route({
+      method: "get",
+      path: base,
+      summary: "List the trust policies of an organization, oldest first, all on one page",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: OidcPolicyPayload,
+      page: true,
+      async handle({ actor, params }) {
+        const policies = await listPolicies(app, actor, params.tenant);
+        return new Page(await presentPolicies(app, actor, policies), null);
+      },
+    }),
+    route({
+      method: "get",
+      path: `${base}/:id`,
+      summary: "Read a trust policy",
+      tag,
+      auth: "required",
+      params: PolicyParams,
+      data: OidcPolicyPayload,
+      async handle({ actor, params }) {
+        const policy = await findPolicy(app, actor, params.tenant, params.id);
+        return (await presentPolicies(app, actor, [policy]))[0];
+      },
+    }),
+  ];
+}
+
+function changeRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: base,
+      summary: "Trust the pipelines of a repository",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: CreateOidcPolicy,
+      status: 201,
+      data: OidcPolicyPayload,
+      async handle({ actor, params, body }) {
+        const policy = await createPolicy(app, actor, params.tenant, body);
+        return (await presentPolicies(app, actor, [policy]))[0];
+      },
+    }),
+    route({
+      method: "patch",
+      path: `${base}/:id`,
+      summary: "Change a trust policy; a change of more than its name ends the tokens made by it",
+      tag,
+      auth: "required",
+      params: PolicyParams,
+      body: UpdateOidcPolicy,
+      data: OidcPolicyPayload,
+      async handle({ actor, params, body }) {
+        const policy = await updatePolicy(app, actor, params.tenant, params.id, body);
+        return (await presentPolicies(app, actor, [policy]))[0];
+      },
+    }),
+    route({
+      method: "delete",
+      path: `${base}/:id`,
+      summary: "Delete a trust policy; the tokens made by it end at their next request",
+      tag,
+      auth: "required",
+      params: PolicyParams,
+      data: null,
+      handle: ({ actor, params }) => deletePolicy(app, actor, params.tenant, params.id),
+    }),
+  ];
+}
