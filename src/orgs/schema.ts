@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { customRoleActions, isAnonymousName, reservedSlugs } from "../../contract/vocabulary.ts";
+import { reservedSlugs } from "../../contract/reserved-slugs.ts";
+import { customRoleActions, isAnonymousName } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
 import { permissionMap } from "../access/schema.ts";

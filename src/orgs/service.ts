@@ -1,7 +1,8 @@
 /** Organizations: create, list, read, update. */
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
-import { isAnonymousName, reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
+import { reservedSlugs } from "../../contract/reserved-slugs.ts";
+import { isAnonymousName, type Permission } from "../../contract/vocabulary.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";

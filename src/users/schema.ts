@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { emailAddress } from "../../contract/email-address.ts";
 import { limits } from "../../contract/limits.ts";
-import { reservedSlugs } from "../../contract/vocabulary.ts";
+import { reservedSlugs } from "../../contract/reserved-slugs.ts";
 
 /** Names that look the same compare as the same: NFKC, without case. */
 export function foldName(text: string): string {

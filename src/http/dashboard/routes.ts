@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { reservedSlugs } from "../../../contract/vocabulary.ts";
+import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
 import { ServiceError } from "../../errors.ts";
 import { Reply, route, type Route } from "../route.ts";
 import { dashboardPolicy } from "../security.ts";
