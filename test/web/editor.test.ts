@@ -24,6 +24,16 @@ async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
+/** Number of drafts in the browser; an expression, since it runs in the page. */
+const countDrafts = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("svc-editor", 1);
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction("drafts").objectStore("drafts").count();
+    counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
+  };
+})`;
+
 describe("the editor in the dashboard", { skip: reason ?? false }, () => {
   const dashboard = useDashboard();
   let service: TestService;
@@ -198,6 +208,27 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
     );
     assert.deepEqual(sent, []);
     assert.deepEqual(troubles, []);
+  });
+
+  it("removes the drafts of a user who signs out, in all tabs", async () => {
+    const user = await service.newUser();
+    const { slug: ownSlug } = await service.newOrg(user);
+    const { page: first, context } = await open(`/new?org=${ownSlug}`, { user });
+    const second = await context.newPage();
+    await second.goto(`${service.url}/new?org=${ownSlug}`);
+    for (const page of [first, second]) {
+      await typeAtEnd(page, "\nA secret plan.");
+      await page.getByText("Draft kept in this browser").waitFor();
+    }
+    assert.equal(await first.evaluate(countDrafts), 2);
+
+    await first.getByRole("button", { name: user.username }).click();
+    await first.getByRole("menuitem", { name: "Sign out" }).click();
+    await first.waitForURL(`${service.url}/`);
+    await typeAtEnd(second, "\nWritten after the sign-out.");
+    await second.getByText("Draft kept in this browser").waitFor({ state: "detached" });
+
+    assert.equal(await first.evaluate(countDrafts), 0);
   });
 
   it("shows hostile text as text", async () => {

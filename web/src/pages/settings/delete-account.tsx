@@ -5,6 +5,7 @@ import { deleteAccount } from "../../api/account.ts";
 import type { Identity } from "../../api/session.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { fieldError } from "../../parts/form.tsx";
+import { endDrafts } from "../editor/drafts/drafts.ts";
 
 export function DeleteAccount({ identity }: { identity: Identity }) {
   const [isOpen, setOpen] = useState(false);
@@ -28,15 +29,21 @@ export function DeleteAccount({ identity }: { identity: Identity }) {
         onClose={() => setOpen(false)}
         title={`Delete the account ${identity.username}?`}
       >
-        <DeletionForm username={identity.username} onClose={() => setOpen(false)} />
+        <DeletionForm identity={identity} onClose={() => setOpen(false)} />
       </Modal>
     </section>
   );
 }
 
-function DeletionForm({ username, onClose }: { username: string; onClose: () => void }) {
+function DeletionForm({ identity: { id, username }, onClose }: { identity: Identity; onClose: () => void }) {
   const [typed, setTyped] = useState("");
-  const remove = useMutation({ mutationFn: deleteAccount, onSuccess: () => location.assign("/") });
+  const remove = useMutation({
+    mutationFn: deleteAccount,
+    onSuccess: async () => {
+      await endDrafts(id);
+      location.assign("/");
+    },
+  });
   return (
     <DialogForm
       label="Delete account"

@@ -15,6 +15,7 @@ import {
 import { identityQuery, signOut, type Identity } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { iconProps } from "../../parts/icon.ts";
+import { endDrafts } from "../editor/drafts/drafts.ts";
 
 /** The foot of the navigation: the user, the list of keys and the color scheme. */
 export function Account({ onKeys }: { onKeys: () => void }) {
@@ -48,6 +49,11 @@ export function Account({ onKeys }: { onKeys: () => void }) {
 function AccountMenu({ identity }: { identity: Identity }) {
   const navigate = useNavigate();
   const open = (href: string) => () => void navigate({ href });
+  const leave = async () => {
+    await signOut();
+    await endDrafts(identity.id);
+    location.assign("/");
+  };
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
@@ -74,10 +80,7 @@ function AccountMenu({ identity }: { identity: Identity }) {
           </Menu.Item>
         )}
         <Menu.Divider />
-        <Menu.Item
-          leftSection={<LogOut {...iconProps} />}
-          onClick={() => void signOut().then(() => location.assign("/"))}
-        >
+        <Menu.Item leftSection={<LogOut {...iconProps} />} onClick={() => void leave()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -5,6 +5,7 @@ import { identityQuery } from "../../api/session.ts";
 import { isUser } from "../../api/sign-in-again.ts";
 import { fieldError, Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { beginDrafts } from "../editor/drafts/drafts.ts";
 
 const fields = ["email", "password"] as const;
 
@@ -21,6 +22,7 @@ export function SignInAgain({ onDone }: { onDone: (isSignedIn: boolean) => void 
         location.reload();
         return;
       }
+      beginDrafts(user.id);
       client.setQueryData(identityQuery.queryKey, user);
       onDone(true);
     },

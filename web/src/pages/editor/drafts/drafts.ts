@@ -50,7 +50,32 @@ async function withStore<T>(
   }
 }
 
+/** Accounts that have signed out, in this tab or another. */
+const signedOut = new Set<string>();
+const signOuts = new BroadcastChannel("svc-drafts");
+signOuts.addEventListener("message", ({ data }: MessageEvent<string>) => signedOut.add(data));
+
+/** Removes the drafts of an account that signs out, which the next user of the browser must not find. */
+export async function endDrafts(owner: string): Promise<void> {
+  signedOut.add(owner);
+  signOuts.postMessage(owner);
+  try {
+    const all = IDBKeyRange.bound([owner], [owner, []]);
+    const ids = await withStore("readonly", (store) => store.index("skill").getAllKeys(all));
+    for (const id of ids) await withStore("readwrite", (store) => store.delete(id));
+  } catch {
+    // The browser stores nothing.
+  }
+}
+
+/** Keeps drafts again, of an account that has signed in over the page. */
+export function beginDrafts(owner: string): void {
+  signedOut.delete(owner);
+}
+
+/** Throws if the browser can't store it, or its account has signed out. */
 export async function saveDraft(draft: Draft): Promise<void> {
+  if (signedOut.has(draft.owner)) throw new Error("signed out");
   await withStore("readwrite", (store) => store.put(draft));
 }
 
