@@ -111,13 +111,14 @@ async function readStart(response: Response): Promise<FileBytes> {
   let isWhole = response.body === null;
   const reader = response.body?.getReader();
   for (let next = await reader?.read(); next; next = await reader?.read()) {
-    isWhole = next.done;
     if (next.value) parts.push(next.value);
     size += next.value?.length ?? 0;
-    if (isWhole || size > shownBytes) break;
+    isWhole = next.done && size <= shownBytes;
+    if (next.done || size > shownBytes) break;
   }
   if (!isWhole) await reader?.cancel();
-  const bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+  const whole = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+  const bytes = whole.subarray(0, shownBytes);
   return { bytes, text: textOf(bytes, isWhole), isWhole };
 }
 
