@@ -15,9 +15,12 @@ const keys = [
   ["e", "edit this skill"],
   ["t", "files of this skill"],
   ["v", "versions of this skill"],
+  ["m", "move the chosen item of the library"],
   ["d", "compare with the previous version"],
   ["y", "put the exact version into the address"],
-  ["J K", "next and previous item of a list"],
+  ["j k", "next and previous item of a list"],
+  ["n p", "next and previous change of a comparison"],
+  ["f", "filter the files of a comparison"],
   ["Enter", "open the item"],
   ["?", "this list"],
 ] as const;

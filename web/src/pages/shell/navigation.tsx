@@ -49,6 +49,7 @@ function useOrganizationKeys(org: string | undefined): void {
     if (org !== undefined) void navigate({ href: `/${org}/-/${page}` });
   };
   useKeys({
+    ...(org === undefined ? {} : { c: () => void navigate({ to: "/new", search: { org } }) }),
     "g l": open("library"),
     "g p": open("people"),
     "g s": open("sync"),
