@@ -17,6 +17,7 @@ const servicePages = [
   "/",
   "/new",
   "/orgs/new",
+  "/settings",
   "/settings/account",
   "/settings/activity",
   "/settings/appearance",

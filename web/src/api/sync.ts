@@ -15,22 +15,20 @@ export type ConnectInput =
 
 const tenant = (org: string) => ({ path: { tenant: org } });
 const pageSize = 20;
-/** Intervals of polling: while a sync runs, and otherwise. */
-const busyMs = 2000;
-const calmMs = 10_000;
+/** Interval of a look while a sync runs: the event stream reports its end, unless it was not open yet. */
+const runningMs = 10_000;
 
 export const syncQuery = (org: string) =>
   queryOptions({
     queryKey: ["sync", org],
     queryFn: ({ signal }) =>
       dataOf(api.GET("/api/tenants/{tenant}/repo-sync", { signal, params: tenant(org) })),
-    refetchInterval: ({ state }) =>
-      state.data?.connection ? (state.data.connection.pending ? busyMs : calmMs) : false,
+    refetchInterval: ({ state }) => (state.data?.connection?.pending ? runningMs : false),
   });
 
 export const syncRunsQuery = (org: string) =>
   infiniteQueryOptions({
-    queryKey: ["syncRuns", org],
+    queryKey: ["sync-runs", org],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
       const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
@@ -43,7 +41,7 @@ export const syncRunsQuery = (org: string) =>
 /** Conflicts that no person has marked as fine. */
 export const syncConflictsQuery = (org: string) =>
   queryOptions({
-    queryKey: ["syncConflicts", org],
+    queryKey: ["sync-conflicts", org],
     queryFn: ({ signal }) => {
       const params = { ...tenant(org), query: { seen: "false" as const, limit: pageSize } };
       return ok(api.GET("/api/tenants/{tenant}/repo-sync/conflicts", { signal, params }));

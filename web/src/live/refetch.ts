@@ -2,8 +2,8 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Change, LiveMessage } from "./stream.ts";
 
-/** First parts of the keys of the queries that show each subject. */
-const operations: Record<Change["type"], readonly string[]> = {
+/** First parts of the keys of the queries that show each subject. `test/house/dashboard.test.ts` compares them. */
+export const operations: Record<Change["type"], readonly string[]> = {
   skill: [
     "skill",
     "versions",
@@ -12,29 +12,31 @@ const operations: Record<Change["type"], readonly string[]> = {
     "findings",
     "skills",
     "skill-search",
+    "latest-skills",
     "folders",
     "attention",
   ],
   folder: ["folders", "folder-access", "effective", "skills", "skill"],
-  member: ["members", "member-search", "team-members", "effective", "organization", "roles"],
+  member: ["members", "member-search", "team-members", "effective", "organization", "roles", "member-count"],
   team: ["teams", "team", "team-members", "members", "effective"],
   role: ["roles", "members", "effective", "organization"],
   invitation: ["invitations", "attention", "identity"],
   token: ["tokens", "own-tokens", "attention"],
-  policy: ["policies"],
-  workspace: ["workspaces", "folders", "attention"],
-  sync: ["sync", "sync-history", "sync-conflicts", "attention"],
+  // No page shows them.
+  policy: [],
+  workspace: ["workspaces", "workspace-settings", "folders", "attention"],
+  sync: ["sync", "sync-runs", "sync-conflicts", "is-connected", "attention"],
   organization: ["organization", "identity"],
   membership: ["identity", "organization"],
-  account: ["identity", "sessions", "profile"],
+  account: ["identity", "sessions"],
 };
 /** Changes of a burst are read together. */
 const collectMs = 300;
 /** Time after its last move for which a pointer counts as in use. */
 const pointerMs = 1500;
 
-/** Lists in which an added row would move the others declare `data-live-list`. */
-const liveList = "[data-live-list]";
+/** Lists in which an added row would move the others. */
+const lists = '[role="treegrid"], [role="listbox"], [role="rowgroup"], tbody, nav';
 
 export interface Refetcher {
   receive(message: LiveMessage): void;
@@ -102,8 +104,8 @@ function watchPointer() {
   return {
     isOnList: () =>
       (isPressed || performance.now() - movedAt < pointerMs) &&
-      target?.closest(liveList) !== null &&
-      target !== null,
+      target !== null &&
+      target.closest(lists) !== null,
     close: () => {
       for (const name of events) removeEventListener(name, note);
     },

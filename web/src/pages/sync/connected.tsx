@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { syncConflictsQuery, syncRunsQuery, type Connection, type SyncState } from "../../api/sync.ts";
 import { Failed } from "../../parts/failed.tsx";
 import { Problem } from "../../parts/problem.tsx";
@@ -23,9 +23,11 @@ export function Connected({ org, state, connection, canManage, runError }: Props
   const client = useQueryClient();
   const conflicts = useQuery(syncConflictsQuery(org));
   const { lastSyncAt } = connection;
+  const seen = useRef(lastSyncAt);
   // A sync has ended: it may have added a run and conflicts.
   useEffect(() => {
-    if (!lastSyncAt) return;
+    if (seen.current === lastSyncAt) return;
+    seen.current = lastSyncAt;
     void client.invalidateQueries({ queryKey: syncRunsQuery(org).queryKey });
     void client.invalidateQueries({ queryKey: syncConflictsQuery(org).queryKey });
   }, [client, org, lastSyncAt]);

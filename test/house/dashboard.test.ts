@@ -1,0 +1,104 @@
+/** Lists of the dashboard that have to agree with each other, and that no type compares. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { tsImport } from "tsx/esm/api";
+import { changeTypes } from "../../contract/dashboard.ts";
+import { openDashboard } from "../../src/http/dashboard/routes.ts";
+import { root } from "../support/root.ts";
+
+/** Loaded as sources, since the compiled tests have the built front end in place of `web/`. */
+const load = <T>(file: string) => tsImport(path.join(root, file), import.meta.url) as Promise<T>;
+
+interface RouteNode {
+  type: string;
+  path?: string;
+  children?: readonly RouteNode[];
+}
+
+const ofOrganization = "/$org";
+
+/** Addresses of all pages, where a frame with an index page counts once. */
+function addressesOf(node: RouteNode, above = ""): string[] {
+  const own = node.type === "route" ? `${above}/${node.path ?? ""}`.replaceAll(/\/+/g, "/") : above;
+  if (!node.children?.length) return [own === "" ? "/" : own];
+  return [...new Set(node.children.flatMap((child) => addressesOf(child, own)))];
+}
+
+/** An address of the front end in the form of the service's routes: `/$org/files/$` as `/:org/files/*rest`. */
+const served = (address: string) => address.replaceAll(/\$(?=[a-z])/g, ":").replace(/\$$/, "*rest");
+
+/** Whether a route of the service serves an address. */
+const serves = (route: string) => {
+  const pattern = route.replaceAll(/:[a-z]+/gi, "[^/]+").replace(/\*\w+$/, ".+");
+  return (address: string) => new RegExp(`^${pattern}$`).test(served(address));
+};
+
+describe("the addresses of the dashboard", async () => {
+  const { routes } = await load<{ routes: RouteNode }>("web/routes.ts");
+  const addresses = addressesOf(routes);
+  const dashboard = openDashboard(() => Promise.resolve(undefined));
+  const pages = dashboard.routes.map((route) => route.path).filter((one) => !one.startsWith("/assets/"));
+
+  it("are those that the service serves", () => {
+    const own = addresses.filter((address) => !address.startsWith(ofOrganization));
+    const ofOrganizations = addresses.filter((address) => address.startsWith(ofOrganization));
+    const isServed = (paths: readonly string[]) => (address: string) =>
+      paths.some((one) => serves(one)(address));
+
+    assert.deepEqual(
+      own.filter((address) => !isServed(pages)(address)),
+      [],
+      "not served",
+    );
+    assert.deepEqual(
+      pages.filter((page) => !own.some(serves(page))),
+      [],
+      "without a page",
+    );
+    const organizationPages = dashboard.pages.map((route) => route.path);
+    assert.deepEqual(
+      ofOrganizations.filter((address) => !isServed(organizationPages)(address)),
+      [],
+    );
+  });
+
+  it("are relative to their parent in nested routes", () => {
+    const nested = (node: RouteNode): RouteNode[] =>
+      (node.children ?? []).flatMap((child) => [child, ...nested(child)]);
+    const absolute = (routes.children ?? []).flatMap(nested).filter((node) => node.path?.startsWith("/"));
+
+    assert.deepEqual(absolute, []);
+  });
+});
+
+describe("live updates of the dashboard", async () => {
+  const { operations } = await load<{ operations: Record<string, readonly string[]> }>(
+    "web/src/live/refetch.ts",
+  );
+
+  // Definitions end with a comma; calls that name a key close a brace after it.
+  it("read keys that queries have, for each type of change", () => {
+    const folder = path.join(root, "web/src");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      /\.tsx?$/.test(name),
+    );
+    const keys = new Set(
+      files
+        .flatMap((file) => [
+          ...readFileSync(path.join(folder, file), "utf8").matchAll(/queryKey: \["([^"]+)"[^\]]*\],/g),
+        ])
+        .map(([, key]) => key!),
+    );
+
+    assert.ok(keys.size > 30, "the keys are found");
+    assert.deepEqual(Object.keys(operations).sort(), [...changeTypes].sort());
+    assert.deepEqual(
+      Object.values(operations)
+        .flat()
+        .filter((key) => !keys.has(key)),
+      [],
+    );
+  });
+});
