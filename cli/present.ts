@@ -66,6 +66,24 @@ export function presentVersion(version: VersionPayload) {
   };
 }
 
+/** The run of a CI pipeline that published a version; undefined for versions from elsewhere. */
+export function presentOrigin({ origin }: Pick<VersionPayload, "origin">) {
+  if (typeof origin?.repository !== "string" || typeof origin.ref !== "string") return undefined;
+  const { repository, ref, commit, workflow, runUrl } = origin;
+  const more = Object.entries({ commit, workflow, runUrl }).filter(([, value]) => typeof value === "string");
+  return {
+    repository,
+    ref,
+    ...(Object.fromEntries(more) as { [K in "commit" | "workflow" | "runUrl"]?: string }),
+  };
+}
+
+/** Where a version comes from, such as `acme/skills@main`; empty if it was not published by a pipeline. */
+export function originText(version: Pick<VersionPayload, "origin">): string {
+  const origin = presentOrigin(version);
+  return origin ? `${origin.repository}@${origin.ref.replace(/^refs\/(heads|tags)\//, "")}` : "";
+}
+
 const outcomes = {
   installed: { style: "green", word: "installed" },
   updated: { style: "green", word: "updated" },

@@ -8,7 +8,7 @@ import { presentRecord } from "../install/record.ts";
 import { resolveSkill } from "../install/resolve-skill.ts";
 import { scopesOf } from "../install/scopes.ts";
 import { parseUnpinnedRef } from "../pins.ts";
-import { presentListed, skillArgument } from "../present.ts";
+import { originText, presentListed, presentOrigin, skillArgument } from "../present.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -50,6 +50,7 @@ async function readInfo(session: Session, ref: string) {
     // Versions are numbered without gaps.
     versionCount: newest.items[0]?.version ?? version.version,
     publishedAt: version.createdAt,
+    ...(presentOrigin(version) ? { origin: presentOrigin(version) } : {}),
     files,
     totalSize: files.reduce((sum, { size }) => sum + size, 0),
     estimatedTokens: Math.ceil((main?.size ?? 0) / bytesPerToken),
@@ -102,6 +103,7 @@ function describe({ output: { paint } }: Context, data: Info): string {
     ["Type", skill.type],
     ["Tags", (skill.tags ?? []).join(", ")],
     ["Version", `${skill.currentSemver} of ${dayOf(data.publishedAt)} (${count})`],
+    ["Origin", data.origin ? `${originText(data)} ${data.origin.runUrl ?? ""}`.trim() : ""],
     ["Content", `${fileCount}, ${sizeOf(data.totalSize)}, about ${data.estimatedTokens} tokens to load`],
     ["Visibility", readersOf(access)],
     ["Folder", access.folderPath === "" ? "/ (the root)" : (access.folderPath ?? "")],

@@ -1,6 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { isExposed, isLoopback, isSameService } from "../api/address.ts";
 import { awaitDeviceToken, requestDeviceCode } from "../api/device.ts";
+import { readIdentityToken } from "../api/identity-token.ts";
 import { openBrowser } from "../browser.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -36,7 +37,8 @@ export const login = defineCommand({
     "oidc-token": {
       value: "required",
       hint: "OIDC_TOKEN",
-      description: "Exchange a CI identity token for an API token of one hour",
+      description:
+        "Exchange a CI identity token for an API token of one hour; auto: the job's own; -: from stdin",
     },
     team: { value: "required", hint: "org_slug", description: "Organization for --oidc-token" },
     "allow-http": {
@@ -50,7 +52,7 @@ export const login = defineCommand({
     "svc login https://skills.example.com",
     "svc login --token lsk_…",
     "svc login --token-stdin < token.txt",
-    "svc login --oidc-token $TOKEN --team acme",
+    "svc login --oidc-token auto --team acme",
   ],
   async run(context, args) {
     const allowHttp = args["allow-http"];
@@ -62,7 +64,8 @@ export const login = defineCommand({
     if (args["oidc-token"] !== undefined) {
       if (args.team === undefined)
         throw invalidArgument("--team", "--oidc-token needs --team with the organization's slug.");
-      return withOidcToken(context, session, args["oidc-token"], args.team);
+      const identity = await readIdentityToken(context, args["oidc-token"], session.apiUrl);
+      return withOidcToken(context, session, identity, args.team);
     }
     if (args.team !== undefined) throw invalidArgument("--team", "--team goes with --oidc-token only.");
     const isFromInput = args["token-stdin"] || args.token === "-";
@@ -134,7 +137,7 @@ async function withOidcToken(
   team: string,
 ): Promise<CommandResult> {
   const { token, expiresAt } = await session.client.exchangeOidc(oidcToken, team).catch((error: unknown) => {
-    throw withoutExchange(session, error);
+    throw explainRefusal(session, error);
   });
   if (!tokenShape.test(token)) throw new CliError("E_API", "The service returned no usable token.");
   await store(context, session, token);
@@ -142,9 +145,13 @@ async function withOidcToken(
 }
 
 /** A service without the exchange is 404, which must not be reported as an unknown organization. */
-function withoutExchange(session: Session, error: unknown): unknown {
-  if (!(error instanceof CliError) || error.details?.kind !== undefined) return error;
-  const { httpStatus } = error.details ?? {};
+function explainRefusal(session: Session, error: unknown): unknown {
+  if (!(error instanceof CliError)) return error;
+  const { kind, httpStatus, serverMessage } = error.details ?? {};
+  // The general message recommends this command.
+  if (httpStatus === 401 && serverMessage !== undefined)
+    return new CliError(error.code, serverMessage, error.details, { cause: error });
+  if (kind !== undefined) return error;
   if (httpStatus !== 404 && httpStatus !== 405) return error;
   return new CliError(
     "E_API",

@@ -8,7 +8,7 @@ import { parseLimit } from "../limit-flag.ts";
 import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
-import { presentVersion, skillArgument } from "../present.ts";
+import { originText, presentOrigin, presentVersion, skillArgument } from "../present.ts";
 
 const defaultLimit = 20;
 
@@ -46,18 +46,23 @@ export const versions = defineCommand({
         }),
       wanted,
     );
-    const data = items.map((version) => ({ ...presentVersion(version), current: version.current }));
+    const data = items.map((version) => {
+      const origin = presentOrigin(version);
+      return { ...presentVersion(version), current: version.current, ...(origin ? { origin } : {}) };
+    });
+    const hasOrigins = data.some(({ origin }) => origin !== undefined);
     if (more)
       context.output.note(`Only the newest ${items.length} are shown: use --limit or --all for more.`);
     const text =
       data.length === 0
         ? `No version of ${qualifiedName(skill)} matches.`
         : `${context.output.paint("bold", qualifiedName(skill))}\n${renderTable(
-            ["VERSION", "#", "PUBLISHED", "MESSAGE"],
+            ["VERSION", "#", "PUBLISHED", ...(hasOrigins ? ["FROM"] : []), "MESSAGE"],
             items.map((version) => [
               version.current ? `${version.semver} (current)` : version.semver,
               String(version.version),
               version.createdAt.slice(0, 10),
+              ...(hasOrigins ? [originText(version)] : []),
               version.message,
             ]),
             { columns: context.output.columns, paintHead: (head) => context.output.paint("bold", head) },

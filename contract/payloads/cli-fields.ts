@@ -98,3 +98,12 @@ export const version = {
   fileCount: integer.optional(),
   createdAt: timestamp,
 };
+
+/** The run of a CI pipeline that published a version. */
+export const ciOrigin = z.strictObject({
+  repository: text,
+  ref: text,
+  commit: text.optional(),
+  workflow: text.optional(),
+  runUrl: text.optional(),
+});

@@ -1,6 +1,7 @@
 /** The documents of commands that search, describe and manage skills, and of tokens and `api`. */
 import { z } from "zod";
 import {
+  ciOrigin,
   text,
   integer,
   count,
@@ -63,6 +64,7 @@ export const cliSkillPayloads = {
     /** All versions, with prereleases. */
     versionCount: integer,
     publishedAt: timestamp,
+    origin: ciOrigin.optional(),
     files: z.array(z.strictObject({ path: text, size: count })),
     totalSize: count,
     estimatedTokens: count,

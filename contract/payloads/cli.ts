@@ -9,6 +9,7 @@ import { secretRules } from "../secret-rules.ts";
 import { adviceRules, contentRules } from "../skill-rules.ts";
 import { driftKinds, installScopes, targets } from "../vocabulary.ts";
 import {
+  ciOrigin,
   text,
   integer,
   count,
@@ -117,7 +118,7 @@ export const cliPayloads = {
   ...cliOperationPayloads,
   ...cliOrganizationPayloads,
   ...cliPublishPayloads,
-  versions: z.array(z.strictObject({ ...version, current: z.boolean() })),
+  versions: z.array(z.strictObject({ ...version, current: z.boolean(), origin: ciOrigin.optional() })),
   install: z.strictObject({
     skill: z.strictObject({ ...skillHead, ...current, ...publisher }),
     version: integer,

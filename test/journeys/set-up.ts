@@ -34,8 +34,14 @@ export interface Journey {
  * file; `use` keeps what was started.
  *
  * @param isLoggedIn whether `svc` has the account's token
+ * @param environment further variables of the service
  */
-export function setUpJourney(username: string, isLoggedIn: boolean, use: (journey: Journey) => void): void {
+export function setUpJourney(
+  username: string,
+  isLoggedIn: boolean,
+  use: (journey: Journey) => void,
+  environment: () => Promise<Record<string, string>> = async () => ({}),
+): void {
   const folders: string[] = [];
   const newFolder = (name: string) => {
     const folder = realpathSync(temporaryFolder(name));
@@ -47,7 +53,7 @@ export function setUpJourney(username: string, isLoggedIn: boolean, use: (journe
   before(async () => {
     dataDir = newFolder("journey");
     const [home, project, work] = [newFolder("home"), newFolder("project"), newFolder("work")];
-    server = await startServer({ dataDir, env: await sharedEngines() });
+    server = await startServer({ dataDir, env: { ...(await sharedEngines()), ...(await environment()) } });
     const account = await newAccount(server.url, username, server.setupLink);
     const tenantId = await newOrganization(server.url, account, "acme");
     const svc = openCli({ home, apiUrl: () => server.url, cwd: work });

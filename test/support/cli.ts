@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { CliFailurePayload } from "../../contract/payloads/cli.ts";
 import { keepContract, keepFailure, payloadNameOf } from "./cli-contract.ts";
 import { root } from "./root.ts";
@@ -22,6 +22,8 @@ export type CliFailure = CliFailurePayload["error"];
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
+  /** The standard input; without it, there is none. */
+  input?: string;
 }
 
 export interface Cli {
@@ -52,8 +54,11 @@ export function openCli(options: { home: string; apiUrl: () => string; cwd: stri
     const child = spawn(process.execPath, [path.join(root, "bin", "svc"), ...args], {
       cwd: given.cwd ?? options.cwd,
       env: plainEnv({ HOME: options.home, SVC_API_URL: options.apiUrl(), NO_COLOR: "1", ...given.env }),
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
     });
+    // A command that ends without reading closes it.
+    child.stdin.on("error", () => {});
+    child.stdin.end(given.input ?? "");
     return started(child);
   };
   const run = (args: readonly string[], given?: RunOptions) => start(args, given).ended;
@@ -87,7 +92,7 @@ function onlyDocument(text: string, context: string): unknown {
   return JSON.parse(text);
 }
 
-function started(child: ChildProcessByStdio<null, Readable, Readable>): StartedCli {
+function started(child: ChildProcessByStdio<Writable, Readable, Readable>): StartedCli {
   const startedAt = performance.now();
   let stdout = "";
   let stderr = "";

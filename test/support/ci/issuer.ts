@@ -21,6 +21,8 @@ export interface CiIssuer {
   claims(audience: string, changes?: Claims): Claims;
   /** A signed token with these claims. */
   mint(audience: string, changes?: Claims, header?: Claims): Promise<string>;
+  /** Variables of a job of GitHub Actions, which requests its token here. */
+  jobEnvironment(): Record<string, string>;
   /** Replaces the key by a new one. */
   rotate(): Promise<void>;
   /** The public key in PEM. */
@@ -35,6 +37,7 @@ export async function startCiIssuer(provider: CiProvider): Promise<CiIssuer> {
     const path = request.url ?? "";
     issuer.requests.push(path);
     if (issuer.fault?.(request, response)) return;
+    if (path.startsWith(jobPath)) return void answerJob(issuer, request, response);
     const document = path === keysPath ? issuer.jwks : path === discoveryPath ? issuer.discovery : undefined;
     response.writeHead(document ? 200 : 404, { "content-type": "application/json" });
     response.end(JSON.stringify(document ?? {}));
@@ -61,6 +64,11 @@ export async function startCiIssuer(provider: CiProvider): Promise<CiIssuer> {
       new SignJWT(issuer.claims(audience, changes))
         .setProtectedHeader({ alg: "RS256", kid, typ: "JWT", ...header })
         .sign(keys.privateKey),
+    jobEnvironment: () => ({
+      GITHUB_ACTIONS: "true",
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${url}${jobPath}?api-version=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: jobSecret,
+    }),
     async rotate() {
       keys = await generateKeyPair("RS256", { extractable: true });
       kid = randomUUID();
@@ -77,6 +85,20 @@ export async function startCiIssuer(provider: CiProvider): Promise<CiIssuer> {
 
 const discoveryPath = "/.well-known/openid-configuration";
 const keysPath = "/keys";
+const jobPath = "/job/token";
+const jobSecret = "runner-secret";
+
+/** The request of a job for its token, as the runner of GitHub answers it. */
+async function answerJob(
+  issuer: CiIssuer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const audience = new URL(request.url ?? "", issuer.url).searchParams.get("audience") ?? "none";
+  const isAllowed = request.headers.authorization === `Bearer ${jobSecret}`;
+  response.writeHead(isAllowed ? 200 : 401, { "content-type": "application/json" });
+  response.end(JSON.stringify(isAllowed ? { value: await issuer.mint(audience), count: 1 } : {}));
+}
 
 const gitHubClaims = {
   sub: "repo:acme@1001/skills@2002:ref:refs/heads/main",
