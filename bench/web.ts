@@ -1,0 +1,67 @@
+/**
+ * The dashboard in a real browser, from the built service: the bytes of the first load, times on a slow machine with a
+ * slow connection, moves between pages, long lists, typing and comparing.
+ *
+ * `node --import tsx bench/web.ts [--rounds=5] [--only=load,moves,lists,typing,compare]`
+ */
+import { parseArgs } from "node:util";
+import { startEmbeddedMongo } from "../engines/mongo.ts";
+import { openLog } from "../src/log.ts";
+import { openDatabase } from "../storage/database.ts";
+import { openBrowser } from "../test/support/browser.ts";
+import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
+import { printRows, type Row } from "./figures/figures.ts";
+import { signUp } from "./http/client.ts";
+import { compareRows } from "./web/compare.ts";
+import { listRows } from "./web/lists.ts";
+import { loadRows } from "./web/load.ts";
+import { moveRows } from "./web/moves.ts";
+import { seedOrganization } from "./web/seed.ts";
+import { signIn, type Bench } from "./web/session.ts";
+import { typingRows } from "./web/typing.ts";
+
+const scenarios = {
+  load: loadRows,
+  moves: moveRows,
+  lists: listRows,
+  compare: compareRows,
+  typing: typingRows,
+};
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    only: { type: "string", default: Object.keys(scenarios).join() },
+  },
+});
+
+const dataDir = temporaryFolder("bench-web");
+const server = await startServer({ dataDir, env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" } });
+const rows: Row[] = [];
+try {
+  const owner = await signUp(server, "owner");
+  const engine = await startEmbeddedMongo({ dataDir: `${dataDir}/mongodb`, log: openLog("silent") });
+  const database = await openDatabase(engine.uri, "svc");
+  const org = await seedOrganization(database, owner);
+  await database.close();
+  const browser = await openBrowser();
+  const bench: Bench = {
+    browser,
+    owner,
+    org,
+    cookie: await signIn(server.url, "owner"),
+    rounds: Number(values.rounds),
+  };
+  for (const [name, run] of Object.entries(scenarios)) {
+    if (!values.only.split(",").includes(name)) continue;
+    const some = await run(bench);
+    for (const one of some) console.error(`${one.name}: ${one.value.toFixed(2)} ${one.unit} (${one.note})`);
+    rows.push(...some);
+  }
+  await browser.close();
+  await engine.stop();
+} finally {
+  await server.kill("SIGKILL");
+  removeFolder(dataDir);
+}
+printRows(rows);
+if (rows.some((one) => !one.ok)) process.exitCode = 1;
