@@ -104,9 +104,10 @@ export default defineConfig({
           groups: [
             { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// },
             { name: "tanstack", test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/ },
+            { name: "floating", test: /node_modules\/@floating-ui\// },
             {
               name: "mantine",
-              test: /node_modules\/(@mantine\/(core|hooks)|@floating-ui|clsx|lucide-react)\/.*js$/,
+              test: /node_modules\/(@mantine\/(core|hooks)|clsx|lucide-react)\/.*js$/,
               minShareCount: 30,
             },
           ],

@@ -32,7 +32,7 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
 
   it("lists what is public, filters it, and moves the choice by keys", async () => {
     const { page, troubles, outside } = await dashboard.open("/explore");
-    const options = page.getByRole("option");
+    const options = page.getByRole("listbox").getByRole("option");
     await options.first().waitFor();
 
     assert.equal(await options.count(), 2, "the private skill is absent");
@@ -65,7 +65,7 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
     await page.getByText("request-12345").waitFor();
     await page.unroute("**/api/explore*");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("option").first().waitFor();
+    await page.getByRole("listbox").getByRole("option").first().waitFor();
   });
 
   it("serves the same page for every address, with a nonce of its own, and never for a missing file", async () => {

@@ -1,5 +1,5 @@
 import "./explore.css";
-import { SegmentedControl, Select, TextInput } from "@mantine/core";
+import { NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
@@ -93,14 +93,15 @@ function Filters({ search }: { search: CatalogSearch }) {
           value={search.type ?? ""}
           onChange={(value) => change({ type: value || undefined })}
         />
-        <Select
+        <NativeSelect
           aria-label="Sort"
           size="xs"
           w={130}
           data={catalogSorts.map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
           value={search.sort ?? "downloads"}
-          allowDeselect={false}
-          onChange={(value) => change({ sort: value ?? undefined })}
+          onChange={(event) =>
+            change({ sort: catalogSorts.find((sort) => sort === event.currentTarget.value) })
+          }
         />
       </div>
     </div>
