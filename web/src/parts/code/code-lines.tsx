@@ -1,6 +1,6 @@
 import "./code.css";
 import { useQuery } from "@tanstack/react-query";
-import { memo, useEffect, useMemo } from "react";
+import { memo, useEffect, useMemo, useRef } from "react";
 import { visibleText } from "../visible-text.ts";
 import type { Piece } from "./highlight.ts";
 import { useWindowed } from "./windowed.ts";
@@ -34,8 +34,13 @@ export function CodeLines({ text, path, selected, onSelect }: Props) {
   useEffect(() => {
     if (first !== undefined) rows.scrollToIndex(Math.min(first, lines.length) - 1, { align: "center" });
   }, [rows, first, lines.length]);
+  // Lines that are drawn already keep their handler, which has to extend the latest selection.
+  const latest = useRef(selected);
+  useEffect(() => {
+    latest.current = selected;
+  });
   const select = (line: number, isExtended: boolean) => {
-    const anchor = isExtended ? (selected?.from ?? line) : line;
+    const anchor = isExtended ? (latest.current?.from ?? line) : line;
     onSelect?.({ from: Math.min(anchor, line), to: Math.max(anchor, line) });
   };
   return (
