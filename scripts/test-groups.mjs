@@ -45,6 +45,7 @@ export const seconds = {
   "web/editor": 26,
   "web/organization": 22,
   "web/pages": 60,
+  "web/skill": 30,
   "web/sync": 14,
 };
 const OTHERS_SECONDS = 3;
