@@ -95,6 +95,14 @@ export const TenantUsagePayload = z
         )
         .meta({ description: "the 20 with the most outdated installs" }),
     }),
+    cost: z.object({
+      idle: z.number().int().meta({
+        description: "estimated tokens of all names and descriptions, which agents keep in their context",
+      }),
+      skills: z
+        .array(z.object({ skill: namedSkill, idle: z.number().int() }))
+        .meta({ description: "the 20 that cost the most" }),
+    }),
   })
   .meta({ id: "OrganizationUsage" });
 export type TenantUsagePayload = z.infer<typeof TenantUsagePayload>;

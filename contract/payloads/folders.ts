@@ -57,6 +57,18 @@ export const FolderGrantPayload = z.object({
   level: z.enum(folderLevels),
 });
 
+export const TeamFolderPayload = z
+  .object({
+    folder: z.object({
+      id: z.string(),
+      path: z.string(),
+      restricted: z.boolean().meta({ description: "false while the grant has no effect" }),
+    }),
+    level: z.enum(folderLevels),
+  })
+  .meta({ id: "TeamFolder" });
+export type TeamFolderPayload = z.infer<typeof TeamFolderPayload>;
+
 export const FolderAccessPayload = z
   .object({
     restricted: z.boolean(),

@@ -60,6 +60,9 @@ export const TeamPayload = z
     roles: z
       .array(z.string())
       .meta({ description: "that every member of the team has besides their own: names or ids" }),
+    roleNames: z
+      .array(z.string())
+      .meta({ description: "names of `roles`, in their order; the id of a role that was deleted" }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -83,7 +86,9 @@ export const InvitationPayload = z
     id: z.string(),
     email: z.string(),
     role: z.string(),
+    roleName: z.string(),
     teamIds: z.array(z.string()),
+    teams: z.array(z.object({ id: z.string(), name: z.string() })),
     invitedBy: z.string().meta({ description: "user name" }),
     createdAt: timestamp,
     expiresAt: timestamp,

@@ -9,6 +9,16 @@ export const TokenPayload = z
     name: z.string(),
     scopes: z.record(z.string(), z.array(z.string())).optional(),
     allowedFolderIds: z.array(z.string()).optional(),
+    allowedFolders: z
+      .array(
+        z.object({
+          id: z.string(),
+          path: z.string().nullable().meta({
+            description: "a long one without its beginning; null when it is gone or out of your sight",
+          }),
+        }),
+      )
+      .optional(),
     createdAt: timestamp,
     expiresAt: timestamp.optional(),
     lastUsedAt: timestamp.optional(),
@@ -26,16 +36,6 @@ export const CreatedTokenPayload = TokenPayload.extend({
 export type CreatedTokenPayload = z.infer<typeof CreatedTokenPayload>;
 
 const more = {
-  allowedFolders: z
-    .array(
-      z.object({
-        id: z.string(),
-        path: z.string().nullable().meta({
-          description: "a long one without its beginning; null when it is gone or out of your sight",
-        }),
-      }),
-    )
-    .optional(),
   createdBy: z.string().nullable().meta({ description: "user name; null when that account is gone" }),
 };
 

@@ -1,11 +1,17 @@
 /** The access of each member to a folder, now and after a planned change, over HTTP. */
-import { EffectiveAccessPayload, PlannedAccessPayload } from "../../contract/payloads/folders.ts";
+import { z } from "zod";
+import {
+  EffectiveAccessPayload,
+  PlannedAccessPayload,
+  TeamFolderPayload,
+} from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
-import { MemberQuery } from "../orgs/schema.ts";
+import { MemberQuery, TeamParams } from "../orgs/schema.ts";
 import { listFolderAccess, planFolderAccess } from "./effective.ts";
 import { presentAccess, presentPlanned } from "./present-access.ts";
 import { FolderParams, PlanFolderAccess } from "./schema.ts";
+import { listTeamFolders } from "./team-folders.ts";
 
 const tag = "Folders";
 
@@ -43,6 +49,17 @@ export function effectiveRoutes(app: App): Route[] {
         const page = await planFolderAccess(app, actor, params.folder, body, query);
         return new Page(page.items.map(presentPlanned), page.nextCursor);
       },
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/teams/:id/folders",
+      summary: "List the folders on which a team has a grant, by path",
+      tag: "Teams",
+      auth: "required",
+      params: TeamParams,
+      data: z.array(TeamFolderPayload),
+      budget: "search",
+      handle: ({ actor, params }) => listTeamFolders(app, actor, params.tenant, params.id),
     }),
   ];
 }

@@ -17,6 +17,7 @@ import { permissionsOfMember, permissionsOfRoles, requirePermissions } from "./p
 import { enlistOwner, releaseOwner, finishOwnerChange } from "./owners.ts";
 import { MemberCursor, type ChangeMember, type MemberQuery } from "./schema.ts";
 import { loadTenant } from "./service.ts";
+import { loadNames } from "./names.ts";
 
 /** A member with their account; the address is shown to callers who may change members. */
 export interface Member {
@@ -61,7 +62,7 @@ export async function listMembers(
   const userIds = shown.map((row) => row.userId);
   const [accounts, names, lastSeen] = await Promise.all([
     app.storage.users.listByIds(userIds),
-    namesOf(app, tenant._id, shown),
+    loadNames(app, tenant._id, shown),
     showsEmail ? lastSeenOf(app, userIds) : new Map<string, Date>(),
   ]);
   const byId = new Map(accounts.map((account) => [account._id, account]));
@@ -110,27 +111,11 @@ export async function changeMember(
   });
   const [account, names, lastSeen] = await Promise.all([
     app.storage.users.find(userId),
-    namesOf(app, tenant._id, [membership]),
+    loadNames(app, tenant._id, [membership]),
     lastSeenOf(app, [userId]),
   ]);
   const lastSeenAt = lastSeen.get(userId);
   return { membership, account: account ?? undefined, showsEmail: true, names, lastSeenAt };
-}
-
-/** Names of the teams and custom roles of members, by id. */
-async function namesOf(
-  app: App,
-  tenantId: string,
-  members: readonly Pick<MembershipDoc, "role" | "teamIds">[],
-): Promise<Map<string, string>> {
-  const teamIds = [...new Set(members.flatMap((member) => member.teamIds))];
-  const roleIds = [...new Set(members.map((member) => member.role).filter(isId))];
-  const [teams, roles] = await Promise.all([
-    teamIds.length > 0 ? app.storage.teams.listByIds(teamIds) : [],
-    roleIds.length > 0 ? app.storage.roles.listByIds(roleIds) : [],
-  ]);
-  const own = [...teams, ...roles].filter((one) => one.tenantId === tenantId);
-  return new Map(own.map(({ _id, name }) => [_id, name]));
 }
 
 /** Reads a member and calls `change`, and retries while it returns undefined because of a concurrent change. */

@@ -51,20 +51,26 @@ export function presentMember(member: Member): MemberPayload {
     role: membership.role,
     roleName: names.get(membership.role) ?? membership.role,
     teamIds: membership.teamIds,
-    teams: membership.teamIds.flatMap((id) => {
-      const name = names.get(id);
-      return name === undefined ? [] : [{ id, name }];
-    }),
+    teams: namedTeams(membership.teamIds, names),
     ...(showsEmail ? { lastSeenAt: lastSeenAt ? lastSeenAt.toISOString().slice(0, 10) : null } : {}),
     joinedAt: membership.createdAt.toISOString(),
   };
 }
 
-export function presentTeam(team: TeamDoc): TeamPayload {
+type Names = ReadonlyMap<string, string>;
+
+const namedTeams = (ids: readonly string[], names: Names) =>
+  ids.flatMap((id) => {
+    const name = names.get(id);
+    return name === undefined ? [] : [{ id, name }];
+  });
+
+export function presentTeam(team: TeamDoc, names: Names): TeamPayload {
   return {
     id: team._id,
     name: team.name,
     roles: team.roleIds,
+    roleNames: team.roleIds.map((id) => names.get(id) ?? id),
     createdAt: team.createdAt.toISOString(),
     updatedAt: team.updatedAt.toISOString(),
   };
@@ -91,12 +97,14 @@ export function presentBuiltInRoles(): RolePayload[] {
   }));
 }
 
-export function presentInvitation(app: App, invitation: InvitationDoc): InvitationPayload {
+export function presentInvitation(app: App, invitation: InvitationDoc, names: Names): InvitationPayload {
   return {
     id: invitation._id,
     email: invitation.email,
     role: invitation.role,
+    roleName: names.get(invitation.role) ?? invitation.role,
     teamIds: invitation.teamIds,
+    teams: namedTeams(invitation.teamIds, names),
     invitedBy: invitation.invitedBy.name,
     createdAt: invitation.createdAt.toISOString(),
     expiresAt: invitation.expiresAt.toISOString(),

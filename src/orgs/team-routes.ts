@@ -1,6 +1,8 @@
 import { MemberPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
+import type { TeamDoc } from "../../storage/teams.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { loadNames } from "./names.ts";
 import { presentMember, presentTeam } from "./present.ts";
 import {
   CreateTeam,
@@ -16,6 +18,15 @@ import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from "./teams
 
 const tag = "Teams";
 
+/** Teams of one organization, with the names of their roles. */
+async function presentAll(app: App, teams: readonly TeamDoc[]): Promise<TeamPayload[]> {
+  const names = await loadNames(app, teams[0]?.tenantId ?? "", teams);
+  return teams.map((team) => presentTeam(team, names));
+}
+
+const presentOne = async (app: App, team: TeamDoc): Promise<TeamPayload> =>
+  (await presentAll(app, [team]))[0]!;
+
 export function teamRoutes(app: App): Route[] {
   return [
     route({
@@ -30,7 +41,7 @@ export function teamRoutes(app: App): Route[] {
       page: true,
       async handle({ actor, params, query }) {
         const page = await listTeams(app, actor, params.tenant, query);
-        return new Page(page.items.map(presentTeam), page.nextCursor);
+        return new Page(await presentAll(app, page.items), page.nextCursor);
       },
     }),
     route({
@@ -44,7 +55,7 @@ export function teamRoutes(app: App): Route[] {
       status: 201,
       data: TeamPayload,
       handle: async ({ actor, params, body }) =>
-        presentTeam(await createTeam(app, actor, params.tenant, body)),
+        presentOne(app, await createTeam(app, actor, params.tenant, body)),
     }),
     route({
       method: "get",
@@ -54,7 +65,8 @@ export function teamRoutes(app: App): Route[] {
       auth: "required",
       params: TeamParams,
       data: TeamPayload,
-      handle: async ({ actor, params }) => presentTeam(await readTeam(app, actor, params.tenant, params.id)),
+      handle: async ({ actor, params }) =>
+        presentOne(app, await readTeam(app, actor, params.tenant, params.id)),
     }),
     route({
       method: "patch",
@@ -66,7 +78,7 @@ export function teamRoutes(app: App): Route[] {
       body: UpdateTeam,
       data: TeamPayload,
       handle: async ({ actor, params, body }) =>
-        presentTeam(await updateTeam(app, actor, params.tenant, params.id, body)),
+        presentOne(app, await updateTeam(app, actor, params.tenant, params.id, body)),
     }),
     route({
       method: "delete",

@@ -10,13 +10,7 @@ import { organizationTokenPermissions } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
 import { forbidden } from "../errors.ts";
-import {
-  authorizeFolder,
-  loadFolderView,
-  accessContextIn,
-  visibleFolders,
-  type FolderView,
-} from "../folders/load.ts";
+import { authorizeFolder, loadFolderView, accessContextIn, type FolderView } from "../folders/load.ts";
 import { Page } from "../http/route.ts";
 import { withNotice } from "../mail/notice.ts";
 import { requirePermissions } from "../orgs/permission-checks.ts";
@@ -27,18 +21,16 @@ import { inheritedAge, requireWithinMaximum } from "./max-age.ts";
 import { mintToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
 import { describeToken, eventSubject, listOwned, unknownToken } from "./service.ts";
+import { loadFolderPaths } from "./folder-paths.ts";
 
 /** A token with the names that a list shows. */
 export interface OrganizationToken {
   token: ListedToken;
   /** User name of its creator; null if that account was deleted. */
   createdBy: string | null;
-  /** Paths of the folders to which it is limited; null for a deleted folder or one that the caller can't see. */
-  paths: (string | null)[];
+  /** Paths of the folders to which it is limited, by id; without deleted ones and those that the caller can't see. */
+  paths: ReadonlyMap<string, string>;
 }
-
-/** Characters of a path that a list shows: the end, which distinguishes folders. */
-const shownPath = 200;
 
 /** A page of the tokens that were not revoked, newest first. */
 export async function listOrganizationTokens(
@@ -59,23 +51,17 @@ async function describeAll(
   tokens: readonly ListedToken[],
 ): Promise<OrganizationToken[]> {
   const creatorIds = [...new Set(tokens.flatMap((token) => token.createdBy ?? []))];
-  const isNarrowedAny = tokens.some((token) => token.allowedFolderIds);
-  const [creators, view] = await Promise.all([
+  const [creators, paths] = await Promise.all([
     app.storage.users.listByIds(creatorIds),
-    isNarrowedAny ? loadFolderView(app, actor, tenantId) : undefined,
+    loadFolderPaths(app, actor, [tenantId], tokens),
   ]);
   const usernames = new Map(creators.map((user) => [user._id, user.username]));
-  const visible = view && visibleFolders(view);
   return tokens.map((token) => ({
     token,
     createdBy: usernames.get(token.createdBy ?? "") ?? null,
-    paths: (token.allowedFolderIds ?? []).map((id) =>
-      view && visible?.has(id) ? endOf(view.tree.path(id)) : null,
-    ),
+    paths,
   }));
 }
-
-const endOf = (path: string) => (path.length <= shownPath ? path : `…${path.slice(1 - shownPath)}`);
 
 /**
  * Creates a token of an organization; only a person does. Throws `forbidden` where it would do more than its maker may,

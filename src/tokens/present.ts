@@ -8,12 +8,17 @@ import type { ListedToken } from "../../storage/tokens.ts";
 import type { MintedToken } from "./mint.ts";
 import type { OrganizationToken } from "./organization.ts";
 
-export function presentToken(token: ListedToken): TokenPayload {
+type Paths = ReadonlyMap<string, string>;
+
+/** `paths`: those of the folders to which tokens are limited, as far as the caller sees them. */
+export function presentToken(token: ListedToken, paths: Paths): TokenPayload {
+  const ids = token.allowedFolderIds;
   return {
     id: token._id,
     name: token.name,
     scopes: token.scopes,
-    allowedFolderIds: token.allowedFolderIds,
+    allowedFolderIds: ids,
+    ...(ids ? { allowedFolders: ids.map((id) => ({ id, path: paths.get(id) ?? null })) } : {}),
     createdAt: token.createdAt.toISOString(),
     expiresAt: token.expiresAt?.toISOString(),
     lastUsedAt: token.lastUsedAt?.toISOString(),
@@ -21,8 +26,8 @@ export function presentToken(token: ListedToken): TokenPayload {
   };
 }
 
-export function presentCreatedToken({ record, secret }: MintedToken): CreatedTokenPayload {
-  return { ...presentToken(record), token: secret };
+export function presentCreatedToken({ record, secret }: MintedToken, paths: Paths): CreatedTokenPayload {
+  return { ...presentToken(record, paths), token: secret };
 }
 
 export function presentOrganizationToken({
@@ -30,12 +35,7 @@ export function presentOrganizationToken({
   createdBy,
   paths,
 }: OrganizationToken): OrganizationTokenPayload {
-  const ids = token.allowedFolderIds;
-  return {
-    ...presentToken(token),
-    ...(ids ? { allowedFolders: ids.map((id, at) => ({ id, path: paths[at] ?? null })) } : {}),
-    createdBy,
-  };
+  return { ...presentToken(token, paths), createdBy };
 }
 
 export function presentCreatedOrganizationToken(

@@ -4,9 +4,12 @@ import {
   OrganizationTokenPayload,
   TokenPayload,
 } from "../../contract/payloads/tokens.ts";
+import type { ListedToken } from "../../storage/tokens.ts";
+import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Page, route, type Route } from "../http/route.ts";
 import { ListQuery, TenantParams } from "../orgs/schema.ts";
+import { loadFolderPaths } from "./folder-paths.ts";
 import { createOrganizationToken, listOrganizationTokens, revokeOrganizationToken } from "./organization.ts";
 import {
   presentCreatedOrganizationToken,
@@ -20,6 +23,12 @@ import { createToken, listTokens, revokeCurrentToken, revokeToken } from "./serv
 export function tokenRoutes(app: App): Route[] {
   return [...personalRoutes(app), ...organizationRoutes(app)];
 }
+
+/** Personal tokens may be limited to folders of all organizations of the user. */
+const pathsOf = (app: App, actor: Actor, tokens: readonly ListedToken[]) => {
+  const tenantIds = actor.kind === "user" ? actor.memberships.map(({ tenantId }) => tenantId) : [];
+  return loadFolderPaths(app, actor, tenantIds, tokens);
+};
 
 function personalRoutes(app: App): Route[] {
   const tag = "Personal tokens";
@@ -35,7 +44,11 @@ function personalRoutes(app: App): Route[] {
       page: true,
       async handle({ actor, query }) {
         const page = await listTokens(app, actor, query);
-        return new Page(page.items.map(presentToken), page.nextCursor);
+        const paths = await pathsOf(app, actor, page.items);
+        return new Page(
+          page.items.map((token) => presentToken(token, paths)),
+          page.nextCursor,
+        );
       },
     }),
     route({
@@ -48,8 +61,10 @@ function personalRoutes(app: App): Route[] {
       status: 201,
       data: CreatedTokenPayload,
       // In an envelope of its own, so that the secret is not kept for repeated calls.
-      handle: async ({ actor, body }) =>
-        new Enveloped(presentCreatedToken(await createToken(app, actor, body))),
+      async handle({ actor, body }) {
+        const created = await createToken(app, actor, body);
+        return new Enveloped(presentCreatedToken(created, await pathsOf(app, actor, [created.record])));
+      },
     }),
     route({
       method: "delete",

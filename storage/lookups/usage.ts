@@ -6,7 +6,7 @@ import type { SkillDoc } from "../skills/document.ts";
 
 export type UsedSkill = Pick<
   SkillDoc,
-  "_id" | "publicId" | "slug" | "name" | "folderId" | "downloads" | "createdAt" | "updatedAt"
+  "_id" | "publicId" | "slug" | "name" | "description" | "folderId" | "downloads" | "createdAt" | "updatedAt"
 > & { current: Pick<SkillDoc["current"], "version" | "semver"> };
 
 /** Number of places in which members have a version. */
@@ -35,6 +35,7 @@ export function openUsage(database: Database) {
               publicId: 1,
               slug: 1,
               name: 1,
+              description: 1,
               folderId: 1,
               downloads: 1,
               createdAt: 1,

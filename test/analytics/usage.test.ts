@@ -79,6 +79,12 @@ describe("the usage of an organization's skills", () => {
 
     assert.deepEqual(unusedOf(data), ["Idle"]);
     assert.equal(data.outdated.installs, 1);
+    assert.equal(data.cost.skills.length, 3);
+    assert.equal(
+      data.cost.idle,
+      data.cost.skills.reduce((sum, { idle }) => sum + idle, 0),
+    );
+    assert.ok(data.cost.idle > 0 && (await usage(owner)).data.cost.idle > data.cost.idle);
     assert.ok(!JSON.stringify(data).includes("Secret"));
     assert.deepEqual([(await usage(reader)).code, (await usage(stranger)).code], ["forbidden", "not_found"]);
   });

@@ -1,18 +1,17 @@
 /** Sharing and copying a skill, its findings, and the marks of a reviewer, in a real browser. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
-import type { Browser } from "playwright-core";
+import { before, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { accessibilityProblems, newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
-import { newMember } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
+import { newFolder, newMember } from "../support/organization.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 
 describe("the actions on a skill", { skip: reason ?? false }, () => {
+  const dashboard = useDashboard();
   let service: TestService;
-  let browser: Browser;
   let owner: TestUser;
   let viewer: TestUser;
   let org: TestOrg;
@@ -22,9 +21,7 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
   const skill = () => service.call<PublishResult["skill"]>("GET", `/api/skills/${publicId}`, owner);
 
   before(async () => {
-    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService();
-    browser = await openBrowser();
+    ({ service } = dashboard);
     owner = await service.newUser();
     org = await service.newOrg(owner);
     other = await service.newOrg(owner);
@@ -37,7 +34,9 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
       return sent.data;
     };
     const content = text("Read the notes.");
-    const made = await send<PublishResult>("/api/skills", { tenantId: org.id, content });
+    await newFolder(service, org, owner, "review-tools");
+    const tags = ["checked"];
+    const made = await send<PublishResult>("/api/skills", { tenantId: org.id, content, tags });
     ({ publicId } = made.skill);
     await send(`/api/skills/${publicId}/versions`, {
       content: text("Read the [notes](notes.md) and the [tests](tests.md)."),
@@ -45,13 +44,9 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
     });
     await service.settled();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
 
   it("creates a share link after showing who can read it then, and ends it", async () => {
-    const { page: tab, context, troubles } = await newPage(browser, service.url, { user: owner });
+    const { page: tab, troubles } = await dashboard.newPage({ user: owner });
     await tab.goto(page());
     await tab.getByRole("button", { name: "Share" }).click();
     const dialog = tab.getByRole("dialog", { name: "Share release-review" });
@@ -69,11 +64,10 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
     assert.equal((await service.raw("GET", `/s/${publicId}`)).status, 303, "visitors are asked to sign in");
     assert.equal((await skill()).data.visibility, "private");
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("copies the shown version to another organization, and names the origin", async () => {
-    const { page: tab, context, troubles } = await newPage(browser, service.url, { user: owner });
+    const { page: tab, troubles } = await dashboard.newPage({ user: owner });
     await tab.goto(page("?version=1.0.0"));
     await tab.getByRole("button", { name: "More actions" }).click();
     await tab.getByRole("menuitem", { name: "Copy to an organization" }).click();
@@ -84,11 +78,10 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
     await tab.waitForURL(`${service.url}/${other.slug}/our-review`);
     await tab.getByRole("link", { name: `${org.slug}/release-review 1.0.0` }).waitFor();
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("lists the findings with their lines, and keeps what a member has reviewed", async () => {
-    const { page: tab, context, troubles } = await newPage(browser, service.url, { user: owner });
+    const { page: tab, troubles } = await dashboard.newPage({ user: owner });
     await tab.goto(page("/versions"));
     await tab.getByRole("banner").first().waitFor();
     await tab.getByRole("region", { name: "Versions" }).getByRole("button", { name: "2 findings" }).click();
@@ -101,15 +94,10 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
     await tab.getByText("Read the [notes]").waitFor();
     assert.equal((await skill()).data.findings?.toReview, 1);
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("shows all findings of a line in a comparison, and keeps viewed files after a reload", async () => {
-    const {
-      page: tab,
-      context,
-      troubles,
-    } = await newPage(browser, service.url, {
+    const { page: tab, troubles } = await dashboard.newPage({
       width: 1440,
       user: owner,
     });
@@ -128,17 +116,49 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
     const kept = await tab.evaluate<string>("localStorage.getItem('svc-viewed')");
     assert.match(kept, /^[0-9a-z]+$/, "no name stays in the browser");
     assert.deepEqual(troubles, []);
-    await context.close();
   });
 
   it("offers a viewer the links of the skill, and no change", async () => {
-    const { page: tab, context } = await newPage(browser, service.url, { width: 360, user: viewer });
+    const { page: tab } = await dashboard.newPage({ width: 360, user: viewer });
     await tab.goto(page());
     await tab.getByRole("button", { name: "Share" }).click();
     const dialog = tab.getByRole("dialog", { name: "Share release-review" });
     await dialog.getByText(page(), { exact: true }).waitFor();
     assert.equal(await dialog.getByRole("button", { name: "Create a share link" }).count(), 0);
     assert.deepEqual(await accessibilityProblems(tab), []);
-    await context.close();
+  });
+
+  it("finds private skills, folders, people and files in the palette, and asks why", async () => {
+    const { page: tab, troubles } = await dashboard.newPage({ user: owner });
+    await tab.goto(page());
+    await tab.getByRole("heading", { name: "Review", exact: true }).waitFor();
+    await tab.keyboard.press("Control+k");
+    const palette = tab.getByRole("dialog", { name: "Search or jump to" });
+    const search = palette.getByRole("textbox", { name: "Search or jump to" });
+    await palette.getByText("Edit release-review").waitFor();
+    await search.fill("review");
+    await palette.getByText(`${org.slug}/release-review`, { exact: true }).waitFor();
+    await palette.getByText("review-tools", { exact: true }).first().waitFor();
+    await assertAccessible(tab, "palette");
+    await search.fill("/skill");
+    await palette.getByText("SKILL.md", { exact: true }).waitFor();
+    await search.fill("#checked");
+    await palette.getByText(`${org.slug}/release-review`, { exact: true }).waitFor();
+    await search.fill(`@${viewer.username}`);
+    await palette.getByText(/^Ask why .* has access$/).click();
+
+    await tab.waitForURL(new RegExp(`/${org.slug}/-/people/check\\?user=${viewer.id}`));
+    assert.deepEqual(troubles, []);
+  });
+
+  it("reports unused skills, outdated installs and the cost in context", async () => {
+    const { page: tab, troubles } = await dashboard.newPage({ user: owner });
+    await tab.goto(`${service.url}/${org.slug}/-/analytics`);
+    const cost = tab.getByRole("region", { name: "Cost in context" });
+    await cost.getByRole("link", { name: "release-review" }).waitFor();
+    await tab.getByRole("region", { name: "Not downloaded for 30 days" }).waitFor();
+    await tab.getByRole("region", { name: "Outdated installs" }).waitFor();
+    await assertAccessible(tab, "analytics");
+    assert.deepEqual(troubles, []);
   });
 });

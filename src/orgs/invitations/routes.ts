@@ -3,6 +3,7 @@ import {
   InvitationPayload,
   JoinedPayload,
 } from "../../../contract/payloads/organizations.ts";
+import type { InvitationDoc } from "../../../storage/invitations.ts";
 import type { App } from "../../app.ts";
 import { Page, route, type Route } from "../../http/route.ts";
 import { invite } from "./invite.ts";
@@ -10,6 +11,7 @@ import { readOffer } from "./offer.ts";
 import { resendInvitation } from "./resend.ts";
 import { listInvitations, revokeInvitation } from "./manage.ts";
 import { acceptInvitation, declineInvitation } from "./accept.ts";
+import { loadNames } from "../names.ts";
 import { presentInvitation, presentJoined } from "../present.ts";
 import {
   CreateInvitation,
@@ -20,6 +22,15 @@ import {
 } from "../schema.ts";
 
 const tag = "Invitations";
+
+/** Invitations to one organization, with the names of their roles and teams. */
+async function presentAll(app: App, invitations: readonly InvitationDoc[]): Promise<InvitationPayload[]> {
+  const names = await loadNames(app, invitations[0]?.tenantId ?? "", invitations);
+  return invitations.map((invitation) => presentInvitation(app, invitation, names));
+}
+
+const presentOne = async (app: App, invitation: InvitationDoc): Promise<InvitationPayload> =>
+  (await presentAll(app, [invitation]))[0]!;
 
 export function invitationRoutes(app: App): Route[] {
   return [
@@ -35,10 +46,7 @@ export function invitationRoutes(app: App): Route[] {
       page: true,
       async handle({ actor, params, query }) {
         const page = await listInvitations(app, actor, params.tenant, query);
-        return new Page(
-          page.items.map((invitation) => presentInvitation(app, invitation)),
-          page.nextCursor,
-        );
+        return new Page(await presentAll(app, page.items), page.nextCursor);
       },
     }),
     route({
@@ -53,7 +61,7 @@ export function invitationRoutes(app: App): Route[] {
       data: InvitationPayload,
       budget: "invite",
       handle: async ({ actor, params, body }) =>
-        presentInvitation(app, await invite(app, actor, params.tenant, body)),
+        presentOne(app, await invite(app, actor, params.tenant, body)),
     }),
     route({
       method: "delete",
@@ -75,7 +83,7 @@ export function invitationRoutes(app: App): Route[] {
       data: InvitationPayload,
       budget: "invite",
       handle: async ({ actor, params }) =>
-        presentInvitation(app, await resendInvitation(app, actor, params.tenant, params.id)),
+        presentOne(app, await resendInvitation(app, actor, params.tenant, params.id)),
     }),
     route({
       method: "get",

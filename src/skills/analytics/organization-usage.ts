@@ -1,4 +1,5 @@
-/** Skills of an organization that are not used, and outdated installs, over the skills that the caller may read. */
+/** Skills of an organization that are not used, outdated installs, and cost in context, over the skills that the caller may read. */
+import { estimateTokens } from "../../../contract/estimate-tokens.ts";
 import type { TenantUsagePayload } from "../../../contract/payloads/analytics.ts";
 import type { InstalledVersion, UsedSkill } from "../../../storage/lookups/usage.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -27,6 +28,7 @@ export async function readTenantUsage(app: App, actor: Actor, ref: string): Prom
     isComplete: skills.length < most && installed.length < most,
     unused: unusedOf(app, visible, new Set(used)),
     outdated: outdatedOf(visible, installed),
+    cost: costOf(visible),
   };
 }
 
@@ -75,6 +77,21 @@ function outdatedOf(
       current: skill.current.semver,
       ...count,
     })),
+  };
+}
+
+/** Agents read the name and the description of each skill before they choose one. */
+function costOf(skills: readonly UsedSkill[]): TenantUsagePayload["cost"] {
+  const costs = skills.map((skill) => ({
+    skill,
+    idle: estimateTokens(`${skill.slug} ${skill.description}`),
+  }));
+  return {
+    idle: costs.reduce((sum, { idle }) => sum + idle, 0),
+    skills: costs
+      .sort((a, b) => b.idle - a.idle)
+      .slice(0, shown)
+      .map(({ skill, idle }) => ({ skill: named(skill), idle })),
   };
 }
 

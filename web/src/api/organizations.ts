@@ -44,5 +44,13 @@ export const analyticsQuery = (org: string, days: number) =>
       ),
   });
 
+/** Unused skills, outdated installs and the cost in context. */
+export const usageQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["organization-usage", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/analytics/usage", { signal, params: pathOf(org) })),
+  });
+
 export const createOrganization = (body: { name: string; slug?: string }) =>
   dataOf(api.POST("/api/tenants", { body }));

@@ -65,6 +65,19 @@ export const memberSearchQuery = (org: string, query: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** Folders on which a team has a grant, as far as the user may see the grants. */
+export const teamFoldersQuery = (org: string, team: string) =>
+  queryOptions({
+    queryKey: ["team", org, team, "folders"],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/tenants/{tenant}/teams/{id}/folders", {
+          signal,
+          params: { path: { tenant: org, id: team } },
+        }),
+      ),
+  });
+
 export const teamsQuery = (org: string) =>
   queryOptions({
     queryKey: ["teams", org],

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { identityQuery } from "../api/session.ts";
 import { messages } from "../messages.ts";
-import { Page } from "./page.tsx";
+import { notFoundTitle, Page } from "./page.tsx";
 
 /** The same for what does not exist and what the caller may not see. It repeats no name of the address. */
 export function NotFound() {
   const { data: identity } = useQuery(identityQuery);
   const back = encodeURIComponent(location.pathname + location.search);
   return (
-    <Page title="Not found">
+    <Page title={notFoundTitle}>
       <div className="page stack g3">
         <h1>Not found</h1>
         <p className="sub">{messages.notFound}</p>

@@ -3,12 +3,16 @@ import { Link, type LinkProps } from "@tanstack/react-router";
 import { Menu as MenuIcon } from "lucide-react";
 import { Fragment, useEffect, type ReactNode } from "react";
 import { openNavigation } from "./navigation-event.ts";
+import { noteRecent } from "./recent.ts";
 
 export interface Crumb {
   label: string;
   /** Without an address for the last one. */
   link?: Pick<LinkProps, "to" | "params" | "search">;
 }
+
+/** Title of the page for addresses that show nothing, which the palette does not offer again. */
+export const notFoundTitle = "Not found";
 
 interface Props {
   /** Title of the browser's tab, without the name of the service. */
@@ -23,6 +27,7 @@ interface Props {
 export function Page({ title, crumbs, actions, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Skill registry`;
+    if (title !== notFoundTitle) noteRecent({ path: location.pathname, title });
   }, [title]);
   return (
     <>

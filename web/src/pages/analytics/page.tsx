@@ -8,6 +8,7 @@ import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Daily } from "./daily.tsx";
+import { Usage } from "./usage.tsx";
 
 const ranges = [7, 30, 90, 365] as const;
 type Range = (typeof ranges)[number];
@@ -59,6 +60,7 @@ function Numbers({ org }: { org: string }) {
           <Totals of={found.data} />
           <Daily days={found.data.daily} />
           <Top org={org} top={found.data.top} />
+          <Usage org={org} />
         </>
       )}
     </>

@@ -3,21 +3,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import {
-  invitationsQuery,
-  resendInvitation,
-  rolesQuery,
-  teamsQuery,
-  withdrawInvitation,
-  type Invitation,
-} from "../../api/people.ts";
+import { invitationsQuery, resendInvitation, withdrawInvitation, type Invitation } from "../../api/people.ts";
 import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PeoplePage } from "./people-page.tsx";
-import { roleName } from "./roles-of.ts";
 
 export const Route = createFileRoute("/$org/-/people/invitations")({ component: InvitationsPage });
 
@@ -86,22 +78,19 @@ function InvitationTable({ org, invitations }: { org: string; invitations: Invit
 const mails = { waiting: "is sent later", sent: "sent", failed: "refused by the mail server" } as const;
 
 function InvitationRow({ org, invitation }: { org: string; invitation: Invitation }) {
-  const { id, email, role, teamIds, invitedBy, mail, expiresAt } = invitation;
+  const { id, email, roleName, teams, invitedBy, mail, expiresAt } = invitation;
   const client = useQueryClient();
-  const roles = useQuery(rolesQuery(org));
-  const teams = useQuery(teamsQuery(org));
   const [isAsked, setAsked] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: invitationsQuery(org).queryKey });
   const resend = useMutation({ mutationFn: () => resendInvitation(org, id), onSettled: refresh });
-  const names = (teams.data ?? []).filter((team) => teamIds.includes(team.id)).map((team) => team.name);
   return (
     <tr>
       <td>
         {email} <span className="meta">by {invitedBy}</span>
         <Problem error={resend.error} />
       </td>
-      <td>{roleName(roles.data, role)}</td>
-      <td className="hide-s">{names.join(", ")}</td>
+      <td>{roleName}</td>
+      <td className="hide-s">{teams.map(({ name }) => name).join(", ")}</td>
       <td className={mail === "failed" ? "hide-s danger" : "hide-s"}>{mails[mail]}</td>
       <td>
         <Time value={expiresAt} />

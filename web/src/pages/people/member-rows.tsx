@@ -8,7 +8,6 @@ import { Initials } from "../../parts/avatar.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { MemberMenu } from "./member-menu.tsx";
-import { roleName } from "./roles-of.ts";
 
 const rowHeight = 52;
 /** Rows before the end of the list from which the next page is requested. */
@@ -76,7 +75,7 @@ interface RowProps extends Props {
 }
 
 function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, teams, ...rest }: RowProps) {
-  const { userId, username, name, email, role, roleName: label, teamIds, lastSeenAt, joinedAt } = member;
+  const { userId, username, name, email, roleName, teamIds, lastSeenAt, joinedAt } = member;
   const { data: identity } = useQuery(identityQuery);
   const toggle = (isOn: boolean) =>
     onChoose(new Set(isOn ? [...chosen, userId] : [...chosen].filter((id) => id !== userId)));
@@ -106,7 +105,7 @@ function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, tea
         </span>
       </span>
       <span role="cell" className="clip">
-        {label ?? roleName(roles, role)}
+        {roleName}
       </span>
       <span role="cell" className="clip sub hide-s" title={teamNames.join(", ")}>
         {teamNames.join(", ")}

@@ -1,10 +1,7 @@
-/** Roles as options of a field, and their names. */
+/** Roles as options of a field. */
 import type { Role } from "../../api/people.ts";
 import { may } from "../../api/session.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
-
-export const roleName = (roles: Role[] | undefined, id: string): string =>
-  roles?.find((role) => role.id === id)?.name ?? id;
 
 /** Whether someone with these permissions may give the role: not more than they hold. */
 export const missingFor = (organization: Organization, role: Role): string[] =>

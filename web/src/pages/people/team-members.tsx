@@ -1,10 +1,9 @@
 import { Button } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { removeFromTeam, rolesQuery, type Member, type Team } from "../../api/people.ts";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { removeFromTeam, type Member, type Team } from "../../api/people.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { roleName } from "./roles-of.ts";
 
 interface Props {
   org: string;
@@ -24,7 +23,6 @@ interface Props {
 /** The members of a team. Further pages are requested with a button. */
 export function TeamMembers({ org, team, members, canRemove }: Props) {
   const client = useQueryClient();
-  const roles = useQuery(rolesQuery(org));
   const removing = useMutation({
     mutationFn: (userId: string) => removeFromTeam(org, team.id, userId),
     onSettled: () =>
@@ -41,13 +39,13 @@ export function TeamMembers({ org, team, members, canRemove }: Props) {
       {members.isPending && <SkeletonRows height={44} rows={4} />}
       {rows.length === 0 && !members.isPending && <p className="sub">No one is in this team.</p>}
       <ul className="panel plain">
-        {rows.map(({ userId, username, name, role }) => (
+        {rows.map(({ userId, username, name, roleName }) => (
           <li key={userId} className="row">
             <Initials name={name || username} />
             <span className="grow clip">
               <b>{name || username}</b> <span className="meta">{username}</span>
             </span>
-            <span className="meta">{roleName(roles.data, role)}</span>
+            <span className="meta">{roleName}</span>
             {canRemove && (
               <Button
                 size="compact-sm"

@@ -19,6 +19,7 @@ import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { teamRoleOptions } from "./roles-of.ts";
+import { TeamFolders } from "./team-folders.tsx";
 import { TeamMembers } from "./team-members.tsx";
 import "./people.css";
 
@@ -69,6 +70,7 @@ function TeamView({ org, organization, team }: Props) {
       </div>
       {canUpdate && <TeamForm key={team.updatedAt} org={org} organization={organization} team={team} />}
       {canUpdate && <AddMember org={org} team={team} />}
+      <TeamFolders org={org} team={team.id} />
       <TeamMembers org={org} team={team} members={members} canRemove={canUpdate} />
       {isDeleting && (
         <ConfirmDialog

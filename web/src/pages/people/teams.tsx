@@ -11,7 +11,7 @@ import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PeoplePage } from "./people-page.tsx";
-import { roleName, teamRoleOptions } from "./roles-of.ts";
+import { teamRoleOptions } from "./roles-of.ts";
 
 export const Route = createFileRoute("/$org/-/people/teams/")({ component: TeamsPage });
 
@@ -45,7 +45,6 @@ function TeamsPage() {
 }
 
 function TeamTable({ org, teams }: { org: string; teams: Team[] }) {
-  const roles = useQuery(rolesQuery(org));
   if (teams.length === 0)
     return <p className="sub">There are no teams. A team gives its members roles, and access to folders.</p>;
   return (
@@ -70,7 +69,7 @@ function TeamTable({ org, teams }: { org: string; teams: Team[] }) {
                   {team.name}
                 </Link>
               </td>
-              <td>{team.roles.map((role) => roleName(roles.data, role)).join(", ") || "none"}</td>
+              <td>{team.roleNames.join(", ") || "none"}</td>
               <td className="meta hide-s">
                 <Time value={team.updatedAt} />
               </td>

@@ -13,7 +13,7 @@ import {
 import { may, organizationQuery } from "../../api/session.ts";
 import { iconProps } from "../../parts/icon.ts";
 
-interface Entry {
+interface OrganizationPage {
   label: string;
   /** Last segment of its address. */
   page: string;
@@ -22,7 +22,7 @@ interface Entry {
   permission: [group: string, action: string];
 }
 
-const entries: Entry[] = [
+export const organizationPages: readonly OrganizationPage[] = [
   { label: "People and roles", page: "people", icon: Users, permission: ["member", "read"] },
   { label: "Repository sync", page: "sync", icon: FolderGit2, permission: ["githubSync", "read"] },
   { label: "Workspaces", page: "workspaces", icon: FolderHeart, permission: ["personalWorkspace", "manage"] },
@@ -36,7 +36,7 @@ const entries: Entry[] = [
 export function OrganizationLinks({ org }: { org: string }) {
   const { data: organization } = useQuery(organizationQuery(org));
   if (!organization) return null;
-  const allowed = entries.filter(({ permission }) => may(organization.permissions, ...permission));
+  const allowed = organizationPages.filter(({ permission }) => may(organization.permissions, ...permission));
   if (allowed.length === 0) return null;
   return (
     <>

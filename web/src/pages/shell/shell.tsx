@@ -14,7 +14,7 @@ import { Find } from "./find.tsx";
 const LiveUpdates = lazy(async () => ({
   default: (await import("../../live/live-updates.tsx")).LiveUpdates,
 }));
-const loadPalette = () => import("./palette.tsx");
+const loadPalette = () => import("./palette/palette.tsx");
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const Notices = lazy(async () => ({ default: (await import("./notices.tsx")).Notices }));
 const NavigationDrawer = lazy(async () => ({

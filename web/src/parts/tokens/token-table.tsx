@@ -12,7 +12,7 @@ import "./tokens.css";
 /** Time before the end of a token from which it is marked. */
 const soonMs = 14 * 86_400_000;
 
-type Token = OwnToken & Partial<Pick<OrganizationToken, "allowedFolders" | "createdBy">>;
+type Token = OwnToken & Partial<Pick<OrganizationToken, "createdBy">>;
 
 interface Props {
   caption: string;
@@ -111,9 +111,9 @@ function TokenName({ token, holder }: Omit<RowProps, "onRevoke">) {
   );
 }
 
-/** A user's own list has ids of folders only. */
-const foldersOf = ({ allowedFolders, allowedFolderIds }: Token) =>
-  allowedFolders?.map(({ path }) => path ?? "a folder that you can't see") ?? allowedFolderIds?.length;
+/** Paths of the folders to which the token is limited. */
+const foldersOf = ({ allowedFolders }: Token) =>
+  allowedFolders?.map(({ path }) => path ?? "a folder that you can't see");
 
 function Expiry({ token: { expiresAt, isLogin } }: { token: Token }) {
   const [now] = useState(() => Date.now());

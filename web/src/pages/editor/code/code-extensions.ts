@@ -21,6 +21,7 @@ import {
 import { tags } from "@lezer/highlight";
 import { nonce } from "../../../nonce.ts";
 import { completeKeys } from "./frontmatter-keys.ts";
+import { highlightCode } from "./highlight-code.ts";
 import { skillLanguage } from "./skill-language.ts";
 
 const colors = HighlightStyle.define([
@@ -114,7 +115,7 @@ export function openText(path: string, text: string, extra: Extension): EditorSt
       EditorState.lineSeparator.of(lineEndOf(text)),
       /\.(?:md|mdc|markdown)$/i.test(path)
         ? [skillLanguage(), autocompletion({ override: [completeKeys], icons: false })]
-        : [],
+        : highlightCode(path),
       EditorView.contentAttributes.of({
         "aria-label": path,
         "aria-description": "Press Escape, then Tab, to leave the editor.",

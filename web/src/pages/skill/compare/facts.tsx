@@ -7,7 +7,7 @@ import { countsOf } from "../../../parts/diff/rows.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { readFrontmatter } from "../readme/read-frontmatter.ts";
-import { tokensOf } from "../readme/tokens.ts";
+import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 
 interface Props {
   skill: Skill;
@@ -82,6 +82,6 @@ function useText(skill: Skill, semver: string) {
   const { fields } = readFrontmatter(data.text);
   return {
     description: fields.find(([name]) => name === "description")?.[1] ?? "",
-    tokens: tokensOf(data.text),
+    tokens: estimateTokens(data.text),
   };
 }

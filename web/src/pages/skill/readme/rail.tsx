@@ -5,7 +5,7 @@ import { useSkill, useSkillAddress } from "../context.ts";
 import { Access } from "./access.tsx";
 import { Downloads } from "./downloads.tsx";
 import { InstallBox } from "./install-box.tsx";
-import { tokensOf } from "./tokens.ts";
+import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 
 /** Facts next to the text: how to install it, the version, downloads, who has access. */
 export function Rail({ manifest }: { manifest: Manifest }) {
@@ -76,7 +76,7 @@ function Cost({ skill, manifest }: { skill: Skill; manifest: Manifest }) {
     ...fileQuery(ref, main?.path ?? "", manifest.semver),
     enabled: main !== undefined,
   });
-  const idle = tokensOf(`${skill.slug} ${manifest.description}`);
+  const idle = estimateTokens(`${skill.slug} ${manifest.description}`);
   return (
     <>
       <dt>Cost when idle</dt>
@@ -84,7 +84,7 @@ function Cost({ skill, manifest }: { skill: Skill; manifest: Manifest }) {
       {data?.isWhole && data.text !== undefined && (
         <>
           <dt>Cost when used</dt>
-          <dd>about {tokensOf(data.text).toLocaleString("en")} tokens</dd>
+          <dd>about {estimateTokens(data.text).toLocaleString("en")} tokens</dd>
         </>
       )}
     </>

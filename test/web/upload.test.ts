@@ -1,0 +1,133 @@
+/** Folders and zips that are dropped on the editor, and uploads that are cancelled or fail, in a real browser. */
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import type { ManifestPayload } from "../../contract/payloads/skills.ts";
+import { whyNoBrowser } from "../support/browser.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
+import { useDashboard } from "../support/web/dashboard.ts";
+import { makeZip, skillMd } from "../support/zip.ts";
+
+const reason = whyNoBrowser();
+
+/** Drops a file or folder of this machine on the middle of the page, as from a file manager. */
+async function drop(page: Page, dropped: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { width, height } = page.viewportSize()!;
+  const data = { items: [], files: [dropped], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const)
+    await session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+}
+
+describe("uploads in the editor", { skip: reason ?? false }, () => {
+  const dashboard = useDashboard();
+  let owner: TestUser;
+  let org: TestOrg;
+  let folder: string;
+
+  before(async () => {
+    const { service } = dashboard;
+    owner = await service.newUser();
+    org = await service.newOrg(owner);
+    folder = await mkdtemp(path.join(os.tmpdir(), "svc-drop-"));
+    await mkdir(path.join(folder, "dropped-folder/scripts"), { recursive: true });
+    await mkdir(path.join(folder, "dropped-folder/.git"));
+    const files = {
+      "SKILL.md": skillMd("dropped-folder"),
+      "scripts/check.py": "import sys\n\n\ndef check(name):\n    return name\n",
+      ".git/config": "[core]\n",
+    };
+    for (const [name, text] of Object.entries(files))
+      await writeFile(path.join(folder, "dropped-folder", name), text);
+    const zip = makeZip([
+      { name: "inside/SKILL.md", data: skillMd("dropped-zip") },
+      { name: "inside/notes.md", data: "# Notes\n" },
+    ]);
+    await writeFile(path.join(folder, "dropped.zip"), zip);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const publish = (page: Page) => page.getByRole("banner").getByRole("button", { name: /^Publish/ });
+  const filesOf = async (slug: string) => {
+    const { service } = dashboard;
+    const found = await service.call<ManifestPayload>(
+      "GET",
+      `/api/skills/${org.slug}~${slug}/manifest`,
+      owner,
+    );
+    return found.data.files.map((file) => file.path);
+  };
+
+  it("takes a folder with its subfolders, lists what it leaves out, and colors its code", async () => {
+    const { page, troubles } = await dashboard.open(`/new?org=${org.slug}`, { user: owner });
+    await publish(page).waitFor();
+    await drop(page, path.join(folder, "dropped-folder"));
+    await page.getByText("Added 2 files. Nothing is sent yet.").waitFor();
+    await page.getByText("1 path is left out").waitFor();
+    await page.getByRole("region", { name: "Files" }).getByText("check.py").click();
+    await page.locator(".cm-content .hljs-keyword").first().waitFor();
+    await publish(page).click();
+
+    await page.waitForURL(`**/${org.slug}/dropped-folder`);
+    assert.deepEqual(await filesOf("dropped-folder"), ["SKILL.md", "scripts/check.py"]);
+    assert.deepEqual(troubles, []);
+  });
+
+  it("unpacks a zip, and keeps the files when its upload is cancelled", async () => {
+    const { page, troubles } = await dashboard.open(`/new?org=${org.slug}`, { user: owner });
+    await publish(page).waitFor();
+    await drop(page, path.join(folder, "dropped.zip"));
+    await page.getByText("Added 2 files. Nothing is sent yet.").waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/api/uploads/*", async (route) => {
+      await held;
+      await route.abort().catch(() => {});
+    });
+    await publish(page).click();
+    await page.getByText("Sending", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("textbox", { name: "What changed" }).waitFor();
+    release();
+    await page.unroute("**/api/uploads/*");
+    await publish(page).click();
+
+    await page.waitForURL(`**/${org.slug}/dropped-zip`);
+    assert.deepEqual(await filesOf("dropped-zip"), ["SKILL.md", "notes.md"]);
+    assert.deepEqual(troubles, []);
+  });
+
+  it("continues a failed upload at the step that failed", async () => {
+    const { page } = await dashboard.open(`/${org.slug}/dropped-folder/edit`, { user: owner });
+    await publish(page).waitFor();
+    const large = path.join(folder, "large.bin");
+    await writeFile(large, Buffer.alloc(2_000_000, 1));
+    await drop(page, large);
+    await page.getByText("Added 1 file. Nothing is sent yet.").waitFor();
+    const announced: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/api/uploads"))
+        announced.push(request.url());
+    });
+    const failure = {
+      success: false,
+      error: "The disk is full.",
+      code: "internal",
+      requestId: "request-123",
+    };
+    await page.route("**/api/uploads/*", (route) => route.fulfill({ status: 500, json: failure }), {
+      times: 1,
+    });
+    await publish(page).click();
+    await page.getByText("The disk is full.").waitFor();
+    await page.getByText("request-123").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+
+    await page.waitForURL(`**/${org.slug}/dropped-folder`);
+    assert.equal(announced.length, 1);
+    assert.ok((await filesOf("dropped-folder")).includes("large.bin"));
+  });
+});
