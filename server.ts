@@ -17,6 +17,7 @@ import type { Health } from "./src/http/health.ts";
 import { closeServer, listen } from "./src/http/listen.ts";
 import { openMetrics, type Metrics } from "./src/http/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
+import { resetFactorsByEmail } from "./src/mfa/reset.ts";
 import { openApp } from "./src/open.ts";
 import { exportTo, importFrom } from "./src/operations/transfer.ts";
 import { verifyStore } from "./src/operations/verify.ts";
@@ -31,7 +32,17 @@ type Role = (typeof roles)[number];
 const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- export FILE     write the database to a file
        npm start -- import FILE     read such a file into an empty database
-       npm start -- verify          check every version's commit and content`;
+       npm start -- verify          check every version's commit and content
+       npm start -- reset-mfa EMAIL REASON
+                                    remove all second factors of an account`;
+
+/** Numbers of arguments of the commands. */
+const commandArguments = new Map([
+  ["export", 1],
+  ["import", 1],
+  ["verify", 0],
+  ["reset-mfa", 2],
+]);
 
 /** Time limit of an orderly end, after which the process ends. */
 const closeDeadlineMs = 9000;
@@ -56,16 +67,10 @@ async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   const role = roles.find((name) => name === values.role);
   if (!role) throw new UsageError(`--role is one of ${roles.join(", ")}, not "${values.role}".`);
-  const [command, file, ...rest] = positionals;
+  const [command, ...args] = positionals;
   if (command === undefined) return serve(role, readConfig(), values.demo);
-  if (
-    rest.length > 0 ||
-    !["export", "import", "verify"].includes(command) ||
-    (command === "verify") !== (file === undefined)
-  ) {
-    throw new UsageError(usage);
-  }
-  await runCommand(command, file ?? "", readConfig());
+  if (commandArguments.get(command) !== args.length) throw new UsageError(usage);
+  await runCommand(command, args, readConfig());
 }
 
 async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
@@ -119,13 +124,20 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
 }
 
 /** Runs one operation on the engines, with or without a running service, and ends. */
-async function runCommand(command: string, file: string, config: Config): Promise<void> {
+async function runCommand(
+  command: string,
+  [first = "", second = ""]: string[],
+  config: Config,
+): Promise<void> {
   const log = openLog(config.logLevel === "info" ? "warn" : config.logLevel);
   const closers: Closers = [];
   await closingOnError(closers, async () => {
     const app = await open(config, log, closers);
-    if (command === "export") console.log(`Wrote ${await exportTo(app, file)} lines to ${file}.`);
-    else if (command === "import") console.log(`Read ${await importFrom(app, file)} documents from ${file}.`);
+    if (command === "export") console.log(`Wrote ${await exportTo(app, first)} lines to ${first}.`);
+    else if (command === "import")
+      console.log(`Read ${await importFrom(app, first)} documents from ${first}.`);
+    else if (command === "reset-mfa")
+      console.log(`Removed the second factors of ${await resetFactorsByEmail(app, first, second)}.`);
     else await verify(app);
   });
   await closeAll(closers);

@@ -102,6 +102,21 @@ export const limits = {
   /** Validity of the links in mails. */
   confirmEmailMs: dayMs,
   resetPasswordMs: 60 * minuteMs,
+  /** Time for the second step of a sign-in. */
+  signInTicketMs: 5 * minuteMs,
+  /** Wrong codes of the second step after which the sign-in starts again. */
+  ticketAttempts: 5,
+  /** Time after a verification in which sensitive settings can be changed. */
+  recentVerificationMs: 10 * minuteMs,
+  /** Time in which the secret of a new authenticator app is to be confirmed. */
+  totpSetupMs: 10 * minuteMs,
+  recoveryCodes: 10,
+  passkeysPerUser: 20,
+  passkeyName: 64,
+  /** Time for the browser to answer with a passkey. */
+  passkeyChallengeMs: 5 * minuteMs,
+  /** Days that an organization may give its members before it requires a second factor. */
+  mfaGraceDays: 90,
   sessionIdleMs: 14 * dayMs,
   sessionAbsoluteMs: 90 * dayMs,
   /** Browsers, and addresses, that an account remembers from its sign-ins; the latest are kept. */

@@ -29,6 +29,8 @@ import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { mfaPageRoutes } from "./mfa/page-routes.ts";
+import { mfaRoutes } from "./mfa/routes.ts";
 import { organizationAdministrationRoutes } from "./orgs/administration.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
@@ -50,6 +52,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...clientRoutes(version),
     ...aboutRoutes(app, version),
     ...authRoutes(app),
+    ...mfaRoutes(app),
     ...accountRoutes(app),
     ...userRoutes(app),
     ...tokenRoutes(app),
@@ -79,6 +82,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...assetRoutes(),
     ...clientPackageRoutes(version, () => app.config.baseUrl),
     ...signInPageRoutes(app),
+    ...mfaPageRoutes(app),
     ...accountPageRoutes(app),
     ...invitationPageRoutes(app),
     ...skillPageRoutes(app),

@@ -20,6 +20,8 @@ export interface DeviceCodeDoc {
   userId?: string;
   /** Epochs of that account at the approval, whose session was checked against them. Absent is 0. */
   epochs?: { session: number; token: number };
+  /** `verifiedAt` of the session that approved it. */
+  verifiedAt?: Date;
   /** Id of the token that a poll creates: chosen at approval, so that only one poll can create it. */
   tokenId?: string;
   /** Minimum number of seconds between two polls. */
@@ -81,7 +83,8 @@ export function openDeviceCodes(database: Database) {
     async decide(
       userCode: string,
       decision:
-        | (Required<Pick<DeviceCodeDoc, "userId" | "tokenId" | "epochs">> & { state: "approved" })
+        | (Required<Pick<DeviceCodeDoc, "userId" | "tokenId" | "epochs">> &
+            Pick<DeviceCodeDoc, "verifiedAt"> & { state: "approved" })
         | { state: "denied" },
       now: Date,
     ): Promise<DeviceCodeDoc | null> {

@@ -9,6 +9,8 @@ import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
+export type SignInMethod = "password" | "totp" | "passkey" | "recovery";
+
 export interface SessionDoc extends WithOutbox, WithNotice {
   _id: string;
   userId: string;
@@ -16,6 +18,10 @@ export interface SessionDoc extends WithOutbox, WithNotice {
   secretHash: string;
   /** Session epoch of the user when the password was checked. Absent is 0. */
   epoch?: number;
+  /** Proofs that the sign-in and later verifications gave. */
+  methods?: SignInMethod[];
+  /** Last time at which a second factor was verified, or the password of an account without one. */
+  verifiedAt?: Date;
   /** Browser and system by their families: `Firefox on Linux`. */
   client?: string;
   createdAt: Date;
@@ -89,6 +95,14 @@ export function openSessions(database: Database) {
     /** Extends a session. A session that was ended concurrently stays ended. */
     async touch(id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
       await sessions.updateOne({ _id: id, endedAt: { $exists: false } }, { $max: { lastSeenAt, expiresAt } });
+    },
+    /** Records a verification by the holder of a session. False if it has ended. */
+    async verify(id: string, userId: string, method: SignInMethod, now: Date): Promise<boolean> {
+      const result = await sessions.updateOne(
+        { _id: id, userId, ...live(now) },
+        { $max: { verifiedAt: now }, $addToSet: { methods: method } },
+      );
+      return result.matchedCount === 1;
     },
     /** Removes a session. If its mail is pending, the session is only ended, so that the mail is still sent. */
     async remove(id: string, now: Date): Promise<void> {

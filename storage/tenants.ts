@@ -18,6 +18,8 @@ export interface TenantDoc extends WithOutbox {
   ownerIds: string[];
   /** Age in days from which API tokens are refused. */
   maxTokenDays?: number;
+  /** Set while members need a second factor; those without one are refused from `from` on. */
+  mfaRequirement?: { from: Date; graceDays: number };
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** Time of the erasure, set by the deletion; until then, only owners see the organization. */
@@ -96,6 +98,24 @@ export function openTenants(database: Database) {
             ...outbox.$set,
           },
           ...(maxTokenDays === null ? { $unset: { maxTokenDays: true } } : {}),
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Sets or removes the requirement of a second factor. Null if the organization no longer exists. */
+    async setMfaRequirement(
+      id: string,
+      mfaRequirement: TenantDoc["mfaRequirement"] | null,
+      now: Date,
+      events: EventRow[],
+    ): Promise<TenantDoc | null> {
+      const outbox = outboxUpdate(events);
+      return tenants.findOneAndUpdate(
+        { _id: id, ...present },
+        {
+          $set: { ...(mfaRequirement ? { mfaRequirement } : {}), updatedAt: now, ...outbox.$set },
+          ...(mfaRequirement ? {} : { $unset: { mfaRequirement: true } }),
           $push: outbox.$push,
         },
         { returnDocument: "after" },

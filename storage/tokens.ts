@@ -35,6 +35,8 @@ export interface TokenDoc extends WithOutbox, WithNotice {
   /** `epoch` of the policy at the exchange: the token ends when the policy has another. */
   policyEpoch?: number;
   run?: CiOrigin;
+  /** As that of a session: inherited from the session or token that made it, or renewed with the token. */
+  verifiedAt?: Date;
   /** Set for the login of a device, whose expiry is extended by each use; `machine` is the hashed id of the device. */
   login?: { machine?: string };
   createdAt: Date;
@@ -127,6 +129,14 @@ export function openTokens(database: Database) {
         { _id: id, revokedAt: { $exists: false } },
         { $max: { lastUsedAt, ...(expiresAt ? { expiresAt } : {}) } },
       );
+    },
+    /** Records a verification by the holder of a personal token. False if it was revoked. */
+    async verify(id: string, userId: string, now: Date): Promise<boolean> {
+      const result = await tokens.updateOne(
+        { _id: id, userId, revokedAt: { $exists: false } },
+        { $max: { verifiedAt: now } },
+      );
+      return result.matchedCount === 1;
     },
     /** A user's logins of one machine that are not revoked and were created up to a time. */
     listOfMachine: (userId: string, machine: string, until: Date): Promise<ListedToken[]> =>

@@ -7,6 +7,7 @@ import { addressOperations } from "./users/addresses.ts";
 import { credentialOperations } from "./users/credentials.ts";
 import { deletionOperations } from "./users/deletion.ts";
 import { account, present, type Account, type UserDoc } from "./users/document.ts";
+import { factorOperations } from "./users/factors.ts";
 import { mailOperations } from "./users/mails.ts";
 
 export {
@@ -17,6 +18,7 @@ export {
   type TokensEnding,
   type UserDoc,
 } from "./users/document.ts";
+export type { Factors, Passkey } from "./users/factor-document.ts";
 
 export type Users = ReturnType<typeof openUsers>;
 export function openUsers(database: Database) {
@@ -60,6 +62,7 @@ export function openUsers(database: Database) {
     ...administratorOperations(users),
     ...credentialOperations(users),
     ...addressOperations(users),
+    ...factorOperations(users),
     ...mailOperations(users),
     ...deletionOperations(users),
     ...outboxOperations(users),

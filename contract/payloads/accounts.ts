@@ -3,7 +3,14 @@ import { z } from "zod";
 
 const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
 
-export const MembershipPayload = z.object({ tenantId: z.string(), slug: z.string(), name: z.string() });
+export const MembershipPayload = z.object({
+  tenantId: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  mfaRequired: z.literal(true).optional().meta({
+    description: "set while the organization refuses the user, who lacks a second factor",
+  }),
+});
 
 export const IdentityPayload = z
   .object({

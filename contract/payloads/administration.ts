@@ -17,6 +17,7 @@ export const AdminUserPayload = z
     suspended: z
       .object({ at: timestamp, by: z.string().meta({ description: "user name" }), reason: z.string() })
       .nullable(),
+    hasSecondFactor: z.boolean(),
     createdAt: timestamp,
   })
   .meta({ id: "AdminUser" });

@@ -16,6 +16,8 @@ export interface Membership {
   teamIds: readonly string[];
   /** Permissions of the role and of the teams' roles together. */
   permissions: PermissionMap;
+  /** Time from which the organization requires a second factor of this member. */
+  factorFrom?: Date;
   /** Age in days from which the member's tokens are refused in the organization. */
   maxTokenDays?: number;
   /** Set if the organization is to be erased and the member may cancel that, which is their only permission. */
@@ -43,6 +45,7 @@ export interface AnonymousActor {
   origin: Origin;
 }
 
+/** `verifiedAt`: last verification of a second factor, or of the password of an account without one. */
 export interface UserActor {
   kind: "user";
   userId: string;
@@ -51,16 +54,19 @@ export interface UserActor {
   isAdministrator: boolean;
   memberships: readonly Membership[];
   via:
-    | { kind: "session"; sessionId: string }
+    | { kind: "session"; sessionId: string; verifiedAt?: Date | undefined }
     | {
         kind: "token";
         tokenId: string;
+        verifiedAt?: Date | undefined;
         limits: TokenLimits;
         /** Time from which the token's age counts. */
         ageFrom?: Date;
         /** Memberships that the token is too old for; they are not in `memberships`. */
         tooOldFor?: readonly Membership[];
       };
+  /** Memberships in organizations that require a second factor, which the account lacks. */
+  withheld?: readonly Membership[];
   /**
    * The account's epochs when the caller was authenticated. A token or device approval that the caller makes has them,
    * so that a write which ends everything also ends what a concurrent request is about to make. Absent is 0.

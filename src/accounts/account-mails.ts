@@ -104,6 +104,37 @@ const writers: Record<MailDue["kind"], Writer> = {
     ],
     after: ["If it was not you, ask for a new password on the sign-in page."],
   }),
+  "factor-added": (_, user, { factor = "a second factor" }) => ({
+    subject: "A second factor was added to your account",
+    before: [`Your account "${user.username}" has ${factor} now, which its sign-in can ask for.`],
+    after: [
+      "If it was not you, change your password, remove the factor in Settings, Security, and end all sessions.",
+    ],
+  }),
+  "factor-removed": (_, user, { factor = "A second factor" }) => ({
+    subject: "A second factor of your account was removed",
+    before: [`${factor} of your account "${user.username}" was removed, and its other sessions were ended.`],
+    after: [
+      "If it was not you, ask for a new password on the sign-in page, then look at Settings, Security.",
+    ],
+  }),
+  "recovery-code-used": (_, user) => ({
+    subject: "A recovery code of your account was used",
+    before: [`A recovery code of your account "${user.username}" was used. It does not work again.`],
+    after: [
+      "If you have lost a device, remove it in Settings, Security, and renew the recovery codes.",
+      "If it was not you, change your password now and end all sessions.",
+    ],
+  }),
+  "factors-reset": (_, user, { factor = "" }) => ({
+    subject: "The second factors of your account were removed",
+    before: [
+      `An administrator of this service has removed all second factors of your account "${user.username}" and ended ` +
+        "its sessions. You sign in with your password alone until you add a factor again.",
+      `Reason: ${factor}`,
+    ],
+    after: ["If you did not ask for this, write to the administrator of this service."],
+  }),
   "skill-taken-down": (_app, _, { about }) =>
     about && {
       subject: "A skill of yours was taken down",

@@ -8,6 +8,7 @@ import { ServiceError, notFound, unauthenticated } from "../errors.ts";
 import type { Cookie } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUnrestricted } from "../users/load.ts";
+import { requireRecentFactor } from "../users/recent-verification.ts";
 import { queueMails } from "../mail/notice.ts";
 import { mailDue } from "./account-mails.ts";
 import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
@@ -27,6 +28,7 @@ export async function changePassword(
   userAgent: string,
 ): Promise<Cookie | undefined> {
   const caller = requireUnrestricted(actor, "change the password");
+  requireRecentFactor(app, caller, "change the password");
   const account = await checkOwnPassword(app, caller, input.currentPassword);
   if (input.newPassword.normalize("NFC") === input.currentPassword.normalize("NFC"))
     throw new ServiceError("refused", "The new password is the current one: choose another.");
@@ -35,7 +37,9 @@ export async function changePassword(
   const passwordHash = await hashPassword(input.newPassword);
 
   // First, so that nothing can fail between the change and the response. Until then it is an ordinary session.
-  const session = caller.via.kind === "session" ? await openSession(app, account, { userAgent }) : undefined;
+  const { via } = caller;
+  const opened = { userAgent, methods: ["password"], verifiedAt: via.verifiedAt } as const;
+  const session = via.kind === "session" ? await openSession(app, account, opened) : undefined;
   const event = ownEvent(app, caller, "user.password_changed");
   const keptSessionId = session?.sessionId;
   const now = app.now();

@@ -2,7 +2,7 @@ import { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payload
 import type { App } from "../app.ts";
 import type { Actor } from "../access/actor.ts";
 import { route, type Route } from "../http/route.ts";
-import { endSessionsOf, listUsers, suspendUser, unsuspendUser } from "./administration.ts";
+import { endSessionsOf, listUsers, resetFactorsOf, suspendUser, unsuspendUser } from "./administration.ts";
 import { grantAdministrator, removeAdministrator } from "./administrators.ts";
 import { AdminReason, AdminUserParams, AdminUserQuery, ChangeServiceSettings } from "./schema.ts";
 import { changeServiceSettings, readServiceSettings } from "./service-settings.ts";
@@ -45,6 +45,7 @@ function actionRoutes(app: App): Route[] {
     action("suspend", "Suspend an account; ends its sessions and personal tokens", suspendUser),
     action("unsuspend", "Let a suspended account sign in again", unsuspendUser),
     action("end-sessions", "End all browser sessions of an account", endSessionsOf),
+    action("reset-factors", "Remove all second factors of an account; ends its sessions", resetFactorsOf),
     action("grant-administrator", "Let an account administer the service", grantAdministrator),
     action(
       "remove-administrator",

@@ -15,6 +15,7 @@ import { dropSessions } from "../auth/sessions.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
+import { resetFactors } from "../mfa/reset.ts";
 import { lastSeenOf } from "../users/last-seen.ts";
 import { requireUser } from "../users/load.ts";
 import { foldName } from "../users/schema.ts";
@@ -100,6 +101,17 @@ export async function endSessionsOf(
   return readAdminUser(app, id);
 }
 
+/** Removes all second factors of an account, for a person who has lost them, and ends its sessions. */
+export async function resetFactorsOf(
+  app: App,
+  actor: Actor,
+  id: string,
+  reason: string,
+): Promise<AdminUserPayload> {
+  await resetFactors(app, actor, await loadAdminUser(app, id), reason);
+  return readAdminUser(app, id);
+}
+
 /** An event about an account in the service's log, and in the administrator's own. */
 export function administrationEvent(
   app: App,
@@ -148,6 +160,7 @@ async function present(app: App, users: readonly Account[]): Promise<AdminUserPa
           reason: user.suspended.reason,
         }
       : null,
+    hasSecondFactor: user.hasFactor === true,
     createdAt: user.createdAt.toISOString(),
   }));
 }

@@ -15,6 +15,7 @@ import { leaveAllTenants } from "../orgs/leave.ts";
 import { propagateTenant } from "../orgs/propagate.ts";
 import { removeTokensOfUser } from "../tokens/service.ts";
 import { requireUnrestricted } from "../users/load.ts";
+import { requireRecentFactor } from "../users/recent-verification.ts";
 import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
 import { eventOfOwner } from "./mail-links.ts";
 import { clearedCookie } from "../auth/sessions.ts";
@@ -29,6 +30,7 @@ const underWayMs = 60_000;
  */
 export async function deleteAccount(app: App, actor: Actor, password: string): Promise<Cookie> {
   const caller = requireUnrestricted(actor, "delete the account");
+  requireRecentFactor(app, caller, "delete the account");
   const account = await checkOwnPassword(app, caller, password);
   const { users } = app.storage;
   if (account.isAdministrator && (await users.hasOther(account._id)))

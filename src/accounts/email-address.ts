@@ -14,6 +14,7 @@ import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
 import { checkLink, readLink } from "../mail/signed-link.ts";
 import { hashSecret } from "../secrets.ts";
 import { nameTaken, requireUnrestricted, requireUser } from "../users/load.ts";
+import { requireRecentFactor } from "../users/recent-verification.ts";
 import { foldName } from "../users/schema.ts";
 import { queueMails } from "../mail/notice.ts";
 import { mailDue } from "./account-mails.ts";
@@ -51,6 +52,7 @@ export async function requestEmailChange(
   input: ChangeEmail,
 ): Promise<EmailChangePayload> {
   const caller = requireUnrestricted(actor, "change the e-mail address");
+  requireRecentFactor(app, caller, "change the e-mail address");
   const account = await checkOwnPassword(app, caller, input.password);
   const { email } = input;
   const emailKey = foldName(email);

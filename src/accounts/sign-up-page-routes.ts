@@ -116,7 +116,7 @@ function signUpFrom(
       if (!tenant) return redirectReply(returnTo, cookies);
 
       const origin = { ...actor.origin, source: "web", client: "web" } as const;
-      const owner = userActor(user, [], { kind: "session", sessionId }, origin);
+      const owner = userActor(app, user, [], { kind: "session", sessionId }, origin);
       return orShow(
         async () => {
           await createTenant(app, owner, tenant);

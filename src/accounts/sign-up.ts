@@ -33,7 +33,7 @@ export async function signUp(app: App, actor: Actor, input: SignUp, request: Req
     throw error;
   });
   queueMails(app, user._id);
-  return startSignedIn(app, user, actor, request);
+  return startSignedIn(app, user, actor, request, { methods: ["password"] });
 }
 
 async function insertAccount(

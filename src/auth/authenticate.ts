@@ -48,8 +48,8 @@ async function ofSession(app: App, cookie: string, origin: Origin): Promise<User
   if (!isSessionCurrent(session, account) || account.suspended) return undefined;
   const memberships = await effectiveMemberships(app, found.memberships, named);
   recordSessionUse(app, session);
-  const via = { kind: "session", sessionId: session._id } as const;
-  return userActor(account, memberships, via, { ...origin, source: "web", client: "web" });
+  const via = { kind: "session", sessionId: session._id, verifiedAt: session.verifiedAt } as const;
+  return userActor(app, account, memberships, via, { ...origin, source: "web", client: "web" });
 }
 
 function bearerOf(authorization: string): string {
@@ -87,6 +87,7 @@ async function personOf(app: App, found: PersonalToken, origin: Origin): Promise
   const via = {
     kind: "token",
     tokenId: token._id,
+    verifiedAt: token.verifiedAt,
     limits: limitsOf(token),
     ageFrom: ageFromOf(token),
   } as const;
@@ -94,7 +95,7 @@ async function personOf(app: App, found: PersonalToken, origin: Origin): Promise
   if ((token.epoch ?? 0) !== (account.tokenEpoch ?? 0))
     throw unauthenticated("The API token ended when its account's password was reset: create another.");
   const memberships = await effectiveMemberships(app, found.memberships, named);
-  return withoutTooOld(userActor(account, memberships, via, origin), via, token, app.now());
+  return withoutTooOld(userActor(app, account, memberships, via, origin), via, token, app.now());
 }
 
 /** The organization as an actor, even if the creator of the token has left it. */

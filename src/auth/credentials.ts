@@ -11,7 +11,7 @@ import { hashSecret } from "../secrets.ts";
 import { knownClient, type ClientFacts } from "./known-clients.ts";
 import { verifyPassword } from "./passwords.ts";
 
-type Point = [budget: Budget, caller: string];
+export type Point = [budget: Budget, caller: string];
 
 /**
  * Checks a password at the sign-in. Unknown accounts, wrong passwords and throttled calls take the same steps, password
@@ -80,7 +80,7 @@ export async function checkOwnPassword(app: App, caller: UserActor, password: st
 }
 
 /** Takes points before a check, so that concurrent checks can't exceed a budget. Returns the error of an empty one. */
-async function takePoints(app: App, points: readonly Point[]): Promise<ServiceError | undefined> {
+export async function takePoints(app: App, points: readonly Point[]): Promise<ServiceError | undefined> {
   const taken = await Promise.allSettled(points.map((point) => app.rateLimits.consume(...point)));
   const errors = taken.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
   const unexpected = errors.find((error) => !(error instanceof ServiceError));
@@ -89,7 +89,7 @@ async function takePoints(app: App, points: readonly Point[]): Promise<ServiceEr
 }
 
 /** Gives the points of a check that succeeded back: only failures count. */
-async function returnPoints(app: App, points: readonly Point[]): Promise<void> {
+export async function returnPoints(app: App, points: readonly Point[]): Promise<void> {
   await Promise.all(points.map((point) => app.rateLimits.refund(...point)));
 }
 

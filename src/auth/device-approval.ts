@@ -3,6 +3,7 @@ import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 import { requireUser } from "../users/load.ts";
+import { mfaRequired } from "../users/second-factor.ts";
 import { readUserCode, showUserCode } from "./user-code.ts";
 
 /** A pending sign-in as the approval page shows it. */
@@ -32,10 +33,14 @@ export async function findPendingDevice(app: App, actor: Actor, typed: string): 
 
 /**
  * Approves or denies a pending sign-in, once. An approval holds the epochs of the session that made it: it is refused
- * when all sessions were ended before the device collects its token. Throws `not_found` or `rate_limited`.
+ * when all sessions were ended before the device collects its token. Throws `not_found`, `rate_limited`, or
+ * `mfa_required` for an account that lacks a factor which one of its organizations requires.
  */
 export async function decideDevice(app: App, actor: Actor, typed: string, approve: boolean): Promise<void> {
   const user = requireBrowser(actor);
+  // A token for the account must not be the way around what its organizations require.
+  const [withheld] = user.withheld ?? [];
+  if (approve && withheld) throw mfaRequired(withheld);
   const userCode = await readGuess(app, user, typed);
   const decided = await app.storage.deviceCodes.decide(
     userCode,
@@ -46,8 +51,9 @@ export async function decideDevice(app: App, actor: Actor, typed: string, approv
   await app.rateLimits.refund(...guessOf(user));
 }
 
-function approvalBy(app: App, { userId, epochs = { session: 0, token: 0 } }: UserActor) {
-  return { state: "approved", userId, tokenId: app.newId(), epochs } as const;
+function approvalBy(app: App, { userId, via, epochs = { session: 0, token: 0 } }: UserActor) {
+  const verified = via.verifiedAt ? { verifiedAt: via.verifiedAt } : {};
+  return { state: "approved", userId, tokenId: app.newId(), epochs, ...verified } as const;
 }
 
 /** A token must not approve devices: that would let it make others that outlive it. */

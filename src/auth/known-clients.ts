@@ -31,6 +31,14 @@ export function clientFacts(app: App, actor: Actor, request: Pick<RequestInfo, "
   };
 }
 
+export const newBrowserSecret = (): string => randomBytes(32).toString("base64url");
+
+/** The cookie by which a browser is recognized. It alone makes no account remember the browser. */
+export function browserCookie(app: App, deviceSecret: string): Cookie {
+  const name = deviceCookieName(app.config.baseUrl);
+  return { name, value: deviceSecret, maxAgeMs: limits.knownDeviceMs };
+}
+
 const hashFor = (userId: string, fact: string) => hashSecret(`${userId}\n${fact}`);
 
 /** The known client of an account that a caller is: its browser, else its address; undefined if it is neither. */
@@ -55,15 +63,14 @@ export function knownClient(
 /** Remembers a client that has signed in, and returns the cookie by which its browser is recognized next time. */
 export async function rememberClient(app: App, userId: string, facts: ClientFacts): Promise<Cookie> {
   // A browser keeps its secret for all of its accounts: a fresh one would make it unknown to the others.
-  const deviceSecret = facts.deviceSecret ?? randomBytes(32).toString("base64url");
+  const deviceSecret = facts.deviceSecret ?? newBrowserSecret();
   const now = app.now();
   const hashes = {
     device: hashFor(userId, deviceSecret),
     ...(facts.ipHash === undefined ? {} : { address: hashFor(userId, facts.ipHash) }),
   };
   await app.storage.users.noteClient(userId, hashes, now);
-  const name = deviceCookieName(app.config.baseUrl);
-  return { name, value: deviceSecret, maxAgeMs: limits.knownDeviceMs };
+  return browserCookie(app, deviceSecret);
 }
 
 /** The known clients of an account whose password was reset: the address of the reset alone. */

@@ -7,11 +7,12 @@ import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
 import { requireUser } from "../users/load.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
-import { deviceApprovalPage, deviceCodePage, deviceDonePage, signInPage } from "./pages.ts";
+import { deviceApprovalPage, deviceCodePage, deviceDonePage } from "./pages.ts";
 import { safeReturnTo } from "./return-to.ts";
 import { SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
-import { isSignUpOpen, signIn } from "./sign-in.ts";
+import { showFactor, showSignIn } from "./sign-in-pages.ts";
+import { signIn } from "./sign-in.ts";
 
 const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
 const SignInForm = z.object({ email: formText, password: formText, return_to: formText });
@@ -37,8 +38,7 @@ function signInRoutes(app: App): Route[] {
       async handle({ actor, query }) {
         const returnTo = safeReturnTo(query.return_to);
         if (isSignedIn(actor)) return redirectReply(returnTo);
-        const body = signInPage({ returnTo, signUpOpen: await isSignUpOpen(app) });
-        return actorPage(actor, { title: "Sign in", body });
+        return showSignIn(app, actor, { returnTo });
       },
     }),
     route({
@@ -52,18 +52,13 @@ function signInRoutes(app: App): Route[] {
         orShow(
           async () => {
             await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
-            const { cookies } = await signIn(app, actor, checkForm(SignIn, { email, password }), request);
-            return redirectReply(safeReturnTo(return_to), cookies);
+            const result = await signIn(app, actor, checkForm(SignIn, { email, password }), request);
+            const returnTo = safeReturnTo(return_to);
+            if ("ticket" in result) return showFactor(app, actor, { ...result, returnTo });
+            return redirectReply(returnTo, result.cookies);
           },
-          async (error, options) => {
-            const view = {
-              error,
-              email,
-              returnTo: safeReturnTo(return_to),
-              signUpOpen: await isSignUpOpen(app),
-            };
-            return actorPage(actor, { title: "Sign in", body: signInPage(view) }, options);
-          },
+          (error, options) =>
+            showSignIn(app, actor, { error, email, returnTo: safeReturnTo(return_to) }, options),
         ),
     }),
     route({

@@ -1,5 +1,6 @@
 /** HTML of the sign-in and device pages. */
 import { limits } from "../../contract/limits.ts";
+import type { FactorKind } from "../../contract/payloads/mfa.ts";
 import { postForm } from "../http/forms.ts";
 import { field, hidden, problem } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
@@ -11,6 +12,7 @@ export function signInPage(view: {
   email?: string;
   returnTo: string;
   signUpOpen: boolean;
+  passkeys: boolean;
 }): Html {
   return html`${
     view.signUpOpen &&
@@ -22,7 +24,7 @@ export function signInPage(view: {
   ${postForm(
     "/sign-in",
     html`${hidden("return_to", view.returnTo)}
-      ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
+      ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username webauthn" })}
       ${field({
         name: "password",
         label: "Password",
@@ -31,7 +33,52 @@ export function signInPage(view: {
         maxLength: limits.password.max * 2,
         aside: html`<a href="/forgot-password">Forgot it?</a>`,
       })} <button>Sign in</button>`,
-  )}`;
+  )}
+  ${view.passkeys && passkeyPlace({ returnTo: view.returnTo })}`;
+}
+
+/** The button that the script of the page shows, in browsers with passkeys. */
+function passkeyPlace(view: { returnTo: string; ticket?: string }): Html {
+  return html`<div
+    id="passkey"
+    data-return-to="${view.returnTo}"
+    ${view.ticket !== undefined && html`data-ticket="${view.ticket}"`}
+    hidden
+  >
+    <p class="actions"><button type="button" class="second">Sign in with a passkey</button></p>
+    <p class="meta" role="status"></p>
+  </div>`;
+}
+
+/** The second step of a sign-in. One field takes the code of an app and a recovery code. */
+export function factorPage(view: {
+  error?: string | undefined;
+  kinds: readonly FactorKind[];
+  ticket: string;
+  returnTo: string;
+}): Html {
+  const { error, kinds, ticket, returnTo } = view;
+  const takesTotp = kinds.includes("totp");
+  const takesPasskey = kinds.includes("passkey");
+  const steps = takesTotp
+    ? "Enter the six digits that your authenticator app shows, or one of your recovery codes."
+    : "Use your passkey, or enter one of your recovery codes.";
+  return html`<p class="sub">Your password is right. ${steps}</p>
+    ${problem(error)} ${takesPasskey && passkeyPlace({ returnTo, ticket })}
+    ${postForm(
+      "/sign-in/verify",
+      html`${hidden("ticket", ticket)} ${hidden("return_to", returnTo)} ${hidden("kinds", kinds.join(" "))}
+        ${field({
+          name: "code",
+          label: takesTotp ? "Code" : "Recovery code",
+          autocomplete: "one-time-code",
+          maxLength: 40,
+        })} <button>Continue</button>`,
+    )}
+    <p class="meta">
+      Have you lost the device and the recovery codes? An administrator of this service can remove your second
+      factors. <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Start again</a>
+    </p>`;
 }
 
 export function deviceCodePage(view: { error?: string | undefined }): Html {

@@ -1,15 +1,28 @@
 import { limits } from "../../contract/limits.ts";
 import type { PendingDevicePayload } from "../../contract/payloads/devices.ts";
+import type { FactorNeededPayload } from "../../contract/payloads/mfa.ts";
 import type { App } from "../app.ts";
 import { Enveloped } from "../http/route.ts";
 import { loadIdentity } from "../users/identity.ts";
 import { loadMemberships } from "../users/load.ts";
+import { withoutUnproved } from "../users/second-factor.ts";
 import type { PendingDevice } from "./device-approval.ts";
 import type { SignedIn } from "./sign-in.ts";
+import type { FactorNeeded } from "./ticket.ts";
+
+/** The result of a right password: the identity, or what a second factor needs. */
+export async function presentSignIn(app: App, result: SignedIn | FactorNeeded): Promise<Enveloped> {
+  return "ticket" in result ? presentFactorNeeded(result) : presentSignedIn(app, result);
+}
+
+function presentFactorNeeded({ kinds, ticket, expiresAt, cookies }: FactorNeeded): Enveloped {
+  const data: FactorNeededPayload = { mfaRequired: kinds, ticket, expiresAt: expiresAt.toISOString() };
+  return new Enveloped(data, { cookies });
+}
 
 /** The identity of a user who has just signed in, with the cookies of the session. */
 export async function presentSignedIn(app: App, { user, cookies }: SignedIn): Promise<Enveloped> {
-  const memberships = await loadMemberships(app, user._id);
+  const memberships = withoutUnproved(user, await loadMemberships(app, user._id), app.now());
   return new Enveloped(await loadIdentity(app, user, memberships), { cookies });
 }
 

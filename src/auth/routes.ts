@@ -5,6 +5,7 @@ import {
   DeviceTokenPayload,
   PendingDevicePayload,
 } from "../../contract/payloads/devices.ts";
+import { FactorNeededPayload } from "../../contract/payloads/mfa.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Reply, route, type Route } from "../http/route.ts";
@@ -14,7 +15,7 @@ import { DeviceError } from "./device-error.ts";
 import { pollDeviceToken, requestDeviceCode } from "./device.ts";
 import { DeviceCodeRequest, DeviceDecision, DeviceQuery, DeviceTokenRequest, SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
-import { presentPendingDevice, presentSignedIn } from "./present.ts";
+import { presentPendingDevice, presentSignIn } from "./present.ts";
 import { signIn } from "./sign-in.ts";
 
 const tag = "Sign-in";
@@ -24,14 +25,14 @@ export function authRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/auth/sign-in",
-      summary: "Sign in by e-mail and password; sets the session cookie",
+      summary:
+        "Sign in by e-mail and password; sets the session cookie, or answers with a ticket for a factor",
       tag,
       auth: "optional",
       body: SignIn,
-      data: IdentityPayload,
+      data: z.union([IdentityPayload, FactorNeededPayload]),
       budget: "sign-in",
-      handle: async ({ actor, body, request }) =>
-        presentSignedIn(app, await signIn(app, actor, body, request)),
+      handle: async ({ actor, body, request }) => presentSignIn(app, await signIn(app, actor, body, request)),
     }),
     route({
       method: "post",

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { OpenedSession } from "../../storage/lookups/callers.ts";
-import { isSessionLive, type SessionDoc } from "../../storage/sessions.ts";
+import { isSessionLive, type SessionDoc, type SignInMethod } from "../../storage/sessions.ts";
 import type { Notice } from "../../storage/notices.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -20,6 +20,13 @@ interface SessionOwner {
   sessionEpoch?: number;
 }
 
+interface NewSession {
+  userAgent: string;
+  methods: readonly SignInMethod[];
+  verifiedAt: Date | undefined;
+  notice?: Notice;
+}
+
 /**
  * Starts a session and ends the caller's former one, so that a secret known before a sign-in is worth nothing after it.
  * Returns the cookie of the new session.
@@ -28,7 +35,7 @@ export async function startSession(
   app: App,
   user: SessionOwner,
   before: Actor,
-  options: { userAgent: string; notice?: Notice },
+  options: NewSession,
 ): Promise<{ sessionId: string; cookie: Cookie }> {
   const session = await openSession(app, user, options);
   await endSession(app, before);
@@ -42,7 +49,7 @@ export async function startSession(
 export async function openSession(
   app: App,
   user: SessionOwner,
-  { userAgent, notice }: { userAgent: string; notice?: Notice },
+  { userAgent, methods, verifiedAt, notice }: NewSession,
 ): Promise<{ sessionId: string; cookie: Cookie }> {
   const secret = randomBytes(32).toString("base64url");
   const sessionId = app.newId();
@@ -54,6 +61,8 @@ export async function openSession(
     secretHash: hashSecret(secret),
     epoch: user.sessionEpoch ?? 0,
     client,
+    methods: [...methods],
+    ...(verifiedAt ? { verifiedAt } : {}),
     notice,
     createdAt: now,
     lastSeenAt: now,

@@ -1,6 +1,7 @@
 /** Sign-in by e-mail and password. */
 import type { WithNotice } from "../../storage/notices.ts";
-import type { Account } from "../../storage/users.ts";
+import type { SignInMethod } from "../../storage/sessions.ts";
+import type { Account, Credentials } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";
@@ -11,6 +12,7 @@ import { checkSignIn } from "./credentials.ts";
 import { clientFacts, knownClient, rememberClient } from "./known-clients.ts";
 import type { SignIn } from "./schema.ts";
 import { startSession } from "./sessions.ts";
+import { issueTicket, type FactorNeeded } from "./ticket.ts";
 
 export interface SignedIn {
   user: Account;
@@ -19,14 +21,36 @@ export interface SignedIn {
   cookies: Cookie[];
 }
 
-/** Signs in by e-mail and password. Throws `invalid_credentials` or `rate_limited`, as `checkSignIn` does. */
-export async function signIn(app: App, actor: Actor, input: SignIn, request: RequestInfo): Promise<SignedIn> {
+/**
+ * Checks e-mail and password. Signs in, unless the account has a second factor: then the result has a ticket for it.
+ * Throws `invalid_credentials` or `rate_limited`, as `checkSignIn` does.
+ */
+export async function signIn(
+  app: App,
+  actor: Actor,
+  input: SignIn,
+  request: RequestInfo,
+): Promise<SignedIn | FactorNeeded> {
   const emailKey = foldName(input.email.trim());
   const client = clientFacts(app, actor, request);
   const user = await checkSignIn(app, { emailKey, password: input.password, client });
+  if (user.hasFactor) return issueTicket(app, user, client);
+  return completeSignIn(app, user, actor, request, ["password"]);
+}
+
+/** Starts the session of a proved sign-in, and reports a browser that the account does not know. */
+export async function completeSignIn(
+  app: App,
+  user: Credentials,
+  actor: Actor,
+  request: RequestInfo,
+  methods: readonly SignInMethod[],
+): Promise<SignedIn> {
   // The address alone is not enough: a browser that an attacker uses may be in the same network.
-  const isKnown = knownClient(app, user, { ...client, ipHash: undefined }) !== undefined;
-  const signedIn = await startSignedIn(app, user, actor, request, isKnown ? {} : await noticeTo(app, user));
+  const client = { ...clientFacts(app, actor, request), ipHash: undefined };
+  const isKnown = knownClient(app, user, client) !== undefined;
+  const notice = isKnown ? {} : await noticeTo(app, user);
+  const signedIn = await startSignedIn(app, user, actor, request, { methods, ...notice });
   if (!isKnown) queueMails(app, user._id);
   return signedIn;
 }
@@ -37,10 +61,10 @@ export async function startSignedIn(
   user: Account,
   actor: Actor,
   request: RequestInfo,
-  notice: WithNotice = {},
+  options: WithNotice & { methods: readonly SignInMethod[] },
 ): Promise<SignedIn> {
-  const options = { userAgent: request.userAgent, ...notice };
-  const { sessionId, cookie } = await startSession(app, user, actor, options);
+  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options };
+  const { sessionId, cookie } = await startSession(app, user, actor, opened);
   const device = await rememberClient(app, user._id, clientFacts(app, actor, request));
   return { user, sessionId, cookies: [cookie, device] };
 }

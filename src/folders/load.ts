@@ -13,6 +13,7 @@ import {
 } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound, unauthenticated } from "../errors.ts";
+import { mfaRequired, withheldIn, withWithheld } from "../users/second-factor.ts";
 import type { FolderTree } from "./tree.ts";
 import { loadTree, loadTrees } from "./trees.ts";
 
@@ -161,6 +162,14 @@ export function authorizeFolder(
   }
 }
 
+/** Throws `mfa_required` for a folder that the caller would see with a second factor. */
+async function refuseUnprovedFolder(app: App, actor: Actor, folder: FolderDoc): Promise<void> {
+  const membership = withheldIn(actor, folder.tenantId);
+  if (!membership) return;
+  const view = await loadFolderView(app, withWithheld(actor), folder.tenantId);
+  if (isVisible(view, folder._id)) throw mfaRequired(membership);
+}
+
 /** Finds a folder by id, and requires a permission on it. */
 export async function loadFolder(
   app: App,
@@ -170,6 +179,7 @@ export async function loadFolder(
 ): Promise<{ folder: FolderDoc; view: FolderView }> {
   const folder = isId(id) ? await app.storage.folders.find(id) : null;
   if (!folder || !membershipIn(actor, folder.tenantId)) {
+    if (folder) await refuseUnprovedFolder(app, actor, folder);
     throw actor.kind === "anonymous" ? unauthenticated() : notFound("folder", id);
   }
   const view = await loadFolderView(app, actor, folder.tenantId);

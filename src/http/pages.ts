@@ -1,10 +1,10 @@
 /** Server-rendered pages. Forms work in any browser, and only a page with a front end has scripts. */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Actor } from "../access/actor.ts";
 import { html, type Html } from "./html.ts";
 import { pageIcon, pageStyle } from "./page-style.ts";
 import { Reply, type Cookie } from "./route.ts";
-import { frontEndPolicy, pagePolicy } from "./security.ts";
+import { frontEndPolicy, pagePolicy, scriptedPolicy } from "./security.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
@@ -26,6 +26,8 @@ export interface PageContent {
   body: Html;
   /** Paths of the style sheet and the script of a page with a front end. */
   frontEnd?: { style: string; script: string } | undefined;
+  /** An inline script; the page works without it. */
+  script?: Html | undefined;
   /** Two columns rather than one narrow one. */
   isWide?: boolean;
   /** Whether search engines may list the page. Default: yes. */
@@ -38,13 +40,18 @@ export interface PageOptions {
   headers?: Record<string, string>;
 }
 
-/** A complete page. It can't be cached or framed, and only the script of its front end runs in it. */
+/** A complete page. It can't be cached or framed, and only its own script or front end runs in it. */
 export function pageReply(content: PageContent, options: PageOptions = {}): Reply {
-  return new Reply(layout(content).toString(), {
+  const nonce = content.script === undefined ? undefined : randomBytes(18).toString("base64");
+  return new Reply(layout(content, nonce).toString(), {
     ...options,
     type: "text/html; charset=utf-8",
     headers: {
-      "content-security-policy": content.frontEnd ? frontEndPolicy : pagePolicy,
+      "content-security-policy": content.frontEnd
+        ? frontEndPolicy
+        : nonce
+          ? scriptedPolicy(nonce)
+          : pagePolicy,
       "cache-control": "no-store",
       ...options.headers,
     },
@@ -54,7 +61,7 @@ export function pageReply(content: PageContent, options: PageOptions = {}): Repl
 /** A page whose header names the signed-in user. */
 export function actorPage(
   actor: Actor,
-  content: Pick<PageContent, "title" | "body">,
+  content: Pick<PageContent, "title" | "body" | "script">,
   options?: PageOptions,
 ): Reply {
   return pageReply({ ...content, signedInAs: actor.kind === "user" ? actor.username : undefined }, options);
@@ -65,7 +72,8 @@ export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
   return new Reply("", { status: 303, headers: { location: path, "cache-control": "no-store" }, cookies });
 }
 
-function layout({ title, signedInAs, body, frontEnd, isWide, isIndexed = true }: PageContent): Html {
+function layout(content: PageContent, nonce: string | undefined): Html {
+  const { title, signedInAs, body, script, frontEnd, isWide, isIndexed = true } = content;
   const layoutClass = frontEnd ? "full" : isWide ? "wide" : "narrow";
   return html`<!doctype html>
     <html lang="en">
@@ -98,6 +106,12 @@ function layout({ title, signedInAs, body, frontEnd, isWide, isIndexed = true }:
           </div>
         </main>
         <footer><a href="/explore">Explore public skills</a><a href="/docs">API</a></footer>
+        ${
+          script !== undefined &&
+          html`<script type="module" nonce="${nonce}">
+            ${script};
+          </script>`
+        }
       </body>
     </html> `;
 }

@@ -8,24 +8,38 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from "rate-limiter-flexible";
+import { limits } from "../../contract/limits.ts";
 import { ServiceError } from "../errors.ts";
 import type { RateBudget } from "./route.ts";
 
 /**
  * Points per period of seconds. `general` counts every request of a caller, `mail` what one account or address can make
  * the service send to one recipient. `password` counts failed password checks of one account by one client,
- * `password-strangers` those of one account by all clients that have never signed in to it, and `notice` mails about
- * new sessions and tokens of one account.
+ * `password-strangers` those of one account by all clients that have never signed in to it. `factor` and
+ * `factor-strangers` count failed second factors in the same way, and `ticket` those of one sign-in. `notice` counts
+ * mails about new sessions and tokens of one account.
  */
 const budgets: Record<
-  RateBudget | "general" | "password" | "password-strangers" | "mail" | "notice",
+  | RateBudget
+  | "general"
+  | "password"
+  | "password-strangers"
+  | "factor"
+  | "factor-strangers"
+  | "ticket"
+  | "mail"
+  | "notice",
   { points: number; seconds: number }
 > = {
   general: { points: 6000, seconds: 60 },
   "sign-in": { points: 20, seconds: 60 },
   password: { points: 10, seconds: 900 },
   "password-strangers": { points: 20, seconds: 60 },
+  factor: { points: 10, seconds: 900 },
+  "factor-strangers": { points: 20, seconds: 3600 },
+  ticket: { points: limits.ticketAttempts, seconds: limits.signInTicketMs / 1000 },
   "sign-up": { points: 10, seconds: 3600 },
+  passkey: { points: 120, seconds: 60 },
   recovery: { points: 30, seconds: 3600 },
   mail: { points: 5, seconds: 3600 },
   notice: { points: 20, seconds: 3600 },

@@ -97,6 +97,7 @@ export class Enveloped {
 export type RateBudget =
   | "sign-in"
   | "sign-up"
+  | "passkey"
   | "recovery"
   | "device"
   | "exchange"

@@ -10,6 +10,10 @@ import { ServiceError, forbidden } from "../errors.ts";
 export const pagePolicy =
   "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** For pages with a script of their own, inline with the nonce of the page, that talks to us. */
+export const scriptedPolicy = (nonce: string) =>
+  `${pagePolicy}; script-src 'nonce-${nonce}'; connect-src 'self'`;
+
 /** For pages with a front end: its script comes from us, and talks to us. */
 export const frontEndPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -6,7 +6,14 @@
 import type { App } from "../app.ts";
 
 /** Purpose of a link. A token is valid for one purpose only. */
-export type LinkPurpose = "invitation" | "confirm-email" | "reset-password" | "end-access";
+export type LinkPurpose =
+  | "invitation"
+  | "confirm-email"
+  | "reset-password"
+  | "end-access"
+  | "sign-in"
+  | "passkey-registration"
+  | "passkey-use";
 
 export interface SignedLink {
   /** Id of the record of the link: letters, digits and hyphens. */

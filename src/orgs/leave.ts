@@ -6,6 +6,7 @@ import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent, makeSystemEvent } from "../audit/events.ts";
 import { requireUnrestricted } from "../users/load.ts";
+import { withWithheld } from "../users/second-factor.ts";
 import { onMember } from "./members.ts";
 import { finishOwnerChange, isLastOwner, lastOwner, releaseOwner } from "./owners.ts";
 import { permissionsOfMember, requirePermissions } from "./permission-checks.ts";
@@ -19,7 +20,7 @@ import { loadTenant } from "./service.ts";
 export async function removeMember(app: App, actor: Actor, tenantRef: string, userId: string): Promise<void> {
   if (actor.kind === "user" && actor.userId === userId) {
     requireUnrestricted(actor, "leave an organization");
-    const tenant = await loadTenant(app, actor, tenantRef, "member");
+    const tenant = await loadTenant(app, withWithheld(actor), tenantRef, "member");
     return endMembership(app, tenant._id, userId, (member) =>
       departure(app, actor, "organization.member_left", member),
     );

@@ -1,4 +1,4 @@
-/** Copies the names, limits and deletion of an organization to the documents that repeat them. */
+/** Copies the names, requirements and deletion of an organization to the documents that repeat them. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
@@ -6,7 +6,7 @@ import type { App } from "../app.ts";
 import { publishEvents } from "../audit/events.ts";
 
 /**
- * Copies an organization's names, limits and deletion to its memberships and skills. The reconcile job repeats it after
+ * Copies an organization's names, requirements and deletion to its memberships and skills. The reconcile job repeats it after
  * a crash. Of concurrent calls the slowest may write outdated values, so each repeats until its values are current.
  */
 export async function propagateTenant(app: App, tenant: TenantDoc): Promise<void> {
@@ -23,6 +23,7 @@ export async function propagateTenant(app: App, tenant: TenantDoc): Promise<void
     (now.slug !== written.slug ||
       now.name !== written.name ||
       now.maxTokenDays !== written.maxTokenDays ||
+      now.mfaRequirement?.from.getTime() !== written.mfaRequirement?.from.getTime() ||
       isDeleted(now) !== isDeleted(written))
   );
 }

@@ -13,6 +13,7 @@ import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
 import { requireUnrestricted } from "../users/load.ts";
+import { refuseUnproved } from "../users/second-factor.ts";
 import { memberNames } from "../users/member-names.ts";
 import { propagateTenant, propagateTenantSoon } from "./propagate.ts";
 import type { CreateTenant, UpdateTenant } from "./schema.ts";
@@ -99,6 +100,7 @@ export async function loadTenant(
   const tenant = (isId(ref) ? await tenants.find(ref) : null) ?? (await tenants.findBySlug(ref));
   const verdict = decideTenant(actor, permission, tenant?._id);
   if (verdict === "unauthenticated") throw unauthenticated();
+  if (verdict === "absent") refuseUnproved(actor, tenant?._id);
   if (verdict === "absent") refuseOldToken(actor, tenant?._id);
   if (verdict === "absent" || !tenant || tenant.erasing) throw notFound("team", ref);
   // The copies in memberships may lag behind.

@@ -11,6 +11,7 @@ import { actsOnSkill } from "../access/explain.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
+import { mfaRequired, refuseUnproved, withheldIn, withWithheld } from "../users/second-factor.ts";
 
 /** A skill with the acts of the caller for whom it was loaded. */
 export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };
@@ -121,6 +122,7 @@ export async function authorizeSkill(
       ref,
     });
   }
+  if (verdict === "absent") await refuseUnprovedSkill(app, actor, skill, ref, trees);
   if (verdict === "absent" || !skill) throw notFound("skill", ref);
   if (verdict === "refused") {
     throw forbidden(`Your role, grant or token does not allow ${permission} on "${skill.slug}".`, {
@@ -130,6 +132,25 @@ export async function authorizeSkill(
   }
   const governingFolderId = facts?.context?.restriction?.folderId ?? null;
   return { ...skill, governingFolderId, can: facts ? actsOnSkill(actor, facts) : [] };
+}
+
+/**
+ * Throws `mfa_required` if a missing factor is why the caller sees nothing. A reference that names an organization gets
+ * it for every skill, missing ones too; any other reference only for a skill that the caller would see with a factor.
+ */
+async function refuseUnprovedSkill(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc | null | undefined,
+  ref: string,
+  trees?: readonly TreeState[],
+): Promise<void> {
+  if (actor.kind !== "user" || !actor.withheld) return;
+  refuseUnproved(actor, /^([a-z0-9-]+)[/~]/.exec(ref)?.[1]);
+  const membership = skill && withheldIn(actor, skill.tenantId);
+  if (!membership) return;
+  const [visible] = await keepAllowed(app, withWithheld(actor), "skill:read", [skill], trees);
+  if (visible) throw mfaRequired(membership);
 }
 
 /** Id of a skill that exists, for `equalizeTiming`. */

@@ -8,6 +8,7 @@ import { readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidRequest, notFound } from "../errors.ts";
+import { refuseUnproved } from "../users/second-factor.ts";
 import { loadFolder } from "../folders/load.ts";
 import { readableScope } from "../folders/scope.ts";
 import type { FolderTree } from "../folders/tree.ts";
@@ -81,7 +82,10 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   if (input.tenant_id !== undefined) {
     const ref = input.tenant_id;
     const own = await findOwn(app, actor, ref);
-    if (!own) throw notFound("team", ref);
+    if (!own) {
+      refuseUnproved(actor, ref);
+      throw notFound("team", ref);
+    }
     tenantIds = [own.tenantId];
   }
   if (input.folder_id !== undefined && input.folder_id !== "root")

@@ -20,7 +20,15 @@ type NewToken = TokenOwner &
   Partial<
     Pick<
       TokenDoc,
-      "createdBy" | "scopes" | "allowedFolderIds" | "expiresAt" | "epoch" | "login" | "ageFrom" | "notice"
+      | "createdBy"
+      | "scopes"
+      | "allowedFolderIds"
+      | "expiresAt"
+      | "epoch"
+      | "login"
+      | "ageFrom"
+      | "verifiedAt"
+      | "notice"
     >
   >;
 

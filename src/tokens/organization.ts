@@ -17,6 +17,7 @@ import { requirePermissions } from "../orgs/permission-checks.ts";
 import type { ListQuery } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { requireUser } from "../users/load.ts";
+import { requireRecentVerification } from "../users/recent-verification.ts";
 import { inheritedAge, requireWithinMaximum } from "./max-age.ts";
 import { mintToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
@@ -76,6 +77,7 @@ export async function createOrganizationToken(
   const tenant = await loadTenant(app, actor, tenantRef, "apiToken:manage");
   const tenantId = tenant._id;
   const user = requireUser(actor);
+  requireRecentVerification(app, user, "create an API token");
   await requireTokenPermissions(app, actor, tenantId, input, "create a token");
   requireWithinMaximum(tenant, input.expiresInDays);
   const fields = describeToken(app, input);

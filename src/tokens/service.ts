@@ -12,6 +12,7 @@ import { Page } from "../http/route.ts";
 import { withNotice } from "../mail/notice.ts";
 import { IdCursor, type ListQuery } from "../orgs/schema.ts";
 import { requireUnrestricted, requireUser } from "../users/load.ts";
+import { requireRecentVerification } from "../users/recent-verification.ts";
 import { inheritedAge, requireWithinMaximum } from "./max-age.ts";
 import { mintToken, type MintedToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
@@ -40,10 +41,11 @@ export async function listOwned(app: App, owner: TokenOwner, input: ListQuery): 
 
 /**
  * Creates a token. Its restrictions never change afterwards. Throws `limit_reached`, `not_found` for a folder that the
- * caller does not see, or `refused` for one in an organization that does not accept tokens of such a lifetime.
+ * caller does not see, `reauthentication_required`, or `refused` for one in an organization that does not accept tokens of such a lifetime.
  */
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<MintedToken> {
   const user = requireUnrestricted(actor, "create API tokens");
+  requireRecentVerification(app, user, "create an API token");
   for (const id of input.allowedFolderIds ?? []) {
     const { folder } = await loadFolder(app, actor, id, "see");
     const { tenantSlug, maxTokenDays } = membershipIn(actor, folder.tenantId)!;
@@ -52,7 +54,9 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   const fields = describeToken(app, input);
   const event = makeEvent(app, actor, "user.token_created", eventSubject(fields));
   const { userId, epochs } = user;
-  const token = { ...fields, ...inheritedAge(user), userId, epoch: epochs?.token ?? 0 };
+  const { verifiedAt } = user.via;
+  const inherited = { ...inheritedAge(user), ...(verifiedAt ? { verifiedAt } : {}) };
+  const token = { ...fields, ...inherited, userId, epoch: epochs?.token ?? 0 };
   return withNotice(app, userId, (notice) => mintToken(app, { ...token, ...notice }, [event]));
 }
 

@@ -1,7 +1,7 @@
 /** The identity that "whoami" returns: the user, their organizations and their invitations. */
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { Account } from "../../storage/users.ts";
-import type { Membership } from "../access/actor.ts";
+import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { presentIdentity, type InvitedTo } from "./present.ts";
 
@@ -11,7 +11,7 @@ const shownInvitations = 50;
 export async function loadIdentity(
   app: App,
   user: Account,
-  memberships: readonly Membership[],
+  memberships: Pick<UserActor, "memberships" | "withheld">,
 ): Promise<IdentityPayload> {
   return presentIdentity(user, memberships, await listInvitedTo(app, user));
 }

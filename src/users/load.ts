@@ -23,6 +23,7 @@ import {
 } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
+import { withoutUnproved } from "./second-factor.ts";
 
 /** The user with what they may do now. Undefined when the account is gone or suspended. */
 export async function loadUserActor(
@@ -35,7 +36,7 @@ export async function loadUserActor(
     app.storage.users.find(userId),
     loadMemberships(app, userId),
   ]);
-  return user && !user.suspended ? userActor(user, memberships, via, origin) : undefined;
+  return user && !user.suspended ? userActor(app, user, memberships, via, origin) : undefined;
 }
 
 /** Memberships of a user with their present permissions, by slug of the organization. */
@@ -46,7 +47,14 @@ export async function loadMemberships(app: App, userId: string): Promise<Members
 /** The fields of an actual or possible membership. */
 type MembershipFacts = Pick<
   MembershipDoc,
-  "tenantId" | "tenantSlug" | "tenantName" | "tenantDeletionAt" | "tenantMaxTokenDays" | "role" | "teamIds"
+  | "tenantId"
+  | "tenantSlug"
+  | "tenantName"
+  | "tenantDeletionAt"
+  | "tenantMaxTokenDays"
+  | "tenantFactorFrom"
+  | "role"
+  | "teamIds"
 >;
 
 /** Memberships with the permissions of their role and of their teams' roles (`explainMemberships`). */
@@ -78,9 +86,8 @@ export async function explainMemberships<Row extends MembershipFacts>(
 ): Promise<ExplainedMembership<Row>[]> {
   const { teams, roles } = named ?? (await loadNamed(app, rows));
   return rows.flatMap((row): ExplainedMembership<Row>[] => {
-    const { tenantId, tenantSlug, tenantName, role, tenantDeletionAt, tenantMaxTokenDays } = row;
-    const maxTokenDays = tenantMaxTokenDays === undefined ? {} : { maxTokenDays: tenantMaxTokenDays };
-    const known = { tenantId, tenantSlug, tenantName, role, ...maxTokenDays };
+    const { tenantId, tenantSlug, tenantName, role, tenantDeletionAt } = row;
+    const known = { tenantId, tenantSlug, tenantName, role, ...requirementsOf(row) };
     const ofRole = permissionsOf(role, tenantId, roles);
     if (tenantDeletionAt) {
       if (!isPermitted(ofRole, "organization:delete")) return [];
@@ -101,6 +108,16 @@ export async function explainMemberships<Row extends MembershipFacts>(
   });
 }
 
+function requirementsOf({
+  tenantMaxTokenDays,
+  tenantFactorFrom,
+}: MembershipFacts): Pick<Membership, "maxTokenDays" | "factorFrom"> {
+  return {
+    ...(tenantMaxTokenDays === undefined ? {} : { maxTokenDays: tenantMaxTokenDays }),
+    ...(tenantFactorFrom ? { factorFrom: tenantFactorFrom } : {}),
+  };
+}
+
 /** The teams and custom roles of memberships. */
 async function loadNamed(app: App, rows: readonly MembershipFacts[]): Promise<NamedFacts> {
   const teamIds = [...new Set(rows.flatMap((row) => row.teamIds))];
@@ -118,7 +135,12 @@ function permissionsOf(role: string, tenantId: string, custom: NamedFacts["roles
   return custom.find((one) => one._id === role && one.tenantId === tenantId && one.active)?.permissions ?? {};
 }
 
+/**
+ * An account as an actor. Here, for every surface, memberships in organizations that require a second factor are
+ * withheld from an account without one.
+ */
 export function userActor(
+  app: Pick<App, "now">,
   user: Account,
   memberships: readonly Membership[],
   via: UserActor["via"],
@@ -130,7 +152,7 @@ export function userActor(
     username: user.username,
     name: user.name,
     isAdministrator: user.isAdministrator,
-    memberships,
+    ...withoutUnproved(user, memberships, app.now()),
     via,
     account: user,
     epochs: { session: user.sessionEpoch ?? 0, token: user.tokenEpoch ?? 0 },

@@ -2,7 +2,7 @@ import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";
-import type { Membership } from "../access/actor.ts";
+import type { UserActor } from "../access/actor.ts";
 
 export interface InvitedTo {
   invitation: InvitationDoc;
@@ -11,7 +11,7 @@ export interface InvitedTo {
 
 export function presentIdentity(
   user: Account,
-  memberships: readonly Membership[],
+  { memberships, withheld = [] }: Pick<UserActor, "memberships" | "withheld">,
   invitedTo: readonly InvitedTo[],
 ): IdentityPayload {
   return {
@@ -21,9 +21,15 @@ export function presentIdentity(
     email: user.email,
     emailVerified: user.emailVerifiedAt !== undefined,
     isAdministrator: user.isAdministrator,
-    memberships: memberships
+    memberships: [...memberships, ...withheld]
       .filter((m) => !m.deletionAt)
-      .map((m) => ({ tenantId: m.tenantId, slug: m.tenantSlug, name: m.tenantName })),
+      .sort((a, b) => (a.tenantSlug < b.tenantSlug ? -1 : 1))
+      .map((m) => ({
+        tenantId: m.tenantId,
+        slug: m.tenantSlug,
+        name: m.tenantName,
+        ...(withheld.includes(m) ? { mfaRequired: true } : {}),
+      })),
     pendingInvitations: invitedTo.map(({ invitation, tenant }) => ({
       id: invitation._id,
       organizationId: tenant._id,

@@ -19,8 +19,7 @@ export function userRoutes(app: App): Route[] {
       tag,
       auth: "required",
       data: IdentityPayload,
-      handle: async ({ actor }) =>
-        loadIdentity(app, await loadAccount(app, actor), requireUser(actor).memberships),
+      handle: async ({ actor }) => loadIdentity(app, await loadAccount(app, actor), requireUser(actor)),
     }),
     route({
       method: "get",
@@ -30,10 +29,7 @@ export function userRoutes(app: App): Route[] {
       auth: "optional",
       data: z.object({ user: IdentityPayload.nullable() }).meta({ id: "CurrentSession" }),
       handle: async ({ actor }) => ({
-        user:
-          actor.kind === "user"
-            ? await loadIdentity(app, await loadAccount(app, actor), actor.memberships)
-            : null,
+        user: actor.kind === "user" ? await loadIdentity(app, await loadAccount(app, actor), actor) : null,
       }),
     }),
     route({
@@ -45,7 +41,7 @@ export function userRoutes(app: App): Route[] {
       body: UpdateProfile,
       data: IdentityPayload,
       handle: async ({ actor, body }) =>
-        loadIdentity(app, await updateProfile(app, actor, body), requireUser(actor).memberships),
+        loadIdentity(app, await updateProfile(app, actor, body), requireUser(actor)),
     }),
     ...userAuditRoutes(app),
   ];

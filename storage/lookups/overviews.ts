@@ -17,7 +17,6 @@ export type Overviews = ReturnType<typeof openOverviews>;
 
 export function openOverviews(database: Database) {
   const memberships = database.collection<MembershipDoc>("memberships");
-  const reservations = database.collection<PathReservationDoc>("places");
   const sessions = database.collection<SessionDoc>("sessions");
   const tenants = database.collection<TenantDoc>("tenants");
   const tokens = database.collection<TokenDoc>("tokens");
@@ -41,6 +40,22 @@ export function openOverviews(database: Database) {
         .limit(limit)
         .toArray();
     },
+    /** Last use of each user's sessions, ended ones included, and of their personal tokens. */
+    async listLastUses(userIds: string[]): Promise<LastUse[]> {
+      const found = await Promise.all([
+        sessions.aggregate<LastUse>(lastOf("$lastSeenAt", userIds)).toArray(),
+        tokens.aggregate<LastUse>(lastOf("$lastUsedAt", userIds)).toArray(),
+      ]);
+      return found.flat();
+    },
+    ...countsOf(database, memberships),
+    listExpiringTokens: (...query: ExpiringQuery) => listExpiringTokens(tokens, ...query),
+  };
+}
+
+function countsOf(database: Database, memberships: Collection<MembershipDoc>) {
+  const reservations = database.collection<PathReservationDoc>("places");
+  return {
     /** Numbers of members of organizations. */
     async countMembers(tenantIds: string[]): Promise<Map<string, number>> {
       const rows = await memberships
@@ -64,15 +79,18 @@ export function openOverviews(database: Database) {
         .toArray();
       return new Map(rows.map(({ _id, count }) => [_id, count]));
     },
-    /** Last use of each user's sessions, ended ones included, and of their personal tokens. */
-    async listLastUses(userIds: string[]): Promise<LastUse[]> {
-      const found = await Promise.all([
-        sessions.aggregate<LastUse>(lastOf("$lastSeenAt", userIds)).toArray(),
-        tokens.aggregate<LastUse>(lastOf("$lastUsedAt", userIds)).toArray(),
-      ]);
-      return found.flat();
+    /** Number of members of an organization whose account has no second factor. */
+    async countWithoutFactor(tenantId: string): Promise<number> {
+      const [row] = await memberships
+        .aggregate<{ count: number }>([
+          { $match: { tenantId, active: true } },
+          { $lookup: { from: "users", localField: "userId", foreignField: "_id", as: "user" } },
+          { $match: { "user.hasFactor": { $ne: true } } },
+          { $count: "count" },
+        ])
+        .toArray();
+      return row?.count ?? 0;
     },
-    listExpiringTokens: (...query: ExpiringQuery) => listExpiringTokens(tokens, ...query),
   };
 }
 

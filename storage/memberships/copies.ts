@@ -8,13 +8,14 @@ interface FollowedTenant {
   name: string;
   deletionAt?: Date;
   maxTokenDays?: number;
+  mfaRequirement?: { from: Date };
 }
 
 export function copyOperations(memberships: Collection<MembershipDoc>) {
   return {
-    /** Copies an organization's names, limits and deletion, and activates pending memberships. */
+    /** Copies an organization's names, requirements and deletion, and activates pending memberships. */
     async follow(tenant: FollowedTenant): Promise<void> {
-      const { slug, name, deletionAt, maxTokenDays } = tenant;
+      const { slug, name, deletionAt, maxTokenDays, mfaRequirement } = tenant;
       await memberships.updateMany(
         { tenantId: tenant._id },
         {
@@ -23,11 +24,13 @@ export function copyOperations(memberships: Collection<MembershipDoc>) {
             tenantName: name,
             ...(deletionAt ? { tenantDeletionAt: deletionAt } : {}),
             ...(maxTokenDays === undefined ? {} : { tenantMaxTokenDays: maxTokenDays }),
+            ...(mfaRequirement ? { tenantFactorFrom: mfaRequirement.from } : {}),
           },
           $unset: {
             pending: true,
             ...(deletionAt ? {} : { tenantDeletionAt: true }),
             ...(maxTokenDays === undefined ? { tenantMaxTokenDays: true } : {}),
+            ...(mfaRequirement ? {} : { tenantFactorFrom: true }),
           },
         },
       );

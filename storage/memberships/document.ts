@@ -10,6 +10,8 @@ export interface MembershipDoc extends WithOutbox {
   /** Time at which the deleted organization is erased; until then the membership gives almost no access. */
   tenantDeletionAt?: Date;
   tenantMaxTokenDays?: number;
+  /** Time from which the organization requires a second factor. */
+  tenantFactorFrom?: Date;
   userId: string;
   /** Copy of the user's name, for lists. */
   username: string;

@@ -42,6 +42,8 @@ export function deletionOperations(users: Collection<UserDoc>) {
           $set: { ...stripped, isAdministrator: false, erasing: true, ...outbox.$set },
           $unset: {
             founder: true,
+            factors: true,
+            hasFactor: true,
             verification: true,
             emailChange: true,
             mailsDue: true,

@@ -2,6 +2,8 @@
 import type { IndexDescription } from "mongodb";
 import type { KnownClients } from "../known-clients.ts";
 import type { WithOutbox } from "../outbox.ts";
+import type { Factors } from "./factor-document.ts";
+
 export interface UserDoc extends WithOutbox, KnownClients {
   _id: string;
   /** As entered by the owner. */
@@ -12,6 +14,10 @@ export interface UserDoc extends WithOutbox, KnownClients {
   name: string;
   /** Argon2id in PHC string form. */
   passwordHash: string;
+  /** Second factors, recovery codes among them. */
+  factors?: Factors;
+  /** Whether the account has a second factor: written together with `factors`, and read with every request. */
+  hasFactor?: true;
   isAdministrator: boolean;
   /** Number of the change that decided `isAdministrator` last (`service/settings.ts`): earlier ones have no effect. */
   administratorChange?: number;
@@ -59,11 +65,17 @@ export interface MailDue {
     | "reset-password"
     | "password-changed"
     | "password-reset"
+    | "factor-added"
+    | "factor-removed"
+    | "recovery-code-used"
+    | "factors-reset"
     | "skill-taken-down"
     | "takedown-lifted";
   to: string;
   /** In mails about takedowns: the skill as `org/slug`, and the administrator's reason. */
   about?: { skill: string; reason: string };
+  /** In mails about second factors: the factor, or the administrator's reason. */
+  factor?: string;
   createdAt: Date;
   /** The mail is not sent after that; its link ends then too. */
   expiresAt: Date;
@@ -72,9 +84,16 @@ export interface MailDue {
 /** A user without credentials and without data that is to be copied elsewhere. */
 export type Account = Omit<
   UserDoc,
-  "passwordHash" | "outbox" | "unsettledAt" | "mailsDue" | "deletedAt" | "erasing" | keyof KnownClients
+  | "passwordHash"
+  | "factors"
+  | "outbox"
+  | "unsettledAt"
+  | "mailsDue"
+  | "deletedAt"
+  | "erasing"
+  | keyof KnownClients
 >;
-export type Credentials = Account & Pick<UserDoc, "passwordHash"> & KnownClients;
+export type Credentials = Account & Pick<UserDoc, "passwordHash" | "factors"> & KnownClients;
 
 export const userIndexes: IndexDescription[] = [
   { key: { emailKey: 1 }, unique: true, name: "user_email" },
@@ -95,11 +114,23 @@ export const userIndexes: IndexDescription[] = [
   { key: { deletedAt: 1 }, sparse: true },
   { key: { "suspended.at": 1, username: 1 }, sparse: true, name: "user_suspended" },
   { key: { "tokensEnding.since": 1 }, sparse: true },
+  {
+    key: { "factors.passkeys.id": 1 },
+    unique: true,
+    name: "user_passkey",
+    partialFilterExpression: { "factors.passkeys.id": { $gt: "" } },
+  },
 ];
 /** Projection of `Credentials`. */
 export const credentials = { outbox: 0, unsettledAt: 0, mailsDue: 0 } as const;
 /** Projection of `Account`. */
-export const account = { ...credentials, passwordHash: 0, knownDevices: 0, knownAddresses: 0 } as const;
+export const account = {
+  ...credentials,
+  passwordHash: 0,
+  factors: 0,
+  knownDevices: 0,
+  knownAddresses: 0,
+} as const;
 /** Accounts that are not being deleted. */
 export const present = { deletedAt: { $exists: false } } as const;
 

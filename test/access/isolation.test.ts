@@ -21,7 +21,7 @@ interface Organization {
   token: string;
   skill: PublishResult["skill"];
   ids: Record<
-    "folder" | "team" | "role" | "invitation" | "orgToken" | "policy" | "upload" | "session",
+    "folder" | "team" | "role" | "invitation" | "orgToken" | "policy" | "upload" | "session" | "passkey",
     string
   >;
 }
@@ -79,6 +79,7 @@ async function makeOrganization(): Promise<Organization> {
     cookie: owner.cookie,
   });
   const upload = await service.upload(owner, makePackage("staged"));
+  const passkey = await addPasskey(owner);
   return {
     org,
     owner,
@@ -94,8 +95,28 @@ async function makeOrganization(): Promise<Organization> {
       policy: policy.id,
       upload,
       session: sessions.data[0]!.id,
+      passkey,
     },
   };
+}
+
+/** A passkey that no authenticator has. The account does not count as one with a second factor. */
+async function addPasskey({ id }: TestUser): Promise<string> {
+  const { storage, now } = service.app;
+  const passkey = {
+    id: `passkey-of-${id}`,
+    name: "Guarded",
+    publicKey: "",
+    counter: 0,
+    deviceType: "singleDevice",
+    backedUp: false,
+    aaguid: "",
+    createdAt: now(),
+  };
+  const user = await storage.users.findCredentialsById(id);
+  const change = { addPasskey: passkey, hasFactor: false, now: now(), mails: [] };
+  assert.notEqual(await storage.users.changeFactors(user!, change, []), null);
+  return passkey.id;
 }
 
 /** Values of a path's parameters, by route. */
@@ -121,6 +142,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (path.includes("/roles/")) return organization.ids.role;
   if (path.includes("/invitations/")) return organization.ids.invitation;
   if (path.includes("/user/sessions/")) return organization.ids.session;
+  if (path.includes("/auth/passkeys/")) return organization.ids.passkey;
   if (path.includes("/tokens/")) return organization.ids.orgToken;
   throw new Error(`what is "${name}" of ${path}?`);
 }
@@ -141,6 +163,8 @@ const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/admin/users/:user/suspend": () => ({ reason: "x" }),
   "post /api/admin/users/:user/unsuspend": () => ({ reason: "x" }),
   "post /api/admin/users/:user/end-sessions": () => ({ reason: "x" }),
+  "post /api/admin/users/:user/reset-factors": () => ({ reason: "x" }),
+  "put /api/tenants/:tenant/mfa-requirement": () => ({ required: true }),
   "post /api/admin/users/:user/grant-administrator": () => ({ reason: "x" }),
   "post /api/admin/users/:user/remove-administrator": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),
@@ -162,6 +186,7 @@ const bodies: Record<string, (organization: Organization) => unknown> = {
   "patch /api/tenants/:tenant/teams/:id": () => ({ name: "Spies" }),
   "post /api/tenants/:tenant/roles": () => ({ name: "Spy", permissions: { skill: ["read"] } }),
   "patch /api/tenants/:tenant/roles/:id": () => ({ name: "Spy" }),
+  "patch /api/auth/passkeys/:id": () => ({ name: "Taken over" }),
   "post /api/tenants/:tenant/tokens": () => ({ name: "spy" }),
   "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
   "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),

@@ -52,6 +52,7 @@ const order = [
   "folders",
   "tokens",
   "auth",
+  "mfa",
   "accounts",
   "workspaces",
   "mcp-servers",

@@ -6,22 +6,25 @@
 import { limits } from "../../../contract/limits.ts";
 import type { MembershipDoc } from "../../../storage/memberships.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Account } from "../../../storage/users.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
+import { mfaRequired } from "../../users/second-factor.ts";
 import { afterMemberLeft } from "../leave.ts";
 import { requireInviterHolds } from "./inviter.ts";
 import { loadInvitation, loadOwnInvitation } from "./load.ts";
 import { createInvitedMembership } from "./membership.ts";
 
 /**
- * Joins the organization. Throws `conflict` if the invitation was changed concurrently or a former membership is still
+ * Joins the organization. Throws `mfa_required` where it requires a factor that the account lacks, `conflict` if the invitation was changed concurrently or a former membership is still
  * being ended.
  */
 export async function acceptInvitation(app: App, actor: Actor, token: string): Promise<MembershipDoc> {
   const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
   const { invitation, tenant, caller, account } = own;
+  requireFactor(app, tenant, account);
   await requireRoom(app, tenant, caller);
   await requireInviterHolds(app, own);
   const event = makeEvent(app, caller, "organization.member_joined", {
@@ -41,6 +44,12 @@ export async function acceptInvitation(app: App, actor: Actor, token: string): P
   const membership = await app.storage.memberships.find(tenant._id, caller.userId);
   if (!membership) throw notFound("team", tenant.slug);
   return membership;
+}
+
+function requireFactor(app: App, tenant: TenantDoc, account: Account): void {
+  const { _id: tenantId, slug: tenantSlug, name: tenantName, mfaRequirement } = tenant;
+  if (!account.hasFactor && mfaRequirement && mfaRequirement.from <= app.now())
+    throw mfaRequired({ tenantId, tenantSlug, tenantName });
 }
 
 /** The error for an invitation that was changed concurrently. */

@@ -23,7 +23,7 @@ export async function requireInviterHolds(app: App, { invitation, tenant }: Open
     await requireMayOffer(app, inviter, tenant._id, { role: invitation.role, teamIds });
   } catch (error) {
     const isRefused =
-      error instanceof ServiceError && (error.code === "forbidden" || error.code === "not_found");
+      error instanceof ServiceError && ["forbidden", "not_found", "mfa_required"].includes(error.code);
     throw isRefused ? invitationEnded(tenant, "lapsed") : error;
   }
 }

@@ -31,6 +31,7 @@ export async function createInvitedMembership(app: App, invitation: InvitationDo
       ...(role === ownerRole ? { enlisting: app.now(), unsettledAt: app.now() } : {}),
       tenantDeletionAt: tenant.deletionAt,
       tenantMaxTokenDays: tenant.maxTokenDays,
+      ...(tenant.mfaRequirement ? { tenantFactorFrom: tenant.mfaRequirement.from } : {}),
     });
   } catch (error) {
     if (!isDuplicate(error)) throw error;

@@ -10,6 +10,10 @@ import { loadSkill } from "../load.ts";
 import { sharePage } from "./share-page.ts";
 import { markdownReply, prefersMarkdown } from "./skill-text.ts";
 
+const factorRequired = (message: string) =>
+  html`<p>${message}</p>
+    <p class="actions"><a class="btn" href="/settings/security">Set up a second factor</a></p>`;
+
 const ShareParams = z.object({ publicId: z.string().max(64) });
 const ShareQuery = z.object({ raw: z.string().max(10).optional() });
 
@@ -35,6 +39,11 @@ export function skillPageRoutes(app: App): Route[] {
           if (error.code === "unauthenticated") {
             return redirectReply(`/sign-in?return_to=${encodeURIComponent(`/s/${params.publicId}`)}`);
           }
+          if (error.code === "mfa_required")
+            return pageReply(
+              { title: "A second factor is required", signedInAs, body: factorRequired(error.message) },
+              { status: error.status },
+            );
           return pageReply(
             {
               title: "Not found",

@@ -1,28 +1,34 @@
 /** The client of the service's API, typed by its description (`web/generated/`). */
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../generated/api-types.ts";
-import { isSignedIn, signInAgain } from "./sign-in-again.ts";
+import { isSignedIn, signInAgain, verifyAgain } from "./sign-in-again.ts";
 
 export type Schemas = components["schemas"];
 
 export const api = createClient<paths>({ baseUrl: "", fetch: send });
 
 /**
- * Sends a request. If the session of the signed-in user has ended, it is sent once more after a sign-in over the page,
- * so that the caller does not notice. `fetch` is looked up for each call, so that a test can replace it.
+ * Sends a request. If the session of the signed-in user has ended, or the service wants to know again who they are, it
+ * is sent once more after a dialog over the page, so that the caller does not notice. `fetch` is looked up for each
+ * call, so that a test can replace it.
  */
 async function send(request: Request): Promise<Response> {
   if (!isSignedIn()) return fetch(request);
-  const again = request.clone();
-  const response = await fetch(request);
-  if (response.status !== 401 || !(await lacksSession(response.clone()))) return response;
-  return (await signInAgain()) ? fetch(again) : response;
+  let response = await fetch(request.clone());
+  if ((await hasCode(response, 401, "unauthenticated")) && (await signInAgain()))
+    response = await fetch(request.clone());
+  if ((await hasCode(response, 403, "reauthentication_required")) && (await verifyAgain()))
+    response = await fetch(request.clone());
+  return response;
 }
 
-/** Not `invalid_credentials`, which is about a password in the request itself. */
-async function lacksSession(response: Response): Promise<boolean> {
-  const body = (await response.json().catch(() => undefined)) as Partial<Schemas["Failure"]> | undefined;
-  return body?.code === "unauthenticated";
+async function hasCode(response: Response, status: number, code: string): Promise<boolean> {
+  if (response.status !== status) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return (body as Partial<Schemas["Failure"]> | undefined)?.code === code;
 }
 
 /** A failure of the API, or of the network (status 0). */

@@ -3,9 +3,9 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, Outlet, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { identityQuery } from "../../api/session.ts";
-import { onSignInNeeded } from "../../api/sign-in-again.ts";
 import { useKeys } from "../../parts/keys.ts";
 import { onOpenNavigation } from "../../parts/navigation-event.ts";
+import { Questions } from "./questions.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Account } from "./account.tsx";
 import { OrganizationMenu } from "./organization-menu.tsx";
@@ -20,7 +20,6 @@ const Notices = lazy(async () => ({ default: (await import("./notices.tsx")).Not
 const NavigationDrawer = lazy(async () => ({
   default: (await import("./navigation-drawer.tsx")).NavigationDrawer,
 }));
-const SignInAgain = lazy(async () => ({ default: (await import("./sign-in-again.tsx")).SignInAgain }));
 const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
 
 export const Route = createRootRouteWithContext<{ client: QueryClient }>()({
@@ -38,8 +37,6 @@ function Shell() {
   const [drawer, setDrawer] = useState<boolean | undefined>();
   const openPalette = () => setPaletteOpening((count) => count + 1);
   useEffect(() => onOpenNavigation(() => setDrawer(true)), []);
-  const [answerSignIn, setAnswerSignIn] = useState<((isSignedIn: boolean) => void) | undefined>();
-  useEffect(() => onSignInNeeded((answer) => setAnswerSignIn(() => answer)), []);
   useKeys({
     "mod+k": openPalette,
     "g h": () => void navigate({ href: "/" }),
@@ -73,14 +70,7 @@ function Shell() {
             {side}
           </NavigationDrawer>
         )}
-        {answerSignIn && (
-          <SignInAgain
-            onDone={(isSignedIn) => {
-              setAnswerSignIn(undefined);
-              answerSignIn(isSignedIn);
-            }}
-          />
-        )}
+        <Questions />
         <Later>
           <Notices />
           <LiveUpdates />

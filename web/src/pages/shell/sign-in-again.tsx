@@ -1,8 +1,10 @@
 import { Button, Group, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, dataOf } from "../../api/client.ts";
-import { identityQuery } from "../../api/session.ts";
+import { ApiError } from "../../api/client.ts";
+import { completeSignIn, signIn, type FactorProof } from "../../api/second-factors.ts";
+import { identityQuery, type Identity } from "../../api/session.ts";
 import { isUser } from "../../api/sign-in-again.ts";
+import { FactorForm } from "../../parts/factor-form.tsx";
 import { fieldError, Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { beginDrafts } from "../editor/drafts/drafts.ts";
@@ -13,19 +15,26 @@ const fields = ["email", "password"] as const;
 export function SignInAgain({ onDone }: { onDone: (isSignedIn: boolean) => void }) {
   const client = useQueryClient();
   const { data: identity } = useQuery({ ...identityQuery, enabled: false });
-  const signIn = useMutation({
-    mutationFn: (body: { email: string; password: string }) =>
-      dataOf(api.POST("/api/auth/sign-in", { body })),
-    onSuccess: (user) => {
-      // Another user must neither see what was loaded nor send what the first one typed.
-      if (!isUser(user.id)) {
-        location.reload();
-        return;
-      }
-      beginDrafts(user.id);
-      client.setQueryData(identityQuery.queryKey, user);
-      onDone(true);
-    },
+  const finish = (user: Identity) => {
+    // Another user must neither see what was loaded nor send what the first one typed.
+    if (!isUser(user.id)) {
+      location.reload();
+      return;
+    }
+    beginDrafts(user.id);
+    client.setQueryData(identityQuery.queryKey, user);
+    onDone(true);
+  };
+  const enter = useMutation({
+    mutationFn: signIn,
+    onSuccess: (result) => "ticket" in result || finish(result),
+  });
+  const ticket = enter.data && "ticket" in enter.data ? enter.data.ticket : "";
+  const complete = useMutation({
+    mutationFn: (proof: FactorProof) => completeSignIn(ticket, proof),
+    onSuccess: finish,
+    // The ticket is over: the password is asked for again.
+    onError: (error) => error instanceof ApiError && error.details["reason"] === "ticket" && enter.reset(),
   });
   const leave = () => onDone(false);
   return (
@@ -34,39 +43,72 @@ export function SignInAgain({ onDone }: { onDone: (isSignedIn: boolean) => void 
         <p className="sub">
           Your session has ended. What you typed is kept, and the page continues after the sign-in.
         </p>
-        <Form
-          label="Sign in again"
-          error={signIn.error}
-          onSubmit={({ email = "", password = "" }) => signIn.mutate({ email, password })}
-        >
-          <Problem error={signIn.error} fields={fields} />
-          <TextInput
-            name="email"
-            type="email"
-            label="E-mail"
-            autoComplete="username"
-            defaultValue={identity?.email ?? ""}
-            required
-            error={fieldError(signIn.error, "email")}
+        {enter.data && "ticket" in enter.data ? (
+          <FactorForm
+            label="Second factor"
+            kinds={enter.data.mfaRequired}
+            ticket={ticket}
+            cancel="Continue signed out"
+            error={complete.error}
+            isPending={complete.isPending}
+            onProof={(proof) => complete.mutate(proof)}
+            onCancel={leave}
           />
-          <PasswordInput
-            name="password"
-            label="Password"
-            autoComplete="current-password"
-            required
-            data-autofocus
-            error={fieldError(signIn.error, "password")}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={leave}>
-              Continue signed out
-            </Button>
-            <Button type="submit" loading={signIn.isPending}>
-              Sign in
-            </Button>
-          </Group>
-        </Form>
+        ) : (
+          <PasswordStep email={identity?.email ?? ""} {...{ enter, leave }} expired={complete.error} />
+        )}
       </div>
     </Modal>
+  );
+}
+
+interface PasswordProps {
+  email: string;
+  enter: {
+    error: Error | null;
+    isPending: boolean;
+    mutate: (body: { email: string; password: string }) => void;
+  };
+  /** The end of an earlier attempt. */
+  expired: Error | null;
+  leave: () => void;
+}
+
+function PasswordStep({ email, enter, expired, leave }: PasswordProps) {
+  return (
+    <Form
+      label="Sign in again"
+      error={enter.error}
+      onSubmit={(values) =>
+        enter.mutate({ email: values["email"] ?? "", password: values["password"] ?? "" })
+      }
+    >
+      <Problem error={enter.error ?? expired} fields={fields} />
+      <TextInput
+        name="email"
+        type="email"
+        label="E-mail"
+        autoComplete="username"
+        defaultValue={email}
+        required
+        error={fieldError(enter.error, "email")}
+      />
+      <PasswordInput
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        required
+        data-autofocus
+        error={fieldError(enter.error, "password")}
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={leave}>
+          Continue signed out
+        </Button>
+        <Button type="submit" loading={enter.isPending}>
+          Sign in
+        </Button>
+      </Group>
+    </Form>
   );
 }

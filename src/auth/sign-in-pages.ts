@@ -1,0 +1,39 @@
+/** The two steps of the sign-in as pages. */
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { actorPage, type PageOptions } from "../http/pages.ts";
+import type { Cookie, Reply } from "../http/route.ts";
+import { factorPage, signInPage } from "./pages.ts";
+import { passkeyScript } from "./passkey-script.ts";
+import { offersPasskeys } from "./relying-party.ts";
+import { isSignUpOpen } from "./sign-in.ts";
+import type { FactorNeeded } from "./ticket.ts";
+
+/** The sign-in form, with passkeys where browsers offer them. */
+export async function showSignIn(
+  app: App,
+  actor: Actor,
+  view: { error?: string; email?: string; returnTo: string },
+  options?: PageOptions,
+): Promise<Reply> {
+  const passkeys = offersPasskeys(app);
+  const body = signInPage({ ...view, passkeys, signUpOpen: await isSignUpOpen(app) });
+  return actorPage(
+    actor,
+    { title: "Sign in", body, ...(passkeys ? { script: passkeyScript } : {}) },
+    options,
+  );
+}
+
+/** The second step of a sign-in. */
+export function showFactor(
+  app: App,
+  actor: Actor,
+  view: Pick<FactorNeeded, "kinds" | "ticket"> & { returnTo: string; error?: string; cookies?: Cookie[] },
+  options: PageOptions = {},
+): Reply {
+  const isScripted = view.kinds.includes("passkey") && offersPasskeys(app);
+  const content = { title: "Confirm it is you", body: factorPage(view) };
+  const shown = isScripted ? { ...content, script: passkeyScript } : content;
+  return actorPage(actor, shown, { ...options, ...(view.cookies ? { cookies: view.cookies } : {}) });
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { IdentityPayload } from "../../../contract/payloads/accounts.ts";
+import {
+  AddedPasskeyPayload,
+  PasskeyCreationPayload,
+  PasskeyOptionsPayload,
+  PasskeyPayload,
+} from "../../../contract/payloads/mfa.ts";
+import type { App } from "../../app.ts";
+import { presentSignedIn } from "../../auth/present.ts";
+import { Enveloped, route, type Route } from "../../http/route.ts";
+import { PasskeyOptions, PasskeyParams, RegisterPasskey, RenamePasskey, SignInByPasskey } from "../schema.ts";
+import { presentPasskey, readFactorState } from "../state.ts";
+import { registerPasskey, registrationOptions, removePasskey, renamePasskey } from "./manage.ts";
+import { passkeyOptions } from "./options.ts";
+import { signInByPasskey } from "./sign-in.ts";
+
+const tag = "Second factors";
+
+export function passkeyRoutes(app: App): Route[] {
+  return [...signInRoutes(app), ...registrationRoutes(app), ...managementRoutes(app)];
+}
+
+function signInRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/auth/passkeys/options",
+      summary:
+        "Options to ask the browser for a passkey: to sign in, for a ticket, or to confirm who you are",
+      tag,
+      auth: "optional",
+      body: PasskeyOptions,
+      data: PasskeyOptionsPayload,
+      budget: "passkey",
+      handle: ({ actor, body, request }) => passkeyOptions(app, actor, body.ticket, request),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/passkeys/sign-in",
+      summary: "Sign in by a passkey alone; sets the session cookie",
+      tag,
+      auth: "optional",
+      body: SignInByPasskey,
+      data: IdentityPayload,
+      budget: "sign-in",
+      handle: async ({ actor, body, request }) =>
+        presentSignedIn(app, await signInByPasskey(app, actor, body.passkey, request)),
+    }),
+  ];
+}
+
+function registrationRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/auth/passkeys/register/options",
+      summary: "Options to have the browser make a passkey",
+      tag,
+      auth: "required",
+      data: PasskeyCreationPayload,
+      budget: "sign-in",
+      handle: ({ actor }) => registrationOptions(app, actor),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/passkeys/register",
+      summary: "Add the passkey that the browser has made; the first factor comes with recovery codes",
+      tag,
+      auth: "required",
+      body: RegisterPasskey,
+      data: AddedPasskeyPayload,
+      budget: "sign-in",
+      async handle({ actor, body, request }) {
+        const added = await registerPasskey(app, actor, body, request.userAgent);
+        const { passkey, recoveryCodes, cookie } = added;
+        return new Enveloped(
+          { passkey: presentPasskey(passkey), recoveryCodes },
+          { cookies: cookie ? [cookie] : [] },
+        );
+      },
+    }),
+  ];
+}
+
+function managementRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/auth/passkeys",
+      summary: "List your passkeys",
+      tag,
+      auth: "required",
+      data: z.array(PasskeyPayload),
+      handle: async ({ actor }) => (await readFactorState(app, actor)).passkeys,
+    }),
+    route({
+      method: "patch",
+      path: "/api/auth/passkeys/:id",
+      summary: "Rename a passkey",
+      tag,
+      auth: "required",
+      params: PasskeyParams,
+      body: RenamePasskey,
+      data: PasskeyPayload,
+      handle: async ({ actor, params, body }) =>
+        presentPasskey(await renamePasskey(app, actor, params.id, body.name)),
+    }),
+    route({
+      method: "delete",
+      path: "/api/auth/passkeys/:id",
+      summary: "Remove a passkey; ends all other sessions",
+      tag,
+      auth: "required",
+      params: PasskeyParams,
+      data: null,
+      handle: async ({ actor, params, request }) =>
+        new Enveloped(undefined, {
+          cookies: [await removePasskey(app, actor, params.id, request.userAgent)],
+        }),
+    }),
+  ];
+}

@@ -1,0 +1,27 @@
+/** Sign-in by a passkey alone: it proves that its holder has the device and is its owner. */
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { accountSuspended } from "../../auth/credentials.ts";
+import { clientFacts } from "../../auth/known-clients.ts";
+import { completeSignIn, type SignedIn } from "../../auth/sign-in.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import type { PasskeyAssertion } from "../schema.ts";
+import { browserBinding } from "./challenge.ts";
+import { requirePasskeys } from "../../auth/relying-party.ts";
+import { badPasskey, verifyPasskey } from "./verify.ts";
+
+/** Signs in. An unknown passkey and a wrong signature have one error: `invalid_credentials`. */
+export async function signInByPasskey(
+  app: App,
+  actor: Actor,
+  passkey: PasskeyAssertion,
+  request: RequestInfo,
+): Promise<SignedIn> {
+  requirePasskeys(app);
+  const { deviceSecret } = clientFacts(app, actor, request);
+  const user = await app.storage.users.findByPasskey(passkey.id);
+  if (!user || deviceSecret === undefined || !passkey.response.userHandle) throw badPasskey();
+  await verifyPasskey(app, user, passkey, browserBinding(deviceSecret));
+  if (user.suspended) throw accountSuspended();
+  return completeSignIn(app, user, actor, request, ["passkey"]);
+}
