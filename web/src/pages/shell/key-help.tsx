@@ -21,6 +21,7 @@ const keys = [
   ["j k", "next and previous item of a list"],
   ["n p", "next and previous change of a comparison"],
   ["f", "filter the files of a comparison"],
+  ["v", "in a comparison: mark the file as viewed"],
   ["Enter", "open the item"],
   ["?", "this list"],
 ] as const;
@@ -38,7 +39,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
         <Table.Caption>Single letters work outside of fields and dialogs.</Table.Caption>
         <Table.Tbody>
           {keys.map(([key, effect]) => (
-            <Table.Tr key={key}>
+            <Table.Tr key={effect}>
               <Table.Td>
                 <kbd className="kbd">{key}</kbd>
               </Table.Td>
