@@ -6,7 +6,7 @@ import { ownTokensQuery } from "../../api/account.ts";
 import { isConnectedQuery, latestSkillsQuery, memberCountQuery, ownInstallQuery } from "../../api/home.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/command.tsx";
-import { commandLine } from "../../parts/shell.ts";
+import { commandLine, installLine } from "../../parts/shell.ts";
 
 const storageKey = "svc-onboarding";
 
@@ -84,6 +84,7 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
   const installs = useQuery({ ...ownInstallQuery, enabled });
   const members = useQuery({ ...memberCountQuery(slug), enabled: enabled && canInvite });
   const connected = useQuery({ ...isConnectedQuery(slug), enabled: enabled && canConnect });
+  const newest = skills.data?.[0];
   const steps: (Step & { isOffered?: boolean })[] = [
     {
       label: "Publish a skill",
@@ -97,7 +98,12 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
       isDone: tokens.data?.some(({ isLogin }) => isLogin),
       command: commandLine("svc", "login", location.origin),
     },
-    { label: "Install a skill", isDone: installs.data, href: "/explore", command: "svc install team/skill" },
+    {
+      label: "Install a skill",
+      isDone: installs.data,
+      href: "/explore",
+      command: newest ? installLine(slug, newest.slug) : "svc install team/skill",
+    },
     {
       label: "Invite a colleague",
       isOffered: canInvite,
