@@ -39,7 +39,7 @@ export function may(permissions: Record<string, string[]>, group: string, action
   return permissions[group]?.includes(action) === true;
 }
 
-/** Ends the session. The page is loaded anew afterwards, so that nothing of the user stays in memory. */
+/** Ends the session. The caller loads the page again, so that nothing of the user stays in memory. */
 export async function signOut(): Promise<void> {
   await ok(api.POST("/api/auth/sign-out"));
   sessionStorage.clear();

@@ -55,12 +55,12 @@ export function listen(receive: (message: LiveMessage) => void): () => void {
   };
 }
 
-/** Reads the stream. The browser reconnects by itself, with the id of the last event. */
+/** Reads the stream. The browser reconnects automatically, with the id of the last event. */
 function read(publish: (message: LiveMessage) => void): () => void {
   const source = new EventSource("/api/events");
   let hasFailed = false;
   source.addEventListener("open", () => {
-    // A new connection knows the last event; one that failed for long may have missed some.
+    // A reconnection names the last event; after a longer failure, events may have been missed.
     if (hasFailed) publish({ kind: "reset" });
     hasFailed = false;
   });

@@ -9,7 +9,7 @@ import { Time } from "../../parts/time.tsx";
 
 type Data = Schemas["OrganizationUsage"];
 
-/** Skills that nobody uses, installs that are behind, and what all skills cost in the context of an agent. */
+/** Unused skills, installs that are behind, and what all skills cost in the context of an agent. */
 export function Usage({ org }: { org: string }) {
   const found = useQuery(usageQuery(org));
   if (found.isPending) return <SkeletonRows rows={4} height={44} />;

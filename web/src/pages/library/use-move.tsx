@@ -40,7 +40,7 @@ function moveInCache(client: QueryClient, org: string, { item, target }: Move): 
   );
 }
 
-/** Moves an item at once, with a way back: *Undo* for 8 seconds, and by itself if the service refuses. */
+/** Moves an item at once, and back by *Undo* within 8 seconds, or automatically if the service refuses. */
 export function useMove(org: string, onFailed: (error: unknown, item: Item) => void) {
   const client = useQueryClient();
   const keys = [foldersQuery(org).queryKey, organizationSkillsQuery(org).queryKey] as const;

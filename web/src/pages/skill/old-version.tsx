@@ -4,7 +4,7 @@ import { History } from "lucide-react";
 import { versionsQuery, type Skill, type Version } from "../../api/skills.ts";
 import { useSkillAddress } from "./context.ts";
 
-/** Says that the address selects another version than the current one, and how far that is behind. */
+/** States that the address selects another version than the current one, and how far that is behind. */
 export function OldVersion({ skill }: { skill: Skill }) {
   const { org, slug, ref, version } = useSkillAddress();
   const isOther =

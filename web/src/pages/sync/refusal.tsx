@@ -2,7 +2,7 @@ import { ApiError } from "../../api/client.ts";
 import { Command } from "../../parts/command.tsx";
 import { commandLine } from "../../parts/shell.ts";
 
-/** Why the service did not plan or connect, with what it knows about the remedy. */
+/** The reason that the service did not plan or connect, with the remedy. */
 export function Refusal({ error, onBranch }: { error: Error; onBranch: (branch: string) => void }) {
   const details = error instanceof ApiError ? error.details : {};
   const branches = textsOf(details["branches"]);

@@ -18,7 +18,7 @@ export function Wizard({ org, hosts }: { org: string; hosts: Host[] }) {
     mutationFn: () => connectRepository(org, inputOf(draft)),
     onSuccess: () => client.invalidateQueries({ queryKey: syncQuery(org).queryKey }),
   });
-  // A plan is of what was typed: after a change it says nothing.
+  // A plan is valid only for the input that it was made from.
   const change = (part: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...part }));
     plan.reset();

@@ -19,7 +19,7 @@ interface Options {
   onDraft: (draft: OpenDraft) => void;
 }
 
-/** Compares with a version that became current meanwhile, and carries the edit over to it. */
+/** Compares with a version that became current concurrently, and applies the edit to it. */
 export function useNewer(options: Options): { note: ReactNode; comparison: ReactNode | undefined } {
   const { skill, refText, run, workspace, draft, record, onDraft } = options;
   const client = useQueryClient();

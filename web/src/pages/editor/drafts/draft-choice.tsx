@@ -26,7 +26,7 @@ export function useDrafts(owner: string, skill: string) {
   }, [id]);
   const drop = (draft: Draft) => setWaiting((old) => old.filter((one) => one.id !== draft.id));
   const resume = async (draft: Draft) => {
-    // Another tab may have continued it meanwhile: then this one works on a copy.
+    // If another tab has continued it, this one works on a copy.
     setOpen({ id: (await isDraftFree(draft.id)) ? draft.id : newDraftId(), continued: draft });
     drop(draft);
   };
@@ -63,7 +63,7 @@ export function DraftNote({ draft, onResume, onDiscard }: NoteProps) {
         onClick={() => (isSure ? onDiscard(draft) : setSure(true))}
         onBlur={() => setSure(false)}
       >
-        {isSure ? "Discard for good" : "Discard"}
+        {isSure ? "Discard permanently" : "Discard"}
       </Button>
     </Note>
   );

@@ -48,7 +48,7 @@ export function useDraft(draft: Omit<Draft, "savedAt">, isDirty: boolean, flush:
     // The parts of the draft are listed, since it is a new object in each rendering.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [id, base, files, message, isDirty, flush]);
-  /** Removes the draft for good, once it is published: nothing may store it again as the page is left. */
+  /** Removes the draft permanently, once it is published: nothing may store it again as the page is left. */
   const end = (): Promise<void> => {
     isEnded.current = true;
     return writing.current.then(() => removeDraft(id)).catch(() => undefined);
