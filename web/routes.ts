@@ -28,6 +28,7 @@ export const routes = rootRoute("shell/shell.tsx", [
     route("roles", "people/roles.tsx"),
     route("teams", [index("people/teams.tsx"), route("$team", "people/team.tsx")]),
   ]),
+  route("/$org/-/security", "security/page.tsx"),
   route("/$org/-/settings", "organization/page.tsx"),
   route("/$org/-/sync", "sync/page.tsx"),
   route("/$org/-/tokens", "tokens/page.tsx"),

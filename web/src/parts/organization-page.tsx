@@ -3,6 +3,7 @@ import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError, type Schemas } from "../api/client.ts";
 import { may, organizationQuery } from "../api/session.ts";
+import { FactorRequired } from "./factor-required.tsx";
 import { NotFound } from "./not-found.tsx";
 import { Page, type Crumb } from "./page.tsx";
 import { Problem } from "./problem.tsx";
@@ -41,6 +42,12 @@ export function OrganizationPage({
   const failed = [organization, subject].find((one) => one?.error);
   const isUnknown = failed?.error instanceof ApiError && [401, 404].includes(failed.error.status);
   if (isUnknown) return <NotFound />;
+  if (failed?.error instanceof ApiError && failed.error.code === "mfa_required")
+    return (
+      <Page title={`Second factor required · ${org}`} crumbs={[{ label: org }]}>
+        <FactorRequired org={org} name={org} />
+      </Page>
+    );
   const data = organization.data;
   const isAllowed = data && (!permission || may(data.permissions, ...permission));
   const isReady = isAllowed && !failed && !isPending;

@@ -7,6 +7,7 @@ import {
   KeyRound,
   ScrollText,
   Settings2,
+  ShieldCheck,
   Users,
   type LucideIcon,
 } from "lucide-react";
@@ -29,6 +30,7 @@ export const organizationPages: readonly OrganizationPage[] = [
   { label: "Analytics", page: "analytics", icon: BarChart3, permission: ["analytics", "read"] },
   { label: "Audit log", page: "audit", icon: ScrollText, permission: ["auditLog", "read"] },
   { label: "API tokens", page: "tokens", icon: KeyRound, permission: ["apiToken", "manage"] },
+  { label: "Security", page: "security", icon: ShieldCheck, permission: ["security", "manage"] },
   { label: "Settings", page: "settings", icon: Settings2, permission: ["organization", "update"] },
 ];
 

@@ -1,0 +1,17 @@
+/** The second factor that an organization requires of its members. */
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok } from "./client.ts";
+
+export const requirementQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["mfa-requirement", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/mfa-requirement", { signal, params: { path: { tenant: org } } })),
+  });
+
+export const setRequirement = (org: string, body: { required: boolean; graceDays: number }) =>
+  dataOf(api.PUT("/api/tenants/{tenant}/mfa-requirement", { params: { path: { tenant: org } }, body }));
+
+/** Ends the user's own membership. */
+export const leaveOrganization = (org: string, userId: string) =>
+  ok(api.DELETE("/api/tenants/{tenant}/members/{userId}", { params: { path: { tenant: org, userId } } }));
