@@ -1,6 +1,5 @@
 // Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in
-// dist/cli/), its package (dist/package/) and the front end of the pages (a bundle and a style sheet each in
-// dist/web/). For npm test, also the tests (dist/tests/).
+// dist/cli/), its package (dist/package/) and the dashboard (dist/web/). For npm test, also the tests (dist/tests/).
 //   node scripts/build.mjs [server|cli|package|web|tests]
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -215,20 +214,11 @@ function buildPackage() {
 }
 
 async function buildWeb() {
-  const { rolldown } = await import("rolldown");
   const fresh = inRoot("dist", `.web-${process.pid}`);
-  const bundle = await rolldown({
-    input: { admin: inRoot("web", "admin", "main.ts") },
-    platform: "browser",
-    cwd: root,
-  });
   try {
-    await bundle.write({ dir: fresh, format: "es", minify: true, entryFileNames: "[name].js" });
-    fs.copyFileSync(inRoot("web", "admin", "style.css"), path.join(fresh, "admin.css"));
     await buildDashboard(path.join(fresh, "app"));
     swap(fresh, inRoot("dist", "web"));
   } finally {
-    await bundle.close();
     fs.rmSync(fresh, { recursive: true, force: true });
   }
 }

@@ -15,7 +15,6 @@ const ofTheWhole = /^test\/house\//;
 export const hiddenUses = {
   "bin/svc": ["cli/main.ts"],
   "scripts/build.mjs": ["cli/main.ts", "server.ts", "web"],
-  "test/jobs/administration.test.ts": ["web"],
   "test/support/browser.ts": ["web"],
   "test/support/server.ts": ["server.ts", "web"],
 };

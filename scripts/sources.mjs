@@ -57,7 +57,7 @@ export const builds = {
     ],
   },
   web: {
-    output: "dist/web/admin.js",
+    output: "dist/web/app/index.html",
     stamp: "dist/.web-stamp",
     sources: ["web", "contract", "scripts/build.mjs", "tsconfig.json", "package-lock.json"],
   },

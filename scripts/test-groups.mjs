@@ -21,7 +21,6 @@ export const seconds = {
   "cli-projects/mixed-use": 7,
   "git/clone": 18,
   "jobs/children": 26,
-  "journeys/admin-workers": 45,
   "journeys/device-login": 36,
   "journeys/engine-kill": 21,
   "journeys/failures": 35,

@@ -26,6 +26,8 @@ export function openConnections(database: Database) {
     },
     find: (id: string) => connections.findOne({ _id: id }, withoutOutbox),
     findOfTenant: (tenantId: string) => connections.findOne({ tenantId }, withoutOutbox),
+    listByIds: (ids: readonly string[]) =>
+      connections.find({ _id: { $in: [...ids] } }, withoutOutbox).toArray(),
     listOfTenants: (tenantIds: readonly string[], limit: number) =>
       connections
         .find({ tenantId: { $in: [...tenantIds] }, ...alive }, withoutOutbox)

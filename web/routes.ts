@@ -6,6 +6,14 @@ import { index, rootRoute, route } from "@tanstack/virtual-file-routes";
 
 export const routes = rootRoute("shell/shell.tsx", [
   route("/", "home/page.tsx"),
+  route("/admin", "admin/overview.tsx"),
+  route("/admin/audit", "admin/audit.tsx"),
+  route("/admin/connections", "admin/connections.tsx"),
+  route("/admin/health", "admin/health.tsx"),
+  route("/admin/jobs", "admin/jobs/page.tsx"),
+  route("/admin/organizations", "admin/organizations.tsx"),
+  route("/admin/settings", "admin/settings.tsx"),
+  route("/admin/users", "admin/users/page.tsx"),
   route("/explore", "explore/page.tsx"),
   route("/orgs/new", "organization/new.tsx"),
   route("/settings", [

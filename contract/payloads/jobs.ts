@@ -38,6 +38,9 @@ const jobFields = {
   payload: z
     .record(z.string(), z.unknown())
     .meta({ description: "ids; other values are cut to 200 characters" }),
+  names: z
+    .record(z.string(), z.string())
+    .meta({ description: "by field of the payload: the organization's slug or the user name of its id" }),
   attemptsMade: z.int(),
   attempts: z.int().meta({ description: "how often it is tried in all" }),
   error: z.string().nullable().meta({ description: "of the last failed attempt" }),

@@ -78,8 +78,6 @@ main { display: grid; place-items: center; min-width: 0; padding: 24px; overflow
 .box { width: 100%; max-width: 380px; }
 main.wide { place-items: start center; }
 main.wide > .box { max-width: 71rem; }
-main.full { display: block; width: 100%; margin: 0 auto; }
-main.full > .box { max-width: none; }
 .box > :last-child, .box > form > :last-child { margin-bottom: 0; }
 `;
 

@@ -1,10 +1,10 @@
-/** Server-rendered pages. Forms work in any browser, and only a page with a front end has scripts. */
+/** Server-rendered pages. Forms work in any browser, and a script only adds to a page that works without it. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Actor } from "../access/actor.ts";
 import { html, type Html } from "./html.ts";
 import { pageIcon, pageStyle } from "./page-style.ts";
 import { Reply, type Cookie } from "./route.ts";
-import { frontEndPolicy, pagePolicy, scriptedPolicy } from "./security.ts";
+import { pagePolicy, scriptedPolicy } from "./security.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
@@ -24,8 +24,6 @@ export interface PageContent {
   /** Name of the signed-in user. */
   signedInAs?: string | undefined;
   body: Html;
-  /** Paths of the style sheet and the script of a page with a front end. */
-  frontEnd?: { style: string; script: string } | undefined;
   /** An inline script; the page works without it. */
   script?: Html | undefined;
   /** Two columns rather than one narrow one. */
@@ -40,18 +38,14 @@ export interface PageOptions {
   headers?: Record<string, string>;
 }
 
-/** A complete page. It can't be cached or framed, and only its own script or front end runs in it. */
+/** A complete page. It can't be cached or framed, and only its own script runs in it. */
 export function pageReply(content: PageContent, options: PageOptions = {}): Reply {
   const nonce = content.script === undefined ? undefined : randomBytes(18).toString("base64");
   return new Reply(layout(content, nonce).toString(), {
     ...options,
     type: "text/html; charset=utf-8",
     headers: {
-      "content-security-policy": content.frontEnd
-        ? frontEndPolicy
-        : nonce
-          ? scriptedPolicy(nonce)
-          : pagePolicy,
+      "content-security-policy": nonce ? scriptedPolicy(nonce) : pagePolicy,
       "cache-control": "no-store",
       ...options.headers,
     },
@@ -73,8 +67,8 @@ export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
 }
 
 function layout(content: PageContent, nonce: string | undefined): Html {
-  const { title, signedInAs, body, script, frontEnd, isWide, isIndexed = true } = content;
-  const layoutClass = frontEnd ? "full" : isWide ? "wide" : "narrow";
+  const { title, signedInAs, body, script, isWide, isIndexed = true } = content;
+  const layoutClass = isWide ? "wide" : "narrow";
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -85,11 +79,6 @@ function layout(content: PageContent, nonce: string | undefined): Html {
         <title>${title} · Skill registry</title>
         <link rel="icon" type="image/svg+xml" href="${iconPath}" />
         <link rel="stylesheet" href="${stylePath}" />
-        ${
-          frontEnd &&
-          html`<link rel="stylesheet" href="${frontEnd.style}" />
-            <script type="module" src="${frontEnd.script}"></script>`
-        }
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>

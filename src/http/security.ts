@@ -14,10 +14,6 @@ export const pagePolicy =
 export const scriptedPolicy = (nonce: string) =>
   `${pagePolicy}; script-src 'nonce-${nonce}'; connect-src 'self'`;
 
-/** For pages with a front end: its script comes from us, and talks to us. */
-export const frontEndPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
 /** For pages of the dashboard. Its libraries add style elements, which carry the nonce of the page. */
 export const dashboardPolicy = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

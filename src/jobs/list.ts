@@ -10,6 +10,7 @@ import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { type QueuedJob, type QueueName, queueNames } from "../queue/index.ts";
 import { requireQueue } from "./load.ts";
+import { namesOf } from "./names.ts";
 import { presentJob } from "./present.ts";
 import type { JobsQuery } from "./schema.ts";
 
@@ -34,7 +35,7 @@ export async function listJobs(app: App, query: JobsQuery): Promise<Page<JobPayl
   const taken: QueuedJob[] = [];
   for (;;) {
     const at = nextOf(heads, state);
-    if (at === -1) return new Page(taken.map(presentJob), null);
+    if (at === -1) return new Page(await presentJobs(app, taken), null);
     const lane = lanes[at]!;
     const head = heads[at]!;
     if (taken.length === limit) break;
@@ -43,7 +44,12 @@ export async function listJobs(app: App, query: JobsQuery): Promise<Page<JobPayl
     heads[at] = (await lane.jobs.next()).value;
   }
   const begun = lanes.filter(({ place }) => place[1] > 0).flatMap(({ place }) => place);
-  return new Page(taken.map(presentJob), encodeCursor([state, ...begun]));
+  return new Page(await presentJobs(app, taken), encodeCursor([state, ...begun]));
+}
+
+async function presentJobs(app: App, jobs: readonly QueuedJob[]): Promise<JobPayload[]> {
+  const names = await namesOf(app, jobs);
+  return jobs.map((job) => presentJob(job, names(job)));
 }
 
 function readCursor(cursor: string | undefined, state: JobState): Place[] {

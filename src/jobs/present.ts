@@ -4,7 +4,7 @@ import type { QueuedJob, QueuedJobDetail } from "../queue/index.ts";
 /** Errors may contain complete responses of other systems: a list shows their beginning. */
 const shown = { payloadValue: 200, error: 500, wholeError: 4000, stack: 8000, logLine: 1000 };
 
-export function presentJob(job: QueuedJob): JobPayload {
+export function presentJob(job: QueuedJob, names: Record<string, string>): JobPayload {
   return {
     id: job.id,
     queue: job.queue,
@@ -15,6 +15,7 @@ export function presentJob(job: QueuedJob): JobPayload {
         .slice(0, 20)
         .map(([key, value]) => [cut(key, 100), cutValue(value)]),
     ),
+    names,
     attemptsMade: job.attemptsMade,
     attempts: job.attempts,
     error: job.error === undefined ? null : cut(job.error, shown.error),
@@ -26,9 +27,9 @@ export function presentJob(job: QueuedJob): JobPayload {
   };
 }
 
-export function presentJobDetail(job: QueuedJobDetail): JobDetailPayload {
+export function presentJobDetail(job: QueuedJobDetail, names: Record<string, string>): JobDetailPayload {
   return {
-    ...presentJob(job),
+    ...presentJob(job, names),
     error: job.error === undefined ? null : cut(job.error, shown.wholeError),
     stacks: job.stacks.map((stack) => cut(stack, shown.stack)),
     log: job.log.map((line) => cut(line, shown.logLine)),

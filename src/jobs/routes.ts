@@ -21,6 +21,7 @@ import { listJobs } from "./list.ts";
 import { loadJob } from "./load.ts";
 import { serviceLogRoutes } from "./service-log-routes.ts";
 import { readJobMetrics } from "./metrics.ts";
+import { namesOf } from "./names.ts";
 import { presentJobDetail } from "./present.ts";
 import { JobParams, JobsQuery, MetricsQuery, QueueParams } from "./schema.ts";
 import {
@@ -112,7 +113,10 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       summary: "Read a job with its errors and its history",
       params: JobParams,
       data: JobDetailPayload,
-      handle: async ({ params }) => presentJobDetail(await loadJob(app, params.queue, params.id)),
+      async handle({ params }) {
+        const job = await loadJob(app, params.queue, params.id);
+        return presentJobDetail(job, (await namesOf(app, [job]))(job));
+      },
     }),
   ];
 }

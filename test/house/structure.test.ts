@@ -61,7 +61,6 @@ const longFunctions: Record<string, readonly string[]> = {
     "src/queue/inspect.ts inspectorOf",
     "cli/api/client.ts openClient",
     "cli/output.ts openOutput",
-    "web/admin/list.ts openJobList",
   ],
   "lists of routes": [
     "src/auth/routes.ts authRoutes",
@@ -79,7 +78,7 @@ const longFunctions: Record<string, readonly string[]> = {
     "contract/package-rules.ts collectPaths",
     "repos/archive/read-zip.ts fileEntry",
     "repos/store/artifacts.ts makeArtifact",
-    "web/admin/live.ts listen",
+    "web/src/pages/admin/live.ts listen",
   ],
 };
 

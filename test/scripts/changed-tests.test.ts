@@ -44,7 +44,7 @@ describe("the tests that a change can affect", () => {
     some("docs/reference/api.md", ["test/http/openapi.test.ts"], ["test/auth/sign-in.test.ts"]);
     some("test/cli/golden/diff.json", ["test/cli/contract.test.ts"], ["test/cli/argv.test.ts"]);
     some("samples/release-notes.md", ["test/journeys/start.test.ts"], ["test/auth/sign-in.test.ts"]);
-    some("web/admin/main.ts", ["test/journeys/admin-workers.test.ts"], ["test/auth/sign-in.test.ts"]);
+    some("web/src/main.tsx", ["test/web/admin.test.ts"], ["test/auth/sign-in.test.ts"]);
   });
 
   it("are all of them where dependencies or the runner change", () => {

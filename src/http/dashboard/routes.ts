@@ -15,6 +15,14 @@ import { readAsset, readFrontEnd, type FrontEnd } from "./front-end.ts";
 /** Pages that belong to no organization. `web/routes.ts` has the same addresses, which a test compares. */
 const servicePages = [
   "/",
+  "/admin",
+  "/admin/audit",
+  "/admin/connections",
+  "/admin/health",
+  "/admin/jobs",
+  "/admin/organizations",
+  "/admin/settings",
+  "/admin/users",
   "/new",
   "/orgs/new",
   "/settings",

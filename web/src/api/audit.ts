@@ -12,11 +12,26 @@ export interface AuditFilter {
   to?: string | undefined;
   page?: number | undefined;
 }
+export type AuditPage = Schemas["AuditLog"];
 export const auditPageSize = 100;
 const dayMs = 86_400_000;
 
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+const dateOf = (value: unknown) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
+
+/** The filter in the address of a page. */
+export const readAuditFilter = (raw: Record<string, unknown>): AuditFilter => ({
+  action: textOf(raw["action"]),
+  actor: textOf(raw["actor"]),
+  resource: textOf(raw["resource"]),
+  from: dateOf(raw["from"]),
+  to: dateOf(raw["to"]),
+  page: typeof raw["page"] === "number" && raw["page"] > 1 ? Math.floor(raw["page"]) : undefined,
+});
+
 /** The parameters of the API, whose `to` is exclusive. */
-function paramsOf({ action, actor, resource, from, to }: AuditFilter) {
+export function auditParams({ action, actor, resource, from, to }: AuditFilter) {
   const end = to === undefined ? undefined : new Date(Date.parse(to) + dayMs).toISOString().slice(0, 10);
   return {
     ...(action ? { action } : {}),
@@ -36,7 +51,7 @@ export const auditQuery = (org: string, filter: AuditFilter) =>
           signal,
           params: {
             path: { tenant: org },
-            query: { ...paramsOf(filter), page: filter.page ?? 1, limit: auditPageSize },
+            query: { ...auditParams(filter), page: filter.page ?? 1, limit: auditPageSize },
           },
         }),
       ),
@@ -45,4 +60,4 @@ export const auditQuery = (org: string, filter: AuditFilter) =>
 
 /** Address of the whole log that matches, as a download. */
 export const auditExport = (org: string, filter: AuditFilter, format: "csv" | "json"): string =>
-  `/api/tenants/${encodeURIComponent(org)}/audit-log/export?${new URLSearchParams({ ...paramsOf(filter), format })}`;
+  `/api/tenants/${encodeURIComponent(org)}/audit-log/export?${new URLSearchParams({ ...auditParams(filter), format })}`;

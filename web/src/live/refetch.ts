@@ -89,7 +89,7 @@ export function openRefetcher(client: QueryClient, onWaiting: (count: number) =>
 }
 
 /** Whether the pointer is pressed, or was moved lately, on a list. */
-function watchPointer() {
+export function watchPointer() {
   let movedAt = 0;
   let isPressed = false;
   let target: Element | null = null;

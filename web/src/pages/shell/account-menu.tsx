@@ -34,7 +34,7 @@ export function AccountMenu({ identity, button }: Props) {
         Appearance
       </Menu.Item>
       {identity.isAdministrator && (
-        <Menu.Item leftSection={<Wrench {...iconProps} />} component="a" href="/admin">
+        <Menu.Item leftSection={<Wrench {...iconProps} />} onClick={open("/admin")}>
           Administration
         </Menu.Item>
       )}

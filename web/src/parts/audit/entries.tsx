@@ -2,15 +2,16 @@ import { Button } from "@mantine/core";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { Fragment, useState } from "react";
 import type { AuditEntry, AuditFilter } from "../../api/audit.ts";
-import { Time } from "../../parts/time.tsx";
+import { Time } from "../time.tsx";
 
 interface Props {
   entries: AuditEntry[];
+  hasReasons: boolean;
   onFilter: (part: AuditFilter) => void;
 }
 
 /** A page of the log. A row expands to everything that was recorded. */
-export function Entries({ entries, onFilter }: Props) {
+export function Entries({ entries, hasReasons, onFilter }: Props) {
   const [open, setOpen] = useState<string>();
   return (
     <div className="panel scroll">
@@ -27,54 +28,81 @@ export function Entries({ entries, onFilter }: Props) {
             <th scope="col" className="hide-s">
               Resource
             </th>
+            {hasReasons && (
+              <th scope="col" className="hide-s">
+                Reason
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
-          {entries.map((entry) => {
-            const isOpen = open === entry.id;
-            return (
-              <Fragment key={entry.id}>
-                <tr>
-                  <td>
-                    <button
-                      type="button"
-                      className="tw"
-                      aria-expanded={isOpen}
-                      aria-label={`Details of ${entry.action}`}
-                      onClick={() => setOpen(isOpen ? undefined : entry.id)}
-                    >
-                      {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
-                    </button>
-                  </td>
-                  <td className="meta nowrap">
-                    <Time value={entry.createdAt} />
-                  </td>
-                  <td>{entry.actor.name}</td>
-                  <td className="mono">{entry.action}</td>
-                  <td className="hide-s clip">{labelOf(entry)}</td>
-                </tr>
-                {isOpen && (
-                  <tr className="details">
-                    <td colSpan={5}>
-                      <Details entry={entry} onFilter={onFilter} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            );
-          })}
+          {entries.map((entry) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              hasReasons={hasReasons}
+              isOpen={open === entry.id}
+              onToggle={() => setOpen(open === entry.id ? undefined : entry.id)}
+              onFilter={onFilter}
+            />
+          ))}
         </tbody>
       </table>
     </div>
   );
 }
 
+interface EntryProps extends Pick<Props, "hasReasons" | "onFilter"> {
+  entry: AuditEntry;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function Entry({ entry, hasReasons, isOpen, onToggle, onFilter }: EntryProps) {
+  const reason = entry.metadata["reason"];
+  return (
+    <>
+      <tr>
+        <td>
+          <button
+            type="button"
+            className="tw"
+            aria-expanded={isOpen}
+            aria-label={`Details of ${entry.action}`}
+            onClick={onToggle}
+          >
+            {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+          </button>
+        </td>
+        <td className="meta nowrap">
+          <Time value={entry.createdAt} />
+        </td>
+        <td>{entry.actor.name}</td>
+        <td className="mono">{entry.action}</td>
+        <td className="hide-s clip">{labelOf(entry)}</td>
+        {hasReasons && <td className="hide-s clip">{typeof reason === "string" ? reason : ""}</td>}
+      </tr>
+      {isOpen && (
+        <tr className="details">
+          <td colSpan={hasReasons ? 6 : 5}>
+            <Details entry={entry} onFilter={onFilter} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** Kinds of resources whose ids are names. */
+const named = new Set(["queue", "service"]);
+
 /** The name that was recorded, or the kind of resource. */
-function labelOf({ resourceType, metadata }: AuditEntry): string {
-  const name = ["path", "slug", "name", "email"]
+function labelOf({ resourceType, resourceId, metadata }: AuditEntry): string {
+  const name = ["path", "slug", "name", "email", "username", "job"]
     .map((key) => metadata[key])
     .find((one) => typeof one === "string");
-  return name === undefined ? resourceType : `${resourceType} ${name}`;
+  if (typeof name === "string") return `${resourceType} ${name}`;
+  return named.has(resourceType) ? `${resourceType} ${resourceId}` : resourceType;
 }
 
 function Details({ entry, onFilter }: { entry: AuditEntry; onFilter: (part: AuditFilter) => void }) {

@@ -1,0 +1,88 @@
+import "./admin.css";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { identityQuery } from "../../api/session.ts";
+import { NotFound } from "../../parts/not-found.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+
+const tabs = [
+  { to: "/admin/jobs", label: "Jobs" },
+  { to: "/admin/connections", label: "Connections" },
+  { to: "/admin/users", label: "Users" },
+  { to: "/admin/organizations", label: "Organizations" },
+  { to: "/admin/audit", label: "Audit log" },
+  { to: "/admin/health", label: "Health" },
+  { to: "/admin/settings", label: "Settings" },
+] as const;
+
+interface Props {
+  title: string;
+  /** One sentence below the title. */
+  about: string;
+  actions?: ReactNode;
+  /** Shown next to the title. */
+  status?: ReactNode;
+  children: ReactNode;
+}
+
+/** The frame of the administration. For everyone else it is the page of an address that does not exist. */
+export function AdminPage({ title, about, actions, status, children }: Props) {
+  const { data: identity, error, refetch } = useQuery(identityQuery);
+  if (identity && !identity.isAdministrator) return <NotFound />;
+  if (identity === null) return <NotFound />;
+  const isOverview = title === "Administration";
+  return (
+    <Page
+      title={isOverview ? title : `${title} · Administration`}
+      crumbs={
+        isOverview
+          ? [{ label: title }]
+          : [{ label: "Administration", link: { to: "/admin" } }, { label: title }]
+      }
+      actions={identity ? actions : undefined}
+    >
+      {identity ? (
+        <div className="page admin stack g4">
+          <div className="head">
+            <div>
+              <h1>{title}</h1>
+              <p className="sub">{about}</p>
+            </div>
+            {status}
+          </div>
+          <Tabs />
+          {children}
+        </div>
+      ) : (
+        <Waiting error={error} retry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+const Waiting = ({ error, retry }: { error: unknown; retry: () => void }) =>
+  error ? (
+    <div className="page">
+      <Problem error={error} retry={retry} />
+    </div>
+  ) : (
+    <SkeletonRows rows={6} />
+  );
+
+function Tabs() {
+  return (
+    <nav className="tabs" aria-label="Administration">
+      <Link to="/admin" activeOptions={{ exact: true }}>
+        Overview
+      </Link>
+      {tabs.map(({ to, label }) => (
+        <Link key={to} to={to} activeOptions={{ includeSearch: false }}>
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,76 @@
+import type { LinkProps } from "@tanstack/react-router";
+import type { AdminConnection, Queue } from "../../api/admin.ts";
+import { counted } from "./figures.ts";
+import type { Check } from "./health-checks.tsx";
+
+export interface AttentionItem {
+  text: string;
+  tone: "danger" | "warn";
+  link?: Pick<LinkProps, "to" | "search">;
+  /** Text of the link. */
+  label?: string;
+}
+
+interface Sources {
+  queues: Queue[];
+  checks: Check[];
+  /** The first page, on which those with a problem come first. */
+  connections: AdminConnection[];
+  reports: { count: number; isMore: boolean };
+}
+
+/** What an administrator has to look at, the most urgent first. */
+export function attentionOf({ queues, checks, connections, reports }: Sources): AttentionItem[] {
+  const broken = checks.filter(({ isOk }) => !isOk);
+  const blocked = connections.filter(({ status }) => status === "blocked");
+  const failing = connections.filter(({ status }) => status === "failing");
+  return [
+    ...broken.map(({ name, detail }): AttentionItem => ({
+      text: `${name}: ${detail}`,
+      tone: "danger",
+      link: { to: "/admin/health" },
+      label: "Health",
+    })),
+    ...queues
+      .filter(({ counts }) => counts.failed > 0)
+      .map(({ name, counts }): AttentionItem => ({
+        text: `${counted(counts.failed, "job")} failed in ${name}.`,
+        tone: "danger",
+        link: { to: "/admin/jobs", search: { queue: name } },
+        label: "Look at them",
+      })),
+    ...queues
+      .filter(({ paused }) => paused)
+      .map(({ name }): AttentionItem => ({
+        text: `The queue ${name} is paused.`,
+        tone: "warn",
+        link: { to: "/admin/jobs", search: { queue: name } },
+        label: "Resume it",
+      })),
+    ...connectionItem(
+      blocked,
+      "blocked: its organization has to act",
+      "blocked: their organizations have to act",
+    ),
+    ...connectionItem(failing, "failing and retried", "failing and retried"),
+    ...(reports.count > 0
+      ? [
+          {
+            text: `${reports.isMore ? `More than ${reports.count} reports` : counted(reports.count, "report")} about skills wait for an answer.`,
+            tone: "warn" as const,
+          },
+        ]
+      : []),
+  ];
+}
+
+function connectionItem(connections: AdminConnection[], one: string, many: string): AttentionItem[] {
+  const [first] = connections;
+  if (!first) return [];
+  const name = first.organization?.slug ?? first.repository;
+  const text =
+    connections.length === 1
+      ? `The connection of ${name} is ${one}.`
+      : `${counted(connections.length, "connection")}, such as that of ${name}, are ${many}.`;
+  return [{ text, tone: "warn", link: { to: "/admin/connections" }, label: "Connections" }];
+}

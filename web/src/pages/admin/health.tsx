@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { healthQuery, type ServiceHealth } from "../../api/admin.ts";
+import { sizeOf } from "../../parts/size.ts";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Time } from "../../parts/time.tsx";
+import { AdminPage } from "./admin-page.tsx";
+import { AdminProblem } from "./admin-problem.tsx";
+import { checksOf, HealthChecks } from "./health-checks.tsx";
+
+export const Route = createFileRoute("/admin/health")({ component: HealthPage });
+
+function HealthPage() {
+  return (
+    <AdminPage title="Health" about="Engines, disks and programs that the service depends on.">
+      <Health />
+    </AdminPage>
+  );
+}
+
+function Health() {
+  const { data: health, error, isPending, refetch } = useQuery(healthQuery);
+  return (
+    <div className="stack g4">
+      <AdminProblem error={error} retry={() => void refetch()} />
+      {isPending && <SkeletonRows rows={3} />}
+      {health && (
+        <>
+          <HealthChecks checks={checksOf(health)} />
+          <ThisProcess health={health} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function ThisProcess({ health }: { health: ServiceHealth }) {
+  const { versions, process, checkedAt } = health;
+  const startedAt = new Date(Date.parse(checkedAt) - process.uptimeSeconds * 1000).toISOString();
+  return (
+    <section className="panel" aria-labelledby="process-title">
+      <header>
+        <h2 id="process-title" className="grow">
+          The process that answered
+        </h2>
+        <span className="meta">
+          checked <Time value={checkedAt} />
+        </span>
+      </header>
+      <dl className="body facts">
+        <dt>Version</dt>
+        <dd className="mono">{versions.service}</dd>
+        <dt>Node.js</dt>
+        <dd className="mono">{versions.node}</dd>
+        <dt>MongoDB</dt>
+        <dd className="mono">{versions.database ?? "unknown"}</dd>
+        <dt>Memory</dt>
+        <dd>{sizeOf(process.memoryBytes)}</dd>
+        <dt>Started</dt>
+        <dd>
+          <Time value={startedAt} />
+        </dd>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import { SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { metricRanges, type MetricRange } from "../../../../../contract/vocabulary.ts";
+import { metricsQuery } from "../../../api/admin.ts";
+import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { AdminProblem } from "../admin-problem.tsx";
+import { Plot } from "./plot.tsx";
+
+const rangeNames: Record<MetricRange, string> = { hour: "Last hour", day: "Last day", week: "Last week" };
+
+interface Props {
+  queue: string | undefined;
+  range: MetricRange;
+  onRange: (range: MetricRange | undefined) => void;
+}
+
+/** Results of jobs over time. */
+export function Metrics({ queue, range, onRange }: Props) {
+  const metrics = useQuery(metricsQuery(range, queue));
+  return (
+    <section className="panel" aria-labelledby="metrics-title">
+      <header className="wrap">
+        <h2 id="metrics-title" className="grow">
+          Over time
+        </h2>
+        <SegmentedControl
+          aria-label="Time span"
+          size="xs"
+          data={metricRanges.map((value) => ({ value, label: rangeNames[value] }))}
+          value={range}
+          onChange={(value) => onRange(value === "hour" ? undefined : (value as MetricRange))}
+        />
+      </header>
+      <div className="body" data-dimmed={metrics.isPlaceholderData}>
+        {metrics.data ? (
+          <Plot metrics={metrics.data} subject={queue ?? "All queues"} />
+        ) : (
+          <AdminProblem error={metrics.error} retry={() => void metrics.refetch()} />
+        )}
+        {metrics.isPending && <SkeletonRows rows={3} />}
+      </div>
+    </section>
+  );
+}

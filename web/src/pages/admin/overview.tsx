@@ -1,0 +1,152 @@
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute, Link } from "@tanstack/react-router";
+import { CircleAlert, CircleCheck } from "lucide-react";
+import {
+  connectionsQuery,
+  healthQuery,
+  openReportsQuery,
+  serviceLogQuery,
+  type Queue,
+} from "../../api/admin.ts";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Time } from "../../parts/time.tsx";
+import { AdminPage } from "./admin-page.tsx";
+import { AdminProblem } from "./admin-problem.tsx";
+import { attentionOf, type AttentionItem } from "./attention.ts";
+import { count } from "./figures.ts";
+import { checksOf, HealthChecks } from "./health-checks.tsx";
+import { LiveStatus, useLiveQueues, type LiveQueues } from "./use-live-queues.tsx";
+
+export const Route = createFileRoute("/admin")({ component: OverviewPage });
+
+function OverviewPage() {
+  const live = useLiveQueues();
+  return (
+    <AdminPage
+      title="Administration"
+      about="The state of the service, and what needs attention."
+      status={<LiveStatus state={live.state} />}
+    >
+      <Overview live={live} />
+    </AdminPage>
+  );
+}
+
+function Overview({ live }: { live: LiveQueues }) {
+  const health = useQuery(healthQuery);
+  const connections = useQuery(connectionsQuery(undefined));
+  const reports = useQuery(openReportsQuery);
+  const sources = [health, connections, reports];
+  const failed = sources.find(({ error }) => error);
+  const isPending = live.queues === undefined || sources.some((one) => one.isPending);
+  const checks = health.data ? checksOf(health.data) : [];
+  const items = attentionOf({
+    queues: live.queues ?? [],
+    checks,
+    connections: connections.data?.data ?? [],
+    reports: { count: reports.data?.data.length ?? 0, isMore: reports.data?.nextCursor != null },
+  });
+  return (
+    <>
+      <AdminProblem error={failed?.error ?? null} retry={() => void failed?.refetch()} />
+      <section className="panel" aria-labelledby="attention-title">
+        <header>
+          <h2 id="attention-title">Needs attention</h2>
+        </header>
+        {isPending && !failed ? <SkeletonRows rows={2} height={44} /> : <Attention items={items} />}
+      </section>
+      {health.data && <HealthChecks checks={checks} />}
+      {live.queues && <Queues queues={live.queues} />}
+      <RecentActions />
+    </>
+  );
+}
+
+function Attention({ items }: { items: AttentionItem[] }) {
+  return (
+    <ul className="items">
+      {items.length === 0 && (
+        <li className="ok">
+          <CircleCheck className="i" /> Nothing needs attention.
+        </li>
+      )}
+      {items.map(({ text, tone, link, label }) => (
+        <li key={text}>
+          <CircleAlert className={`i ${tone}`} />
+          <span className="grow">{text}</span>
+          {link && <Link {...link}>{label}</Link>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Queues({ queues }: { queues: Queue[] }) {
+  return (
+    <section className="panel scroll" aria-labelledby="queues-title">
+      <header>
+        <h2 id="queues-title" className="grow">
+          Queues
+        </h2>
+        <Link to="/admin/jobs">All jobs</Link>
+      </header>
+      <table className="tbl">
+        <caption className="sr">Queues</caption>
+        <thead>
+          <tr>
+            {["Queue", "Failed", "Running", "Waiting", "Delayed"].map((head, index) => (
+              <th key={head} scope="col" className={index === 0 ? "" : index > 3 ? "right hide-s" : "right"}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {queues.map(({ name, paused, counts }) => (
+            <tr key={name}>
+              <th scope="row">
+                <span className="row">
+                  <Link to="/admin/jobs" search={{ queue: name }}>
+                    {name}
+                  </Link>
+                  {paused && <span className="badge warn">paused</span>}
+                </span>
+              </th>
+              <td className={counts.failed > 0 ? "right danger" : "right"}>{count(counts.failed)}</td>
+              <td className="right">{count(counts.active)}</td>
+              <td className="right">{count(counts.waiting)}</td>
+              <td className="right hide-s">{count(counts.delayed)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const actionsShown = 6;
+
+function RecentActions() {
+  const { data: log } = useQuery(serviceLogQuery({}, actionsShown));
+  if (!log || log.entries.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="actions-title">
+      <header>
+        <h2 id="actions-title" className="grow">
+          Recent actions
+        </h2>
+        <Link to="/admin/audit">Audit log</Link>
+      </header>
+      <ul className="items">
+        {log.entries.map(({ id, actor, action, resourceId, metadata, createdAt }) => (
+          <li key={id}>
+            <b>{actor.name}</b>
+            <span className="mono">{action}</span>
+            <span className="grow clip">{String(metadata["username"] ?? metadata["job"] ?? resourceId)}</span>
+            <Time value={createdAt} className="meta" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
