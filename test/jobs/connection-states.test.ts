@@ -24,11 +24,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function connect(
-  slug: string,
-  url: string,
-  prepare?: (org: TestOrg) => void,
-): Promise<{ org: TestOrg; id: string }> {
+async function connect(slug: string, url: string, prepare?: (org: TestOrg) => void): Promise<string> {
   const owner = await service.newUser();
   const org = await service.newOrg(owner, slug);
   prepare?.(org);
@@ -37,7 +33,7 @@ async function connect(
     body: { host: "local", url },
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  return { org, id: made.data.id };
+  return made.data.id;
 }
 
 /** A repository in which `skills` is a submodule, which a person has to change. */
@@ -60,10 +56,10 @@ it("shows the progress and the error of each connection, with the name of its or
   const isActive = await connect("active-org", active.remote.url);
   const isFailing = await connect("failing-org", failing.remote.url);
   await service.settled();
-  await runConnection(service.app, isBlocked.id);
-  await runConnection(service.app, isActive.id);
+  await runConnection(service.app, isBlocked);
+  await runConnection(service.app, isActive);
   await gitHost.trouble({ on: "fetch-refs", answer: { status: 502 } });
-  await runConnection(service.app, isFailing.id);
+  await runConnection(service.app, isFailing);
 
   const list = await service.call<AdminConnectionPayload[]>("GET", "/api/admin/connections", admin);
 
@@ -83,7 +79,7 @@ it("shows the progress and the error of each connection, with the name of its or
       synced.lastCommit,
       synced.lastProblem,
     ],
-    [isActive.org.name, active.remote.url, "main", "local", active.head(), null],
+    ["active-org", active.remote.url, "main", "local", active.head(), null],
   );
   assert.ok(synced.lastSyncAt !== null && synced.lastLagMs! > 0);
   const stuck = of("blocked-org");

@@ -36,6 +36,8 @@ const addresses: Record<string, string> = {
 /** Pages without script, and an address that has none. */
 const plainPages = ["/sign-in", "/sign-up", "/forgot-password", "/device", "/no/such/page"];
 const isOfOrganization = (route: string) => route.startsWith("/$org");
+/** For administrators of the service only; the owner is one, since the first account is. */
+const isOfService = (route: string) => route.startsWith("/admin");
 /** Its public face is the same for everyone, and names nothing private. */
 const isPublic = (route: string) => route === "/$org";
 
@@ -118,7 +120,8 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
       problems.push(...(await open(watched, route)));
       const text = await watched.page.locator("main").innerText();
       if (/zebra/i.test(text)) problems.push(`${route} names the private skill`);
-      if (route.includes("$slug") && !text.includes("Not found")) problems.push(`${route} exists`);
+      const isHidden = route.includes("$slug") || isOfService(route);
+      if (isHidden && !text.includes("Not found")) problems.push(`${route} exists`);
     }
     assert.deepEqual(problems, []);
   });
@@ -135,6 +138,7 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
         const text = await watched.page.locator("main").innerText();
         const isRefused = /Not found|Sign in/.test(text);
         if (isOfOrganization(route) && !isPublic(route) && !isRefused) problems.push(`${route} exists`);
+        if (isOfService(route) && !text.includes("Not found")) problems.push(`${route} exists`);
       }
     }
     assert.deepEqual(problems, []);
