@@ -10,9 +10,9 @@ import { Problem } from "../../parts/problem.tsx";
  */
 export function AdminProblem({ error, retry }: { error: unknown; retry: () => void }) {
   const client = useQueryClient();
-  const isGone = error instanceof ApiError && error.status === 404;
   useEffect(() => {
+    const isGone = error instanceof ApiError && error.status === 404;
     if (isGone) void client.invalidateQueries({ queryKey: identityQuery.queryKey });
-  }, [client, isGone, error]);
+  }, [client, error]);
   return <Problem error={error} retry={retry} />;
 }

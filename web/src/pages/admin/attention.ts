@@ -19,7 +19,7 @@ interface Sources {
   reports: { count: number; isMore: boolean };
 }
 
-/** What an administrator has to look at, the most urgent first. */
+/** Items that an administrator has to look at, the most urgent first. */
 export function attentionOf({ queues, checks, connections, reports }: Sources): AttentionItem[] {
   const broken = checks.filter(({ isOk }) => !isOk);
   const blocked = connections.filter(({ status }) => status === "blocked");

@@ -44,7 +44,7 @@ function Overview({ live }: { live: LiveQueues }) {
     queues: live.queues ?? [],
     checks,
     connections: connections.data?.data ?? [],
-    reports: { count: reports.data?.data.length ?? 0, isMore: reports.data?.nextCursor != null },
+    reports: { count: reports.data?.data.length ?? 0, isMore: typeof reports.data?.nextCursor === "string" },
   });
   return (
     <>
@@ -125,6 +125,8 @@ function Queues({ queues }: { queues: Queue[] }) {
 }
 
 const actionsShown = 6;
+const nameOf = ({ username, job }: Record<string, unknown>) =>
+  [username, job].find((name) => typeof name === "string");
 
 function RecentActions() {
   const { data: log } = useQuery(serviceLogQuery({}, actionsShown));
@@ -142,7 +144,7 @@ function RecentActions() {
           <li key={id}>
             <b>{actor.name}</b>
             <span className="mono">{action}</span>
-            <span className="grow clip">{String(metadata["username"] ?? metadata["job"] ?? resourceId)}</span>
+            <span className="grow clip">{nameOf(metadata) ?? resourceId}</span>
             <Time value={createdAt} className="meta" />
           </li>
         ))}

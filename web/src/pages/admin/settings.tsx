@@ -46,7 +46,7 @@ function SignUp() {
           label="Sign-up"
           description={`A choice here precedes SIGN_UP of the configuration, which is "${settings.configuredSignUp}".`}
           value={settings.signUp}
-          onChange={(mode) => setAsked(mode as SignUpMode)}
+          onChange={(mode) => setAsked(mode)}
         >
           <div className="stack g3 choices">
             {signUpModes.map((mode) => (

@@ -38,7 +38,7 @@ export function useLiveQueues(): LiveQueues {
     let isFirst = true;
     const jobs = openJobRefetcher((changed) => {
       // A list of all queues has no queue in its key.
-      const isShown = (queue: unknown) => queue === undefined || changed.has(String(queue));
+      const isShown = (queue: unknown) => queue === undefined || changed.has(queue as string);
       void client.invalidateQueries({
         predicate: ({ queryKey: [name, queue] }) =>
           (name === "admin-jobs" || name === "admin-job") && isShown(queue),

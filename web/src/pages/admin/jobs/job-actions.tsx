@@ -56,7 +56,7 @@ export function JobActions({ job, onRemoved }: Props) {
           title={`Remove job #${id} of ${queue}`}
           action="Remove"
           isDangerous
-          run={() => removeJob(queue, id).finally(refresh)}
+          run={() => removeJob(queue, id).finally(() => void refresh())}
           onDone={() => {
             setAsked(false);
             onRemoved?.();

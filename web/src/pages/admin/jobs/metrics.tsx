@@ -28,7 +28,7 @@ export function Metrics({ queue, range, onRange }: Props) {
           size="xs"
           data={metricRanges.map((value) => ({ value, label: rangeNames[value] }))}
           value={range}
-          onChange={(value) => onRange(value === "hour" ? undefined : (value as MetricRange))}
+          onChange={(value) => onRange(value === "hour" ? undefined : value)}
         />
       </header>
       <div className="body" data-dimmed={metrics.isPlaceholderData}>

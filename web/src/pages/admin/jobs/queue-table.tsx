@@ -113,12 +113,10 @@ function QueueActions({ queue, onMessage }: Pick<RowProps, "queue" | "onMessage"
   const { name, paused, counts } = queue;
   const client = useQueryClient();
   const [asked, setAsked] = useState<"pause" | "retry">();
-  const close = () => setAsked(undefined);
-  const refresh = () => refreshJobs(client);
   const resume = useMutation({
     mutationFn: () => resumeQueue(name),
     onSuccess: () => onMessage(`${name} continues.`),
-    onSettled: refresh,
+    onSettled: () => refreshJobs(client),
   });
   return (
     <div className="row wrap end">
@@ -142,36 +140,48 @@ function QueueActions({ queue, onMessage }: Pick<RowProps, "queue" | "onMessage"
         {paused ? "Resume" : "Pause"}
       </Button>
       <Problem error={resume.error} />
-      {asked === "pause" && (
-        <ConfirmDialog
-          title={`Pause ${name}`}
-          action="Pause"
-          run={() => pauseQueue(name).finally(refresh)}
-          onDone={() => {
-            onMessage(`${name} is paused.`);
-            close();
-          }}
-          onClose={close}
-        >
-          <p>No job of the queue begins until it is resumed, in any process. Running jobs continue.</p>
-        </ConfirmDialog>
-      )}
-      {asked === "retry" && (
-        <ConfirmDialog
-          title={`Retry failed jobs of ${name}`}
-          action="Retry all"
-          run={() => retryFailed(name).finally(refresh)}
-          onDone={({ retried, left }) => {
-            onMessage(
-              `${counted(retried, "job")} will run again${left > 0 ? `, ${count(left)} are left` : ""}.`,
-            );
-            close();
-          }}
-          onClose={close}
-        >
-          <p>Each of the {counted(counts.failed, "failed job")} gets all of its attempts again.</p>
-        </ConfirmDialog>
+      {asked && (
+        <QueueDialog queue={queue} action={asked} onMessage={onMessage} onClose={() => setAsked(undefined)} />
       )}
     </div>
+  );
+}
+
+interface DialogProps extends Pick<RowProps, "queue" | "onMessage"> {
+  action: "pause" | "retry";
+  onClose: () => void;
+}
+
+function QueueDialog({ queue: { name, counts }, action, onMessage, onClose }: DialogProps) {
+  const client = useQueryClient();
+  const done = (message: string) => {
+    void refreshJobs(client);
+    onMessage(message);
+    onClose();
+  };
+  if (action === "pause")
+    return (
+      <ConfirmDialog
+        title={`Pause ${name}`}
+        action="Pause"
+        run={() => pauseQueue(name)}
+        onDone={() => done(`${name} is paused.`)}
+        onClose={onClose}
+      >
+        <p>No job of the queue begins until it is resumed, in any process. Running jobs continue.</p>
+      </ConfirmDialog>
+    );
+  return (
+    <ConfirmDialog
+      title={`Retry failed jobs of ${name}`}
+      action="Retry all"
+      run={() => retryFailed(name)}
+      onDone={({ retried, left }) =>
+        done(`${counted(retried, "job")} will run again${left > 0 ? `, ${count(left)} are left` : ""}.`)
+      }
+      onClose={onClose}
+    >
+      <p>Each of the {counted(counts.failed, "failed job")} gets all of its attempts again.</p>
+    </ConfirmDialog>
   );
 }

@@ -37,7 +37,7 @@ const labels: Record<string, string> = {
   connectionId: "connection of",
 };
 
-/** What a job is about: names in place of ids where they are known. */
+/** Subject of a job: names in place of ids where they are known. */
 export function subjectOf({ payload, names }: Job): string {
   const fields = Object.entries(payload).map(([field, value]) =>
     names[field] === undefined ? `${field} ${String(value)}` : `${labels[field] ?? field} ${names[field]}`,

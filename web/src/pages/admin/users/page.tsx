@@ -94,7 +94,7 @@ function Filters({ filter }: { filter: UserFilter }) {
           { value: "suspended", label: "Suspended" },
         ]}
         value={filter.only ?? "all"}
-        onChange={(only) => change({ only: only === "all" ? undefined : (only as UserFilter["only"]) })}
+        onChange={(only) => change({ only: only === "all" ? undefined : only })}
       />
     </div>
   );
