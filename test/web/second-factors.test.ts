@@ -120,7 +120,7 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, () => {
     await page.waitForURL(`${url}/${org.slug}/-/security`);
     await page.getByText("1 of 2 members have no second factor.").waitFor();
     await looksRight("organization security");
-    await page.getByText("Require a second factor of all members").click();
+    await page.getByRole("switch", { name: "Require a second factor of all members" }).click();
     await page.getByLabel("Days of grace").fill("0");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();

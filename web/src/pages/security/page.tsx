@@ -8,6 +8,7 @@ import { requirementQuery, setRequirement } from "../../api/requirement.ts";
 import { Form } from "../../parts/form.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 
 export const Route = createFileRoute("/$org/-/security")({ component: SecurityPage });
@@ -17,9 +18,8 @@ const suggestedGrace = 14;
 
 function SecurityPage() {
   const { org } = Route.useParams();
-  const requirement = useQuery(requirementQuery(org));
   return (
-    <OrganizationPage org={org} title="Security" permission={["security", "manage"]} subject={requirement}>
+    <OrganizationPage org={org} title="Security" permission={["security", "manage"]}>
       {({ name }) => (
         <div className="page stack g6">
           <div>
@@ -28,11 +28,17 @@ function SecurityPage() {
               How members of <bdi>{name}</bdi> prove who they are.
             </p>
           </div>
-          {requirement.data && <Requirement org={org} requirement={requirement.data} />}
+          <LoadedRequirement org={org} />
         </div>
       )}
     </OrganizationPage>
   );
+}
+
+function LoadedRequirement({ org }: { org: string }) {
+  const { data, error, refetch } = useQuery(requirementQuery(org));
+  if (error) return <Problem error={error} retry={() => void refetch()} />;
+  return data ? <Requirement org={org} requirement={data} /> : <SkeletonRows rows={3} />;
 }
 
 function Requirement({ org, requirement }: { org: string; requirement: Schemas["MfaRequirement"] }) {
