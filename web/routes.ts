@@ -28,6 +28,7 @@ export const routes = rootRoute("shell/shell.tsx", [
   ]),
   route("/$org/-/analytics", "analytics/page.tsx"),
   route("/$org/-/audit", "audit/page.tsx"),
+  route("/$org/-/ci", "ci/page.tsx"),
   route("/$org/-/library/$", "library/page.tsx"),
   route("/$org/-/people", [
     index("people/members.tsx"),

@@ -37,7 +37,10 @@ export async function startCiIssuer(provider: CiProvider): Promise<CiIssuer> {
     const path = request.url ?? "";
     issuer.requests.push(path);
     if (issuer.fault?.(request, response)) return;
-    if (path.startsWith(jobPath)) return void answerJob(issuer, request, response);
+    if (path.startsWith(jobPath)) {
+      void answerJob(issuer, request, response);
+      return;
+    }
     const document = path === keysPath ? issuer.jwks : path === discoveryPath ? issuer.discovery : undefined;
     response.writeHead(document ? 200 : 404, { "content-type": "application/json" });
     response.end(JSON.stringify(document ?? {}));

@@ -9,6 +9,7 @@ import {
   Settings2,
   ShieldCheck,
   Users,
+  Workflow,
   type LucideIcon,
 } from "lucide-react";
 import { may, organizationQuery } from "../../api/session.ts";
@@ -29,6 +30,7 @@ export const organizationPages: readonly OrganizationPage[] = [
   { label: "Workspaces", page: "workspaces", icon: FolderHeart, permission: ["personalWorkspace", "manage"] },
   { label: "Analytics", page: "analytics", icon: BarChart3, permission: ["analytics", "read"] },
   { label: "Audit log", page: "audit", icon: ScrollText, permission: ["auditLog", "read"] },
+  { label: "CI", page: "ci", icon: Workflow, permission: ["oidc", "manage"] },
   { label: "API tokens", page: "tokens", icon: KeyRound, permission: ["apiToken", "manage"] },
   { label: "Security", page: "security", icon: ShieldCheck, permission: ["security", "manage"] },
   { label: "Settings", page: "settings", icon: Settings2, permission: ["organization", "update"] },

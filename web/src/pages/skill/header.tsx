@@ -2,7 +2,8 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
-import { versionQuery, type Skill } from "../../api/skills.ts";
+import { versionQuery, type Skill, type Version } from "../../api/skills.ts";
+import { CiRun } from "../../parts/ci-run.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "./context.ts";
@@ -34,6 +35,7 @@ export function Header({ skill }: { skill: Skill }) {
         {visibleText(skill.name) !== skill.slug && <p className="sub name1">{visibleText(skill.name)}</p>}
         <p className="sub about">{visibleText(skill.description)}</p>
         {skill.origin && <OriginLine origin={skill.origin} />}
+        <RunLine skill={skill} />
         {skill.takedown && (
           <p className="note danger">
             <ShieldAlert className="i" aria-hidden="true" />
@@ -74,6 +76,29 @@ function Findings({ skill }: { skill: Skill }) {
   const counts = isOther ? data?.findings : skill.findings;
   if (!counts) return null;
   return <FindingsBadge semver={isOther ? version : skill.currentSemver} counts={counts} isShownWithout />;
+}
+
+/** The CI run that published the shown version. */
+function RunLine({ skill }: { skill: Skill }) {
+  const shown = useShownVersion(skill);
+  if (!shown?.origin) return null;
+  return (
+    <p className="meta wrap">
+      {shown.semver} was published by <CiRun origin={shown.origin} />
+    </p>
+  );
+}
+
+/** The version in the address, or the current one. */
+function useShownVersion(skill: Skill): Version | undefined {
+  const { ref, version } = useSkillAddress();
+  const isOther =
+    version !== undefined && version !== skill.currentSemver && version !== String(skill.currentVersion);
+  const { data } = useQuery({
+    ...versionQuery(ref, version ?? ""),
+    enabled: isOther && version.includes("."),
+  });
+  return isOther ? (data ?? undefined) : skill.currentVersionInfo;
 }
 
 function OriginLine({ origin: { skill, semver, copiedAt } }: { origin: NonNullable<Skill["origin"]> }) {

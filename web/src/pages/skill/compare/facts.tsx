@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../api/client.ts";
-import { fileQuery, type Skill } from "../../../api/skills.ts";
+import { fileQuery, versionQuery, type Skill } from "../../../api/skills.ts";
 import { type Diff } from "../../../api/versions.ts";
+import { CiRun } from "../../../parts/ci-run.tsx";
 import { Count } from "../../../parts/diff/diff-row.tsx";
 import { countsOf } from "../../../parts/diff/rows.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -49,6 +50,7 @@ export function Facts({ skill, diff, from, to, counts }: Props) {
             </div>
           </>
         )}
+        <RunFact semver={to} />
         {counts && (
           <div>
             <dt className="meta">Findings in {to}</dt>
@@ -70,6 +72,21 @@ export function Facts({ skill, diff, from, to, counts }: Props) {
         </div>
       )}
     </>
+  );
+}
+
+/** The CI run that published the later version. */
+function RunFact({ semver }: { semver: string }) {
+  const { ref } = useSkillAddress();
+  const { data } = useQuery(versionQuery(ref, semver));
+  if (!data?.origin) return null;
+  return (
+    <div>
+      <dt className="meta">Origin of {semver}</dt>
+      <dd>
+        <CiRun origin={data.origin} />
+      </dd>
+    </div>
   );
 }
 

@@ -2,6 +2,7 @@ import { Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Ban, CircleCheck, TriangleAlert } from "lucide-react";
 import type { Version } from "../../../api/skills.ts";
+import { CiRun } from "../../../parts/ci-run.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
@@ -54,6 +55,12 @@ export function VersionRow({ version, isTicked, onTick }: Props) {
           {version.author ? version.author.username : "a deleted account"} <Time value={version.createdAt} />
           {version.source && ` ${sources[version.source]}`} · commit{" "}
           <span className="mono">{(version.sourceCommit ?? version.commit).slice(0, 8)}</span>
+          {version.origin && (
+            <>
+              {" "}
+              · <CiRun origin={version.origin} />
+            </>
+          )}
           {version.deprecated !== undefined && ` · deprecated: ${visibleText(version.deprecated)}`}
         </div>
       </div>

@@ -1,0 +1,90 @@
+/** Trust policies of an organization for CI pipelines. */
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type Policy = Schemas["OidcPolicy"];
+export type Issuer = Schemas["OidcIssuer"];
+export type TokenTest = Schemas["OidcTest"];
+export type TokenCheck = Schemas["OidcCheck"];
+
+export const policiesQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["policies", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/oidc-policies", { signal, params: { path: { tenant: org } } })),
+  });
+
+export const issuersQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["issuers", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/oidc-issuers", { signal, params: { path: { tenant: org } } })),
+  });
+
+/** Skills that a policy can be limited to, by their names. */
+export const skillChoiceQuery = (org: string, query: string) =>
+  queryOptions({
+    queryKey: ["skills", org, "choice", query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/skills", {
+          signal,
+          params: { query: { tenant_id: org, limit: 50, ...(query === "" ? {} : { query }) } },
+        }),
+      ),
+  });
+
+/** What a policy trusts and permits; null removes a limit of an existing one. */
+export interface PolicyTerms {
+  name: string;
+  repository: string;
+  ref: string;
+  environment: string | null;
+  scopes: Record<string, string[]> | null;
+  allowedFolderIds: string[] | null;
+  skillIds: string[] | null;
+}
+
+/** Creation takes no null. */
+export const createPolicy = (
+  tenant: string,
+  {
+    environment,
+    scopes,
+    allowedFolderIds,
+    skillIds,
+    ...terms
+  }: PolicyTerms & Pick<Issuer, "provider" | "issuer">,
+) =>
+  dataOf(
+    api.POST("/api/tenants/{tenant}/oidc-policies", {
+      params: { path: { tenant } },
+      body: {
+        ...terms,
+        ...(environment === null ? {} : { environment }),
+        ...(scopes === null ? {} : { scopes }),
+        ...(allowedFolderIds === null ? {} : { allowedFolderIds }),
+        ...(skillIds === null ? {} : { skillIds }),
+      },
+    }),
+  );
+
+export const updatePolicy = (
+  tenant: string,
+  id: string,
+  body: Partial<PolicyTerms> & { enabled?: boolean; pinned?: null },
+) =>
+  dataOf(
+    api.PATCH("/api/tenants/{tenant}/oidc-policies/{id}", {
+      params: { path: { tenant, id } },
+      body: body as object,
+    }),
+  );
+
+export const deletePolicy = (tenant: string, id: string) =>
+  ok(api.DELETE("/api/tenants/{tenant}/oidc-policies/{id}", { params: { path: { tenant, id } } }));
+
+export const testToken = (tenant: string, token: string) =>
+  dataOf(
+    api.POST("/api/tenants/{tenant}/oidc-policies/test", { params: { path: { tenant } }, body: { token } }),
+  );

@@ -1,0 +1,76 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { limits } from "../../../../contract/limits.ts";
+import { issuersQuery, policiesQuery, type Policy } from "../../api/ci.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { PolicyDialog } from "./policy-dialog.tsx";
+import { PolicyList } from "./policy-list.tsx";
+import { TokenTest } from "./token-test.tsx";
+import { Workflow } from "./workflow.tsx";
+import "./ci.css";
+
+export const Route = createFileRoute("/$org/-/ci")({ component: CiPage });
+
+function CiPage() {
+  const { org } = Route.useParams();
+  const policies = useQuery(policiesQuery(org));
+  const { data: issuers = [] } = useQuery(issuersQuery(org));
+  const [edited, setEdited] = useState<Policy | "new">();
+  const list = policies.data ?? [];
+  const isFull = list.length >= limits.oidcPolicies;
+  return (
+    <OrganizationPage
+      org={org}
+      title="CI"
+      permission={["oidc", "manage"]}
+      subject={policies}
+      renderActions={() => (
+        <Button
+          size="xs"
+          leftSection={<Plus size={14} />}
+          disabled={isFull || issuers.length === 0}
+          onClick={() => setEdited("new")}
+        >
+          New trust policy
+        </Button>
+      )}
+    >
+      {(organization) => (
+        <div className="page stack g5">
+          <div className="stack g2">
+            <h1>Publish from CI</h1>
+            <p className="sub">
+              Pipelines that a trust policy names publish to {organization.name} without a stored secret: they
+              exchange the identity of their job for an API token of one hour.
+            </p>
+          </div>
+          {list.length === 0 ? (
+            <Empty title="No trust policies yet">
+              <p>Trust the pipelines of one repository and branch, then copy a workflow file for it.</p>
+              <Button variant="default" w="fit-content" onClick={() => setEdited("new")}>
+                New trust policy
+              </Button>
+            </Empty>
+          ) : (
+            <PolicyList org={org} policies={list} onEdit={setEdited} />
+          )}
+          {list.length > 0 && <Workflow org={org} policies={list} issuers={issuers} />}
+          {list.length > 0 && <TokenTest org={org} />}
+          {edited && (
+            <PolicyDialog
+              org={org}
+              organization={organization}
+              issuers={issuers}
+              policy={edited === "new" ? undefined : edited}
+              onClose={() => setEdited(undefined)}
+            />
+          )}
+        </div>
+      )}
+    </OrganizationPage>
+  );
+}

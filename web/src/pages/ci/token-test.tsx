@@ -1,0 +1,101 @@
+import { Button, Textarea } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { Check, X } from "lucide-react";
+import { useState } from "react";
+import { limits } from "../../../../contract/limits.ts";
+import { testToken, type TokenCheck, type TokenTest as Result } from "../../api/ci.ts";
+import { Form } from "../../parts/form.tsx";
+import { Problem } from "../../parts/problem.tsx";
+
+/** Explains claim by claim why an identity token is accepted or not. */
+export function TokenTest({ org }: { org: string }) {
+  const [token, setToken] = useState("");
+  // The cache of mutations must not keep the token.
+  const test = useMutation({ mutationFn: () => testToken(org, token.trim()), gcTime: 0 });
+  return (
+    <section className="stack g3" aria-labelledby="token-test">
+      <h2 id="token-test">Test a token</h2>
+      <p className="sub">
+        Paste the identity token of a job to see which claims a policy accepts. This grants nothing and does
+        not use the token up; an expired one works too.
+      </p>
+      <Form label="Test a token" error={test.error} onSubmit={() => token.trim() !== "" && test.mutate()}>
+        <Textarea
+          label="Identity token"
+          className="mono"
+          rows={3}
+          maxLength={limits.identityTokenLength}
+          autoComplete="off"
+          spellCheck={false}
+          value={token}
+          onChange={(event) => setToken(event.currentTarget.value)}
+        />
+        <Problem error={test.error} />
+        <Button
+          type="submit"
+          variant="default"
+          w="fit-content"
+          loading={test.isPending}
+          disabled={token.trim() === ""}
+        >
+          Test token
+        </Button>
+      </Form>
+      {test.data && <Verdict result={test.data} />}
+    </section>
+  );
+}
+
+function Verdict({ result: { accepted, checks, policies } }: { result: Result }) {
+  return (
+    <div className="stack g4" role="status">
+      <p className={accepted ? "note ok" : "note warn"}>
+        {accepted ? <Check className="i" aria-hidden="true" /> : <X className="i" aria-hidden="true" />}
+        <span>
+          {accepted ? "An exchange of this token succeeds." : "An exchange of this token is refused."}
+        </span>
+      </p>
+      <Checks caption="The token" checks={checks} />
+      {policies.map(({ id, name, matches, checks: ofPolicy }) => (
+        <Checks key={id} caption={`${name}: ${matches ? "matches" : "does not match"}`} checks={ofPolicy} />
+      ))}
+    </div>
+  );
+}
+
+function Checks({ caption, checks }: { caption: string; checks: TokenCheck[] }) {
+  return (
+    <div className="panel check-table" tabIndex={0} role="group" aria-label={caption}>
+      <table className="tbl">
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Claim</th>
+            <th scope="col">Result</th>
+            <th scope="col">Expected</th>
+            <th scope="col">In the token</th>
+          </tr>
+        </thead>
+        <tbody>
+          {checks.map((check) => (
+            <tr key={check.claim}>
+              <th scope="row" className="mono">
+                {check.claim}
+              </th>
+              <td>
+                <span className={check.passed ? "badge ok" : "badge danger"}>
+                  {check.passed ? "passed" : "failed"}
+                </span>
+              </td>
+              <td className="wrap-text mono">{check.expected ?? "–"}</td>
+              <td className="wrap-text">
+                <span className="mono">{check.actual ?? "–"}</span>
+                {check.message !== undefined && <p className="meta">{check.message}</p>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
