@@ -69,15 +69,11 @@ export const createPolicy = (
     }),
   );
 
-export const updatePolicy = (
-  tenant: string,
-  id: string,
-  body: Partial<PolicyTerms> & { enabled?: boolean; pinned?: null },
-) =>
+export const updatePolicy = (tenant: string, id: string, body: object) =>
   dataOf(
     api.PATCH("/api/tenants/{tenant}/oidc-policies/{id}", {
       params: { path: { tenant, id } },
-      body: body as object,
+      body,
     }),
   );
 

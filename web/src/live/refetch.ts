@@ -23,7 +23,7 @@ export const operations: Record<Change["type"], readonly string[]> = {
   invitation: ["invitations", "attention", "identity"],
   token: ["tokens", "own-tokens", "attention"],
   // No page shows them.
-  policy: [],
+  policy: ["policies"],
   workspace: ["workspaces", "workspace-settings", "folders", "attention"],
   sync: ["sync", "sync-runs", "sync-conflicts", "is-connected", "attention"],
   organization: ["organization", "identity"],
