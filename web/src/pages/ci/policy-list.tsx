@@ -4,7 +4,7 @@ import { MoreHorizontal } from "lucide-react";
 import { useState } from "react";
 import { deletePolicy, policiesQuery, updatePolicy, type Policy } from "../../api/ci.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { CiRun } from "../../parts/ci-run.tsx";
+import { CiRun } from "../../parts/ci/ci-run.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { rightsOf } from "../../parts/tokens/summary.ts";

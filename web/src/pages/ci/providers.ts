@@ -3,22 +3,15 @@ import type { Policy } from "../../api/ci.ts";
 
 export type Provider = Policy["provider"];
 
-export const providers: Record<
-  Provider,
-  { name: string; repository: string; ref: string; refHelp: string; repositoryHelp: string }
-> = {
+export const providers: Record<Provider, { name: string; refHelp: string; repositoryHelp: string }> = {
   github: {
     name: "GitHub Actions",
-    repository: "acme/skills",
     repositoryHelp: "owner/name, or owner/* for all repositories of an owner.",
-    ref: "refs/heads/main",
     refHelp: "Full ref, such as refs/heads/main or refs/tags/v*. * stands for any text.",
   },
   gitlab: {
     name: "GitLab CI",
-    repository: "acme/tools/skills",
     repositoryHelp: "Path of the project, or group/* for the projects of a group.",
-    ref: "main",
     refHelp: "Branch, or a full ref such as refs/tags/v*. * stands for any text.",
   },
 };

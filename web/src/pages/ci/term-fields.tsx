@@ -45,7 +45,6 @@ export function TermFields({ draft, issuers, isNew, error, onChange }: Props) {
       <TextInput
         label="Repository"
         required
-        placeholder={texts.repository}
         description={texts.repositoryHelp}
         maxLength={limits.policyRepository}
         value={draft.repository}
@@ -55,7 +54,6 @@ export function TermFields({ draft, issuers, isNew, error, onChange }: Props) {
       <TextInput
         label="Ref"
         required
-        placeholder={texts.ref}
         description={texts.refHelp}
         maxLength={limits.policyRef}
         value={draft.ref}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
 import { versionQuery, type Skill, type Version } from "../../api/skills.ts";
-import { CiRun } from "../../parts/ci-run.tsx";
+import { CiRun } from "../../parts/ci/ci-run.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "./context.ts";

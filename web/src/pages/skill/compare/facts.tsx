@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../api/client.ts";
 import { fileQuery, versionQuery, type Skill } from "../../../api/skills.ts";
 import { type Diff } from "../../../api/versions.ts";
-import { CiRun } from "../../../parts/ci-run.tsx";
+import { CiRun } from "../../../parts/ci/ci-run.tsx";
 import { Count } from "../../../parts/diff/diff-row.tsx";
 import { countsOf } from "../../../parts/diff/rows.ts";
 import { visibleText } from "../../../parts/visible-text.ts";

@@ -2,7 +2,7 @@ import { Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Ban, CircleCheck, TriangleAlert } from "lucide-react";
 import type { Version } from "../../../api/skills.ts";
-import { CiRun } from "../../../parts/ci-run.tsx";
+import { CiRun } from "../../../parts/ci/ci-run.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
