@@ -34,7 +34,7 @@ export const skillChoiceQuery = (org: string, query: string) =>
       ),
   });
 
-/** What a policy trusts and permits; null removes a limit of an existing one. */
+/** Terms and limits of a policy; null removes a limit of an existing one. */
 export interface PolicyTerms {
   name: string;
   repository: string;

@@ -17,7 +17,7 @@ interface Props {
   onChange: (part: Partial<Draft>) => void;
 }
 
-/** What the tokens of a policy may do, and where. */
+/** Permissions of the tokens of a policy, and the places that they are limited to. */
 export function LimitFields({ org, organization, draft, policy, onChange }: Props) {
   const { data: folders = [] } = useQuery(foldersQuery(org));
   const { scopes, folderIds, skillIds } = draft;

@@ -62,7 +62,7 @@ export function TermFields({ draft, issuers, isNew, error, onChange }: Props) {
       />
       <TextInput
         label="Environment"
-        description="Deployment environment that the job must run in. Empty: any, or none."
+        description="Deployment environment that the job must run in. Leave it empty for all jobs."
         maxLength={limits.policyEnvironment}
         value={draft.environment}
         error={fieldError(error, "environment")}
