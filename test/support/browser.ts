@@ -99,7 +99,7 @@ interface Violation {
 export async function accessibilityProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const runOnly = rules ? { type: "rule", values: rules } : { type: "tag", values: tags };
-  const options = JSON.stringify({ runOnly });
+  const options = JSON.stringify({ runOnly, resultTypes: ["violations"] });
   const { violations } = await page.evaluate<{ violations: Violation[] }>(`axe.run(document, ${options})`);
   return violations.map(({ id, nodes }) => {
     const places = nodes.slice(0, 3).map(({ target }) => target.join(" "));

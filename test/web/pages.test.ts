@@ -16,6 +16,7 @@ import {
 } from "../support/browser.ts";
 import { confirmAddress, newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import { root } from "../support/root.ts";
+import { until } from "../support/until.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { useDashboard } from "../support/web/dashboard.ts";
 
@@ -96,8 +97,12 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
     } catch (error) {
       return [`${route}: ${(error as Error).message}: ${await page.locator("body").innerText()}`];
     }
-    const text = await page.locator("main").innerText();
-    return text.trim().length > 20 ? [] : [`${route} is blank`];
+    const main = page.locator("main");
+    const isShown = async () => (await main.innerText()).trim().length > 20;
+    return until(`${route} to show something`, isShown).then(
+      () => [],
+      () => [`${route} is blank`],
+    );
   }
 
   it("have no accessibility problems in both schemes, wide and narrow, and no page is blank", async () => {

@@ -34,8 +34,10 @@ export function Downloads() {
         <dl className="lg">
           {sources.map(({ key, label, tone }) => (
             <div key={key} className="row">
-              <span className={`dot ${tone}`} />
-              <dt className="grow">{label}</dt>
+              <dt className="row grow">
+                <span className={`dot ${tone}`} />
+                {label}
+              </dt>
               <dd>{data.daily.reduce((sum, day) => sum + day[key], 0).toLocaleString("en")}</dd>
             </div>
           ))}
