@@ -48,7 +48,6 @@ export const seconds = {
   "web/pages": 110,
   "web/sharing": 20,
   "web/skill": 20,
-  "web/skill": 30,
   "web/sync": 14,
 };
 const OTHERS_SECONDS = 3;
