@@ -2,7 +2,7 @@
  * The dashboard in a real browser, from the built service: the bytes of the first load, times on a slow machine with a
  * slow connection, moves between pages, long lists, typing and comparing.
  *
- * `node --import tsx bench/web.ts [--rounds=5] [--only=load,moves,lists,typing,compare]`
+ * `node --import tsx bench/web.ts [--rounds=5] [--only=load,moves,lists,typing,compare,large]`
  */
 import { parseArgs } from "node:util";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
@@ -13,6 +13,7 @@ import { removeFolder, startServer, temporaryFolder } from "../test/support/serv
 import { printRows, type Row } from "./figures/figures.ts";
 import { signUp } from "./http/client.ts";
 import { compareRows } from "./web/compare.ts";
+import { largeRows } from "./web/large.ts";
 import { listRows } from "./web/lists.ts";
 import { loadRows } from "./web/load.ts";
 import { moveRows } from "./web/moves.ts";
@@ -26,6 +27,7 @@ const scenarios = {
   lists: listRows,
   compare: compareRows,
   typing: typingRows,
+  large: largeRows,
 };
 const { values } = parseArgs({
   options: {
@@ -42,10 +44,10 @@ try {
   const engine = await startEmbeddedMongo({ dataDir: `${dataDir}/mongodb`, log: openLog("silent") });
   const database = await openDatabase(engine.uri, "svc");
   const org = await seedOrganization(database, owner);
-  await database.close();
   const browser = await openBrowser();
   const bench: Bench = {
     browser,
+    database,
     owner,
     org,
     cookie: await signIn(server.url, "owner"),
@@ -58,6 +60,7 @@ try {
     rows.push(...some);
   }
   await browser.close();
+  await database.close();
   await engine.stop();
 } finally {
   await server.kill("SIGKILL");

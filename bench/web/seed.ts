@@ -1,6 +1,7 @@
 /** An organization of 2,000 folders and 10,000 public skills, and two skills whose sizes are at the limits. */
 import { newId, type Database } from "../../storage/database.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Client } from "../http/client.ts";
 import { seedSkills, words } from "../http/seed.ts";
 
@@ -24,7 +25,7 @@ export async function seedOrganization(database: Database, owner: Client): Promi
   const lines = (word: string) =>
     Array.from({ length: 5000 }, (_, n) => `${n} ${words[n % words.length]} ${word}`).join("\n");
   const changed = await publish(owner, slug, "Changed", [lines("before"), lines("after")]);
-  await seedFolders(database, id, owner.userId);
+  await seedFolders(database, id, owner.userId, folders);
   await seedSkills(database, { id }, skills, () => ({
     tenantSlug: slug,
     visibility: "public",
@@ -60,19 +61,53 @@ function sentences(bytes: number): string {
   return parts.join("\n");
 }
 
-async function seedFolders(database: Database, tenantId: string, createdBy: string): Promise<void> {
+/** An organization of 20,000 folders, 100,000 skills and 10,000 members. */
+export async function seedLargeOrganization(database: Database, owner: Client): Promise<string> {
+  const slug = "bench-large";
+  const { id } = await owner.send<{ id: string }>("POST", "/api/tenants", { name: "Large", slug });
+  await seedFolders(database, id, owner.userId, 20_000);
+  await seedSkills(database, { id }, 100_000, () => ({ tenantSlug: slug }));
+  const rows = Array.from({ length: 10_000 }, (_, n) => {
+    const username = `member-${String(n).padStart(5, "0")}`;
+    return {
+      _id: newId(),
+      tenantId: id,
+      tenantSlug: slug,
+      tenantName: "Large",
+      userId: newId(),
+      username,
+      nameKeys: [username],
+      role: "member",
+      teamIds: [],
+      revision: 0,
+      active: true,
+      createdAt: new Date(),
+    } as MembershipDoc;
+  });
+  for (let from = 0; from < rows.length; from += 1000)
+    await database.collection<MembershipDoc>("memberships").insertMany(rows.slice(from, from + 1000));
+  return slug;
+}
+
+async function seedFolders(
+  database: Database,
+  tenantId: string,
+  createdBy: string,
+  count: number,
+): Promise<void> {
   const now = new Date();
   const common = { restricted: false, grants: [], revision: 1, createdBy, createdAt: now, updatedAt: now };
   const rows: FolderDoc[] = [];
   let parentId: string | null = null;
-  for (let n = 0; n < folders; n++) {
+  for (let n = 0; n < count; n++) {
     const isTop: boolean = n % foldersPerTop === 0;
     const slug = `${isTop ? "top" : "leaf"}-${n}`;
     const _id = newId();
     rows.push({ _id, tenantId, parentId: isTop ? null : parentId, slug, name: slug, ...common });
     if (isTop) parentId = _id;
   }
-  await database.collection<FolderDoc>("folders").insertMany(rows);
+  for (let from = 0; from < rows.length; from += 1000)
+    await database.collection<FolderDoc>("folders").insertMany(rows.slice(from, from + 1000));
   await database
     .collection<{ _id: string; revision: number }>("folder_trees")
     .updateOne({ _id: tenantId }, { $inc: { revision: 1 } }, { upsert: true });

@@ -1,11 +1,13 @@
 /** Pages of the browser as the scenarios use them. */
 import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Database } from "../../storage/database.ts";
 import { newPage } from "../../test/support/browser.ts";
 import type { Client } from "../http/client.ts";
 import type { SeededOrganization } from "./seed.ts";
 
 export interface Bench {
   browser: Browser;
+  database: Database;
   owner: Client;
   org: SeededOrganization;
   /** The session of the owner. */

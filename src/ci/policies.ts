@@ -13,6 +13,7 @@ import { insertRecord, newRecord, updateRecord } from "../orgs/named-records.ts"
 import { loadTenant } from "../orgs/service.ts";
 import { requireTokenPermissions } from "../tokens/organization.ts";
 import { requireUser } from "../users/load.ts";
+import { requireRecentVerification } from "../users/recent-verification.ts";
 import { foldName } from "../users/schema.ts";
 import { chooseIssuer } from "./issuers.ts";
 import { requireSkillAccess } from "./policy-skills.ts";
@@ -34,7 +35,10 @@ export async function findPolicy(
   return loadPolicy(app, tenantId, id);
 }
 
-/** Throws `already_exists`, `limit_reached`, `refused` for an issuer, `not_found`, or `forbidden`. */
+/**
+ * Throws `already_exists`, `limit_reached`, `refused` for an issuer, `not_found`, `forbidden` or
+ * `reauthentication_required`.
+ */
 export async function createPolicy(
   app: App,
   actor: Actor,
@@ -42,7 +46,7 @@ export async function createPolicy(
   input: CreateOidcPolicy,
 ): Promise<OidcPolicyDoc> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "oidc:manage");
-  requireUser(actor);
+  requireRecentVerification(app, requireUser(actor), "trust pipelines");
   const issuer = chooseIssuer(app, input.provider, input.issuer);
   await requireGivable(app, actor, tenantId, input);
   const event = makeEvent(app, actor, "oidc.policy_created", {
@@ -82,14 +86,16 @@ export async function updatePolicy(
   input: UpdateOidcPolicy,
 ): Promise<OidcPolicyDoc> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "oidc:manage");
-  requireUser(actor);
+  const user = requireUser(actor);
   const policy = await loadPolicy(app, tenantId, id);
   const [fault] = formFaults(policy.provider, input);
   if (fault) throw invalidRequest(`"${fault[0]}" ${fault[1]}.`);
   const { name, ...terms } = input;
   const isOnlyDisabled = Object.keys(terms).every((field) => field === "enabled") && terms.enabled !== true;
-  if (!isOnlyDisabled)
+  if (!isOnlyDisabled) {
+    requireRecentVerification(app, user, "trust pipelines");
     await requireGivable(app, actor, tenantId, { ...(await remainingLimits(app, policy)), ...terms });
+  }
   const event = makeEvent(app, actor, "oidc.policy_updated", {
     tenantId,
     resourceType: "policy",

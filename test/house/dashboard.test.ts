@@ -3,28 +3,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { tsImport } from "tsx/esm/api";
 import { changeTypes } from "../../contract/dashboard.ts";
 import { openDashboard } from "../../src/http/dashboard/routes.ts";
 import { root } from "../support/root.ts";
-
-/** Loaded as sources, since the compiled tests have the built front end in place of `web/`. */
-const load = <T>(file: string) => tsImport(path.join(root, file), import.meta.url) as Promise<T>;
-
-interface RouteNode {
-  type: string;
-  path?: string;
-  children?: readonly RouteNode[];
-}
+import { addressesOf, loadRoutes, loadSource, type RouteNode } from "../support/web/addresses.ts";
 
 const ofOrganization = "/$org";
-
-/** Addresses of all pages, where a frame with an index page counts once. */
-function addressesOf(node: RouteNode, above = ""): string[] {
-  const own = node.type === "route" ? `${above}/${node.path ?? ""}`.replaceAll(/\/+/g, "/") : above;
-  if (!node.children?.length) return [own === "" ? "/" : own];
-  return [...new Set(node.children.flatMap((child) => addressesOf(child, own)))];
-}
 
 /** An address of the front end in the form of the service's routes: `/$org/files/$` as `/:org/files/*rest`. */
 const served = (address: string) => address.replaceAll(/\$(?=[a-z])/g, ":").replace(/\$$/, "*rest");
@@ -36,7 +20,7 @@ const serves = (route: string) => {
 };
 
 describe("the addresses of the dashboard", async () => {
-  const { routes } = await load<{ routes: RouteNode }>("web/routes.ts");
+  const routes = await loadRoutes();
   const addresses = addressesOf(routes);
   const dashboard = openDashboard(() => Promise.resolve(undefined));
   const pages = dashboard.routes.map((route) => route.path).filter((one) => !one.startsWith("/assets/"));
@@ -74,7 +58,7 @@ describe("the addresses of the dashboard", async () => {
 });
 
 describe("live updates of the dashboard", async () => {
-  const { operations } = await load<{ operations: Record<string, readonly string[]> }>(
+  const { operations } = await loadSource<{ operations: Record<string, readonly string[]> }>(
     "web/src/live/refetch.ts",
   );
 
@@ -98,6 +82,28 @@ describe("live updates of the dashboard", async () => {
       Object.values(operations)
         .flat()
         .filter((key) => !keys.has(key)),
+      [],
+    );
+  });
+});
+
+describe("the style sheets of Mantine", () => {
+  it("are those of the components in use", () => {
+    const folder = path.join(root, "web/src");
+    const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".tsx"))
+      .map((name) => readFileSync(path.join(folder, name), "utf8"));
+    const imported = sources.flatMap((text) => [
+      ...text.matchAll(/import \{([^}]*)\} from "@mantine\/core"/g),
+    ]);
+    const used = new Set(imported.flatMap(([, names]) => names!.match(/\b[A-Z]\w+/g) ?? []));
+    const sheets = readdirSync(path.join(root, "node_modules/@mantine/core/styles"));
+    const own = readFileSync(path.join(folder, "mantine.css"), "utf8");
+    const needed = [...used].filter((name) => sheets.includes(`${name}.layer.css`));
+
+    assert.ok(needed.length > 10, "the components are found");
+    assert.deepEqual(
+      needed.filter((name) => !own.includes(`/${name}.layer.css`)),
       [],
     );
   });

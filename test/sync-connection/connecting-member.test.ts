@@ -62,6 +62,10 @@ describe("a connection whose member has left", () => {
   it("pauses imports, keeps pushing, notifies the owners once, and is taken over in one call", async () => {
     const { customer, connector, bare, run } = await connectedByAdmin();
     const viewer = await newMember(service, customer.org, "viewer");
+    const narrowed = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+      ...as(customer),
+      body: { name: "sync", scopes: { githubSync: ["manage"] } },
+    });
     const left = await service.call(
       "DELETE",
       `/api/tenants/${customer.org.id}/members/${connector.id}`,
@@ -101,10 +105,6 @@ describe("a connection whose member has left", () => {
     assert.deepEqual(takeMails(service.app), [], "mailed again");
 
     const takeOver = (token: string) => service.call("POST", `${customer.base}/takeover`, { token });
-    const narrowed = await service.call<{ token: string }>("POST", "/api/user/tokens", {
-      ...as(customer),
-      body: { name: "sync", scopes: { githubSync: ["manage"] } },
-    });
     for (const token of [viewer.token, narrowed.data.token])
       assert.equal((await takeOver(token)).code, "forbidden");
     assert.equal((await takeOver(customer.owner.token)).status, 200);

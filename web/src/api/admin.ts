@@ -170,6 +170,8 @@ export const restoreUser = (user: string, reason: string) =>
   dataOf(api.POST("/api/admin/users/{user}/unsuspend", onUser(user, reason)));
 export const endSessionsOf = (user: string, reason: string) =>
   dataOf(api.POST("/api/admin/users/{user}/end-sessions", onUser(user, reason)));
+export const resetFactorsOf = (user: string, reason: string) =>
+  dataOf(api.POST("/api/admin/users/{user}/reset-factors", onUser(user, reason)));
 export const grantAdministrator = (user: string, reason: string) =>
   dataOf(api.POST("/api/admin/users/{user}/grant-administrator", onUser(user, reason)));
 export const removeAdministrator = (user: string, reason: string) =>

@@ -4,6 +4,7 @@ import { Circle, CircleCheck, X } from "lucide-react";
 import { useState } from "react";
 import { ownTokensQuery } from "../../api/account.ts";
 import { isConnectedQuery, latestSkillsQuery, memberCountQuery, ownInstallQuery } from "../../api/home.ts";
+import { requirementQuery } from "../../api/requirement.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/command.tsx";
 import { commandLine, installLine } from "../../parts/shell.ts";
@@ -84,6 +85,8 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
   const installs = useQuery({ ...ownInstallQuery, enabled });
   const members = useQuery({ ...memberCountQuery(slug), enabled: enabled && canInvite });
   const connected = useQuery({ ...isConnectedQuery(slug), enabled: enabled && canConnect });
+  const canRequire = can("security", "manage");
+  const requirement = useQuery({ ...requirementQuery(slug), enabled: enabled && canRequire });
   const newest = skills.data?.[0];
   const steps: (Step & { isOffered?: boolean })[] = [
     {
@@ -115,6 +118,12 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
       isOffered: canConnect,
       isDone: connected.data,
       href: `/${slug}/-/sync`,
+    },
+    {
+      label: "Require a second factor",
+      isOffered: canRequire,
+      isDone: requirement.data?.required,
+      href: `/${slug}/-/security`,
     },
   ];
   if (!organization) return [{ label: "", isDone: undefined }];

@@ -4,6 +4,7 @@ import {
   endSessionsOf,
   grantAdministrator,
   removeAdministrator,
+  resetFactorsOf,
   restoreUser,
   suspendUser,
   type AdminUser,
@@ -12,7 +13,7 @@ import { identityQuery } from "../../../api/session.ts";
 import { ReasonDialog } from "../reason-dialog.tsx";
 
 export type UserAction =
-  "suspend" | "restore" | "end-sessions" | "grant-administrator" | "remove-administrator";
+  "suspend" | "restore" | "end-sessions" | "reset-factors" | "grant-administrator" | "remove-administrator";
 
 interface Text {
   title: (username: string) => string;
@@ -42,6 +43,14 @@ const texts: Record<UserAction, Text> = {
     action: "End sessions",
     run: endSessionsOf,
     effect: "Every browser has to sign in again. API tokens keep working.",
+  },
+  "reset-factors": {
+    title: (username) => `Reset the second factors of ${username}`,
+    action: "Reset factors",
+    isDangerous: true,
+    run: resetFactorsOf,
+    effect:
+      "Passkeys, the authenticator app and recovery codes are removed, and every session ends. The password alone then signs in: make sure that you know who asks. An e-mail tells the owner.",
   },
   "grant-administrator": {
     title: (username) => `Make ${username} an administrator`,

@@ -13,13 +13,16 @@ interface Item {
 }
 
 /** The actions that the state of an account allows. */
-function itemsFor({ isAdministrator, suspended }: AdminUser): Item[] {
+function itemsFor({ isAdministrator, suspended, hasSecondFactor }: AdminUser): Item[] {
   const right: Item = isAdministrator
     ? { action: "remove-administrator", label: "Remove administrator", isDangerous: true }
     : { action: "grant-administrator", label: "Make administrator" };
   if (suspended) return [{ action: "restore", label: "Restore" }];
   return [
     { action: "end-sessions", label: "End sessions" },
+    ...(hasSecondFactor
+      ? [{ action: "reset-factors", label: "Reset second factors", isDangerous: true } as const]
+      : []),
     right,
     ...(isAdministrator ? [] : [{ action: "suspend", label: "Suspend", isDangerous: true } as const]),
   ];

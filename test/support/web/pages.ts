@@ -1,0 +1,102 @@
+/** All pages of the dashboard by their routes, with an organization whose folder `release` grants nobody but owners. */
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import type { WatchedPage } from "../browser.ts";
+import { confirmAddress, newFolder, newMember, publishInFolder, restrict } from "../organization.ts";
+import type { TestService, TestUser } from "../service.ts";
+import { until } from "../until.ts";
+import { addressesOf, loadRoutes } from "./addresses.ts";
+import { useDashboard, type Dashboard } from "./dashboard.ts";
+
+export const routes = addressesOf(await loadRoutes());
+
+/** Addresses for each route; `$org` and `$slug` stand for the organization of the test and its private skill. */
+const addresses: Record<string, string> = {
+  "/$org/$slug/compare/$range": "/$org/$slug/compare/1.0.0...1.0.1",
+  "/$org/$slug/files/$": "/$org/$slug/files/SKILL.md",
+  "/$org/-/library/$": "/$org/-/library/engineering/release",
+  "/$org/-/people/teams/$team": "/$org/-/people/teams/$team",
+  "/new": "/new?org=$org",
+};
+
+interface Seeded {
+  /** The first account, which administers the service. */
+  owner: TestUser;
+  viewer: TestUser;
+  stranger: TestUser;
+  org: string;
+  team: string;
+}
+
+export interface Pages {
+  readonly dashboard: Dashboard;
+  readonly seeded: Seeded;
+  addressOf(route: string): string;
+  /** Opens a page and waits for its content; returns the problem of a page without a heading or content. */
+  open(watched: WatchedPage, route: string): Promise<string[]>;
+}
+
+/** Seeds the organization before the tests of the `describe` in which it is called. */
+export function setUpPages(): Pages {
+  const dashboard = useDashboard();
+  let seeded: Seeded | undefined;
+  before(async () => {
+    seeded = await seed(dashboard.service);
+  });
+  const addressOf = (route: string) =>
+    (addresses[route] ?? route)
+      .replace("$org", seeded!.org)
+      .replace("$slug", "zebra-checks")
+      .replace("$team", seeded!.team);
+  return {
+    dashboard,
+    get seeded() {
+      return seeded!;
+    },
+    addressOf,
+    async open({ page }, route) {
+      try {
+        await page.goto(dashboard.service.url + addressOf(route));
+        await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached", timeout: 20_000 });
+        const placeholder = page.locator('[role="status"][aria-label="Loading"]').first();
+        await placeholder.waitFor({ state: "detached", timeout: 20_000 });
+      } catch (error) {
+        return [`${route}: ${(error as Error).message}: ${await page.locator("body").innerText()}`];
+      }
+      const main = page.locator("main");
+      const isShown = async () => (await main.innerText()).trim().length > 20;
+      return until(`${route} to show something`, isShown).then(
+        () => [],
+        () => [`${route} is blank`],
+      );
+    },
+  };
+}
+
+async function seed(service: TestService): Promise<Seeded> {
+  const owner = await service.newUser();
+  const stranger = await service.newUser();
+  await confirmAddress(service, owner);
+  const org = await service.newOrg(owner);
+  const viewer = await newMember(service, org, "viewer");
+  await newFolder(service, org, owner, "design/words");
+  const { id } = await newFolder(service, org, owner, "engineering/release");
+  for (const [name, folder, visibility] of [
+    ["zebra-checks", "engineering/release", "private"],
+    ["plain-words", "design/words", "public"],
+  ] as const)
+    await publishInFolder(service, org, owner, { name, folder, visibility });
+  const call = async <T>(method: string, at: string, body: unknown) => {
+    const answer = await service.call<T>(method, at, { token: owner.token, body });
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    return answer.data;
+  };
+  const content = "# Zebra checks\n\nMore.\n";
+  await call("POST", `/api/skills/${org.slug}~zebra-checks/versions`, { content });
+  const at = `/api/tenants/${org.slug}`;
+  const { id: team } = await call<{ id: string }>("POST", `${at}/teams`, { name: "Platform" });
+  await call("POST", `${at}/invitations`, { email: "noor@example.com", role: "viewer" });
+  await restrict(service, owner, id, []);
+  await service.settled();
+  return { owner, viewer, stranger, org: org.slug, team };
+}

@@ -1,0 +1,50 @@
+/** Every page of the dashboard in a real browser as a viewer, a stranger and a visitor see it. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { whyNoBrowser } from "../support/browser.ts";
+import { routes, setUpPages } from "../support/web/pages.ts";
+
+const isOfOrganization = (route: string) => route.startsWith("/$org");
+/** For administrators of the service only. */
+const isOfService = (route: string) => route.startsWith("/admin");
+/** Its public face is the same for everyone, and names nothing private. */
+const isPublic = (route: string) => route === "/$org";
+
+describe("the pages without a right to them", { skip: whyNoBrowser() ?? false }, () => {
+  const pages = setUpPages();
+
+  it("show a viewer what a role allows, and nothing of a folder without a grant", async () => {
+    const watched = await pages.dashboard.newPage({ user: pages.seeded.viewer });
+    const problems: string[] = [];
+    for (const route of routes) {
+      problems.push(...(await pages.open(watched, route)));
+      const text = await watched.page.locator("main").innerText();
+      if (/zebra/i.test(text)) problems.push(`${route} names the private skill`);
+      const isHidden = route.includes("$slug") || isOfService(route);
+      if (isHidden && !text.includes("Not found")) problems.push(`${route} exists`);
+    }
+    assert.deepEqual(problems, []);
+  });
+
+  it("show strangers and visitors the same as for what does not exist", async () => {
+    const problems: string[] = [];
+    for (const user of [pages.seeded.stranger, undefined]) {
+      const watched = await pages.dashboard.newPage({ user });
+      for (const route of routes) {
+        problems.push(...(await pages.open(watched, route)));
+        const html = withoutAddress(await watched.page.content(), pages.addressOf(route));
+        for (const name of [/zebra/i, /engineering/, /Platform/, /noor@/])
+          if (name.test(html)) problems.push(`${route} contains ${name}`);
+        const text = await watched.page.locator("main").innerText();
+        const isRefused = /Not found|Sign in/.test(text);
+        if (isOfOrganization(route) && !isPublic(route) && !isRefused) problems.push(`${route} exists`);
+        if (isOfService(route) && !text.includes("Not found")) problems.push(`${route} exists`);
+      }
+    }
+    assert.deepEqual(problems, []);
+  });
+});
+
+/** Without the address itself, which links such as that to the sign-in repeat. */
+const withoutAddress = (html: string, address: string) =>
+  html.replaceAll(address, "").replaceAll(encodeURIComponent(address), "");
