@@ -34,6 +34,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     bare = customers.newRepository(customer, "skills.git", files);
     await customers.connect(customer, { host: "local", url: "skills.git" });
     await runSync(customer);
+    await makeConflicts();
   });
 
   const open = (user: TestUser | undefined, { org } = customer) =>
@@ -44,10 +45,9 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await runConnection(service.app, connection!.id);
     await service.settled();
   }
-  const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).waitFor();
-
-  it("shows both sides of a conflict, and marks it as fine or brings the version back", async () => {
-    const edit = (text: string) => `# Notes\n\n${text}\n`;
+  const lines = Array.from({ length: 12 }, (_, index) => `- line ${index}`).join("\n");
+  const edit = (text: string) => `# Notes\n\n${text}\n\n${lines}\n\nEnd: ${text}\n`;
+  async function makeConflicts(): Promise<void> {
     for (const [theirs, ours] of [
       ["from the repository", hostile],
       ["again from there", "again from here"],
@@ -61,6 +61,54 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
       await service.call("POST", `${customer.base}/run`, as(customer));
       await runSync(customer);
     }
+  }
+  const notes = async () => {
+    const path = `/api/skills/${customer.org.slug}~notes/content`;
+    return (await service.call<{ content: string; semver: string }>("GET", path, as(customer))).data;
+  };
+  const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).waitFor();
+
+  it("combines both sides of a conflict in the editor", async () => {
+    const { page, troubles } = await open(customer.owner);
+    const latest = page.getByRole("region", { name: "notes was changed on both sides" }).first();
+    await latest.getByRole("link", { name: "Combine in the editor" }).click();
+    const other = page.getByRole("region", { name: "Other side" });
+    const takeLines = other.getByRole("button", { name: /^Take over @@/ });
+    await other.getByText("End: again from here").waitFor();
+    assert.equal(await takeLines.count(), 2);
+    await assertAccessible(page, "combining");
+    const address = page.url();
+
+    await takeLines.first().click();
+    await page
+      .getByRole("textbox", { name: "SKILL.md" })
+      .getByText("again from here", { exact: true })
+      .waitFor();
+    await page.getByText("Draft kept in this browser").waitFor();
+    await page.reload();
+    assert.equal(page.url(), address);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page
+      .getByRole("textbox", { name: "SKILL.md" })
+      .getByText("again from here", { exact: true })
+      .waitFor();
+    await other.getByText("End: again from here").waitFor();
+    assert.equal(await takeLines.count(), 1);
+    const current = (await notes()).semver;
+    await page.getByRole("button", { name: /^Publish \d/ }).click();
+    await page.waitForURL(`**/${customer.org.slug}/notes`);
+    const { content, semver } = await notes();
+    assert.notEqual(semver, current);
+    assert.match(content, /^again from here$/m);
+    assert.match(content, /^End: again from there$/m);
+
+    await page.goto(address);
+    await other.getByRole("button", { name: "Take over the file SKILL.md" }).click();
+    await page.getByText(/^Your text has all of version/).waitFor();
+    assert.deepEqual(troubles, []);
+  });
+
+  it("shows both sides of a conflict, and marks it as fine or brings the version back", async () => {
     const { page, troubles } = await open(customer.owner);
     await page.getByText("2 of 2").waitFor();
     assert.match(await page.title(), /^● 2 conflicts · Repository sync/);
@@ -74,12 +122,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await page.getByText("1 of 1").waitFor();
     await page.getByRole("button", { name: /^Bring back / }).click();
     await page.getByText("1 of 1").waitFor({ state: "detached" });
-    const content = await service.call<{ content: string }>(
-      "GET",
-      `/api/skills/${customer.org.slug}~notes/content`,
-      as(customer),
-    );
-    assert.match(content.data.content, /again from here/);
+    assert.match((await notes()).content, /again from here/);
     assert.deepEqual(troubles, []);
   });
 

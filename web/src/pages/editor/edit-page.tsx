@@ -3,14 +3,21 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api/client.ts";
 import { identityQuery, type Identity } from "../../api/session.ts";
-import { refOf, skillQuery, type Skill } from "../../api/skills.ts";
+import { refOf, skillQuery } from "../../api/skills.ts";
 import { Failed } from "../../parts/failed.tsx";
 import { NotFound } from "../../parts/not-found.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { EditSkill } from "./edit-skill.tsx";
+import { EditSkill, type EditSkillProps } from "./edit-skill.tsx";
+
+interface EditSearch {
+  /** Number of a version that the edit is combined with. */
+  with?: number;
+}
 
 export const Route = createFileRoute("/$org/$slug/edit")({
+  validateSearch: ({ with: version }: Record<string, unknown>): EditSearch =>
+    typeof version === "number" && Number.isInteger(version) && version > 0 ? { with: version } : {},
   loader: ({ context, params }) => {
     void context.client.prefetchQuery(skillQuery(refOf(params)));
   },
@@ -22,6 +29,7 @@ const refetchMs = 60_000;
 
 function EditPage() {
   const params = Route.useParams();
+  const { with: otherVersion } = Route.useSearch();
   const ref = refOf(params);
   const skill = useQuery({ ...skillQuery(ref), refetchInterval: refetchMs });
   const identity = useFirst(useQuery(identityQuery).data);
@@ -42,7 +50,9 @@ function EditPage() {
         <SkeletonRows />
       </Page>
     );
-  return <Editable key={ref} refText={ref} skill={skill.data} identity={identity} />;
+  return (
+    <Editable key={ref} refText={ref} skill={skill.data} identity={identity} otherVersion={otherVersion} />
+  );
 }
 
 /** The account at the first answer: an edit goes on, and keeps its draft, when the session ends. */
@@ -52,7 +62,8 @@ function useFirst(identity: Identity | null | undefined): Identity | null | unde
   return first ?? identity;
 }
 
-function Editable({ refText, skill, identity }: { refText: string; skill: Skill; identity: Identity }) {
+function Editable(props: EditSkillProps) {
+  const { skill } = props;
   const can = (skill as { can?: string[] }).can;
   if (can && !can.includes("update"))
     return (
@@ -66,5 +77,5 @@ function Editable({ refText, skill, identity }: { refText: string; skill: Skill;
         </div>
       </Page>
     );
-  return <EditSkill refText={refText} skill={skill} identity={identity} />;
+  return <EditSkill {...props} />;
 }

@@ -15,6 +15,7 @@ import { Reach } from "./publish/reach.tsx";
 import { PublishedNotice } from "./publish/published.tsx";
 import { useAfterPublish } from "./publish/use-after-publish.ts";
 import { useNewer } from "./compare/use-newer.tsx";
+import { useOtherSide } from "./compare/other-side.tsx";
 import { useDraft } from "./drafts/use-draft.ts";
 import { newerVersion, useLeaveWarning, usePublish } from "./publish/use-publish.ts";
 import { useWorkspace } from "./use-workspace.ts";
@@ -22,14 +23,16 @@ import { useNextVersions, VersionChoice } from "./publish/version-choice.tsx";
 import { countChanges, startFiles } from "./working-set.ts";
 import { WorkspaceView } from "./workspace.tsx";
 
-interface Props {
+export interface EditSkillProps {
   refText: string;
   skill: Skill;
   identity: Identity;
+  /** A version that the edit is combined with. */
+  otherVersion: number | undefined;
 }
 
 /** Opens the version that the edit is based on: the current one, or that of a continued draft. */
-export function EditSkill({ refText, skill, identity }: Props) {
+export function EditSkill({ refText, skill, identity, otherVersion }: EditSkillProps) {
   const client = useQueryClient();
   const [current] = useState(skill.currentVersion);
   const drafts = useDrafts(identity.id, skill.id);
@@ -59,6 +62,7 @@ export function EditSkill({ refText, skill, identity }: Props) {
       skill={skill}
       owner={identity.id}
       reader={reader.data}
+      otherVersion={otherVersion}
       draft={open}
       onDraft={drafts.setOpen}
       draftNote={
@@ -85,6 +89,7 @@ interface VersionProps {
   skill: Skill;
   owner: string;
   reader: BaseReader;
+  otherVersion: number | undefined;
   draft: OpenDraft;
   onDraft: (draft: OpenDraft) => void;
   draftNote: ReactNode;
@@ -139,6 +144,7 @@ function useEdit({ refText, skill, owner, reader, draft, onDraft }: VersionProps
 function EditVersion(props: VersionProps) {
   const { skill, draftNote } = props;
   const edit = useEdit(props);
+  const otherSide = useOtherSide(props.refText, props.otherVersion, edit.workspace);
   const { workspace, versions, run, changes, request, newer, published } = edit;
   if (published)
     return (
@@ -168,10 +174,11 @@ function EditVersion(props: VersionProps) {
           <>
             {edit.refused !== "" && <Note tone="warn">{edit.refused}</Note>}
             {draftNote}
+            {otherSide?.note}
             {newer.note}
           </>
         }
-        comparison={newer.comparison}
+        comparison={newer.comparison ?? otherSide?.comparison}
         onPublish={request}
         onDropped={(files) => workspace.change({ kind: "add", files })}
         publishPanel={

@@ -6,6 +6,8 @@ export interface BaseFile {
   path: string;
   mode: FileMode;
   size: number;
+  /** Absent for a version that is one text. */
+  sha256?: string;
 }
 
 /** The version that an edit starts from; a new skill has none. */

@@ -16,6 +16,12 @@ import { countChanges, type WorkFile } from "./working-set.ts";
 const Changes = lazy(async () => ({ default: (await import("./compare/changes.tsx")).Changes }));
 const Preview = lazy(async () => ({ default: (await import("./preview.tsx")).Preview }));
 
+/** A tab with another version, which is opened when it appears. */
+export interface Comparison {
+  label: string;
+  content: ReactNode;
+}
+
 interface Props {
   title: string;
   workspace: Workspace;
@@ -23,8 +29,7 @@ interface Props {
   notes: ReactNode;
   /** First tab next to the preview. */
   details?: ReactNode;
-  /** Tab with another comparison, which is opened when it appears. */
-  comparison?: ReactNode;
+  comparison?: Comparison | undefined;
   publishPanel: ReactNode;
   onPublish: () => void;
   onDropped: (files: WorkFile[]) => void;
@@ -116,12 +121,12 @@ function EditorPane({
 
 function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | "details" | "comparison">) {
   const { files, base, reader, file, text } = workspace;
-  const [tab, setTab] = useState<string | null>(details ? "details" : "preview");
-  const hasComparison = comparison !== undefined;
-  const [hadComparison, setHadComparison] = useState(hasComparison);
-  if (hasComparison !== hadComparison) {
-    setHadComparison(hasComparison);
-    setTab(hasComparison ? "theirs" : "changes");
+  const label = comparison?.label;
+  const [tab, setTab] = useState<string | null>(label ? "theirs" : details ? "details" : "preview");
+  const [shown, setShown] = useState(label);
+  if (label !== shown) {
+    setShown(label);
+    setTab(label ? "theirs" : "changes");
   }
   return (
     <Tabs value={tab} onChange={setTab} keepMounted={false} className="side-tabs">
@@ -133,7 +138,7 @@ function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | 
             Changes <span className="n">{countChanges(files, base)}</span>
           </Tabs.Tab>
         )}
-        {hasComparison && <Tabs.Tab value="theirs">Their changes</Tabs.Tab>}
+        {comparison && <Tabs.Tab value="theirs">{comparison.label}</Tabs.Tab>}
       </Tabs.List>
       {details !== undefined && <Tabs.Panel value="details">{details}</Tabs.Panel>}
       <Tabs.Panel value="preview">
@@ -150,7 +155,7 @@ function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | 
           <Changes files={files} base={base} readBase={reader.read} />
         </Suspense>
       </Tabs.Panel>
-      {hasComparison && <Tabs.Panel value="theirs">{comparison}</Tabs.Panel>}
+      {comparison && <Tabs.Panel value="theirs">{comparison.content}</Tabs.Panel>}
     </Tabs>
   );
 }

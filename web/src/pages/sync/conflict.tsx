@@ -88,18 +88,19 @@ function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
     },
     onSuccess: done,
   });
-  const { slug, ours } = conflict;
+  const { slug, ours, losing } = conflict;
+  const isKept = slug !== null && ours.semver !== null;
   const editor: string = `/${org}/${slug}/edit`;
   return (
     <div className="row wrap">
       <Problem error={fine.error ?? back.error} />
-      {slug !== null && (
-        <Link className="btn sm" to={editor}>
+      {isKept && (
+        <Link className="btn sm" to={editor} search={{ with: losing } as never}>
           <GitCompareArrows size={14} />
           Combine in the editor
         </Link>
       )}
-      {slug !== null && ours.semver !== null && (
+      {isKept && (
         <Button
           size="xs"
           variant="default"

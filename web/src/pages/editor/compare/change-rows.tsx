@@ -1,9 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef } from "react";
+import { useCallback, useRef } from "react";
 import { visibleText } from "../../../parts/visible-text.ts";
-import type { Row } from "./compare-texts.ts";
+import type { Row, RowAction } from "./compare-texts.ts";
 
 const rowHeight = 20;
+const actionHeight = 28;
 const signs = { add: "+", del: "−", same: "" } as const;
 
 /** Rows of a comparison, of which only those in view are drawn. */
@@ -12,32 +13,44 @@ export function ChangeRows({ rows, label }: { rows: readonly Row[]; label: strin
   const view = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
+    estimateSize: (index) => (actionOf(rows[index]) ? actionHeight : rowHeight),
+    // Another function for other rows, of which the heights are computed again.
+    getItemKey: useCallback((index: number) => `${index} ${rows[index]?.kind}`, [rows]),
     overscan: 20,
   });
   return (
     <div className="changes" ref={box} role="region" aria-label={label} tabIndex={0}>
       <div style={{ height: view.getTotalSize(), position: "relative" }}>
         {view.getVirtualItems().map(({ index, start }) => (
-          <RowOf key={index} row={rows[index]!} top={start} />
+          <RowOf key={index} row={rows[index]!} top={start} onAction={() => box.current?.focus()} />
         ))}
       </div>
     </div>
   );
 }
 
-function RowOf({ row, top }: { row: Row; top: number }) {
+const actionOf = (row: Row | undefined) => (row && "action" in row ? row.action : undefined);
+
+interface RowProps {
+  row: Row;
+  top: number;
+  onAction: () => void;
+}
+
+function RowOf({ row, top, onAction }: RowProps) {
   const style = { transform: `translateY(${top}px)` };
-  if (row.kind === "file")
+  const action = actionOf(row);
+  if (row.kind === "file" || row.kind === "hunk")
     return (
-      <div className="l file" style={style}>
-        <b className="clip">{row.text}</b> <span className="meta">{row.note}</span>
-      </div>
-    );
-  if (row.kind === "hunk")
-    return (
-      <div className="l hunk" style={style}>
-        {row.text}
+      <div className={`l ${row.kind} ${action ? "act" : ""}`} style={style}>
+        {row.kind === "hunk" ? (
+          row.text
+        ) : (
+          <>
+            <b className="clip">{row.text}</b> <span className="meta">{row.note}</span>
+          </>
+        )}
+        {action && <ActionButton action={action} onAction={onAction} />}
       </div>
     );
   return (
@@ -49,5 +62,18 @@ function RowOf({ row, top }: { row: Row; top: number }) {
       </span>
       <span>{visibleText(row.text)}</span>
     </div>
+  );
+}
+
+/** The row may go with its action: the focus stays in the comparison. */
+function ActionButton({ action, onAction }: { action: RowAction; onAction: () => void }) {
+  const run = () => {
+    action.run();
+    onAction();
+  };
+  return (
+    <button type="button" className="btn" aria-label={action.name} onClick={run}>
+      {action.label}
+    </button>
   );
 }

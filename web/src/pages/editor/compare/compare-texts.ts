@@ -1,9 +1,17 @@
 /** Differences of texts as rows, and edits carried over to a newer version. Pure. */
 import { applyPatch, structuredPatch } from "diff";
 
+/** A button of a row. */
+export interface RowAction {
+  label: string;
+  /** Its name for screen readers, which tells it from those of other rows. */
+  name: string;
+  run: () => void;
+}
+
 export type Row =
-  | { kind: "file"; text: string; note: string }
-  | { kind: "hunk"; text: string }
+  | { kind: "file"; text: string; note: string; action?: RowAction | undefined }
+  | { kind: "hunk"; text: string; action?: RowAction | undefined }
   | { kind: "add" | "del" | "same"; text: string; line: number };
 
 /** Limits of a comparison, which an entirely different text would keep busy. */
@@ -14,7 +22,7 @@ export function compareTexts(path: string, before: string | null, after: string 
   const note = before === null ? "new" : after === null ? "removed" : "";
   const head: Row = { kind: "file", text: path, note };
   if (after === null) return [head];
-  const patch = structuredPatch(path, path, before ?? "", after, "", "", { context: 3, ...bounds });
+  const patch = patchOf(path, before ?? "", after);
   if (!patch) return [{ ...head, note: "too different to compare" }];
   const rows: Row[] = [head];
   for (const { oldStart, oldLines, newStart, newLines, lines } of patch.hunks) {
@@ -31,6 +39,21 @@ export function compareTexts(path: string, before: string | null, after: string 
     }
   }
   return rows;
+}
+
+const patchOf = (path: string, before: string, after: string) =>
+  structuredPatch(path, path, before, after, "", "", { context: 3, ...bounds });
+
+/**
+ * A text with one of the hunks that `compareTexts` shows between `before` and `after`. Undefined if the text is no
+ * longer `before` and its lines there differ.
+ */
+export function takeHunk(text: string, before: string, after: string, index: number): string | undefined {
+  const patch = patchOf("", before, after);
+  const hunk = patch?.hunks[index];
+  if (!patch || !hunk) return undefined;
+  const taken = applyPatch(text, { ...patch, hunks: [hunk] }, { autoConvertLineEndings: false });
+  return taken === false ? undefined : taken;
 }
 
 /** An edit of `before` applied to `newer`; undefined if both changed the same lines. */

@@ -8,6 +8,7 @@ import type { Draft } from "../drafts/drafts.ts";
 import { StaleNote, TheirChanges } from "./stale.tsx";
 import { newerVersion, type usePublish } from "../publish/use-publish.ts";
 import type { Workspace } from "../use-workspace.ts";
+import type { Comparison } from "../workspace.tsx";
 
 interface Options {
   skill: Skill;
@@ -20,7 +21,10 @@ interface Options {
 }
 
 /** Compares with a version that became current concurrently, and applies the edit to it. */
-export function useNewer(options: Options): { note: ReactNode; comparison: ReactNode | undefined } {
+export function useNewer(options: Options): {
+  note: ReactNode;
+  comparison: Comparison | undefined;
+} {
   const { skill, refText, run, workspace, draft, record, onDraft } = options;
   const client = useQueryClient();
   const { reader } = workspace;
@@ -59,9 +63,12 @@ export function useNewer(options: Options): { note: ReactNode; comparison: React
         />
       </>
     ),
-    comparison: isComparing ? (
-      <TheirChanges skill={refText} from={base.version} to={newer.version} />
-    ) : undefined,
+    comparison: isComparing
+      ? {
+          label: "Their changes",
+          content: <TheirChanges skill={refText} from={base.version} to={newer.version} />,
+        }
+      : undefined,
   };
 }
 
