@@ -67,7 +67,7 @@ export async function seedLargeOrganization(database: Database, owner: Client): 
   const { id } = await owner.send<{ id: string }>("POST", "/api/tenants", { name: "Large", slug });
   await seedFolders(database, id, owner.userId, 20_000);
   await seedSkills(database, { id }, 100_000, () => ({ tenantSlug: slug }));
-  const rows = Array.from({ length: 10_000 }, (_, n) => {
+  const rows = Array.from({ length: 10_000 }, (_, n): MembershipDoc => {
     const username = `member-${String(n).padStart(5, "0")}`;
     return {
       _id: newId(),
@@ -82,7 +82,7 @@ export async function seedLargeOrganization(database: Database, owner: Client): 
       revision: 0,
       active: true,
       createdAt: new Date(),
-    } as MembershipDoc;
+    };
   });
   for (let from = 0; from < rows.length; from += 1000)
     await database.collection<MembershipDoc>("memberships").insertMany(rows.slice(from, from + 1000));
