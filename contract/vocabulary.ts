@@ -104,11 +104,12 @@ export type PrincipalType = (typeof principalTypes)[number];
 export const accessActions = ["read", "create", "update", "delete", "manage"] as const;
 export type AccessAction = (typeof accessActions)[number];
 
-/** Reasons why a member has access or, for the last two, has none (`docs/concepts/access.md`). */
+/** Reasons why a member or token has access or, for the last two, has none (`docs/concepts/access.md`). */
 export const accessReasons = [
   "role",
   "team",
   "grant",
+  "token",
   "bypass",
   "workspace",
   "visibility",

@@ -140,6 +140,7 @@ function listIndex(teamId: string | undefined, role: string | undefined): string
   return role === undefined ? "membership_list" : "membership_role_list";
 }
 
-function escapePattern(text: string): string {
+/** Text as a regular expression that matches it. */
+export function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

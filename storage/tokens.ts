@@ -5,6 +5,7 @@
 import type { IndexDescription } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
 import type { Database } from "./database.ts";
+import { escapePattern } from "./memberships.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
@@ -72,6 +73,8 @@ export const tokenIndexes: IndexDescription[] = [
   ...noticeIndexes,
 ];
 
+const listed = { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } } as const;
+
 export type Tokens = ReturnType<typeof openTokens>;
 
 export function openTokens(database: Database) {
@@ -83,9 +86,14 @@ export function openTokens(database: Database) {
     },
     /**
      * An owner's tokens that are not revoked, without CI tokens, newest first; `after` is the id of the last one of the
-     * previous page.
+     * previous page, and `prefix` the beginning of a word of the name.
      */
-    list: (owner: TokenOwner, after: string | undefined, limit: number): Promise<ListedToken[]> =>
+    list: (
+      owner: TokenOwner,
+      after: string | undefined,
+      limit: number,
+      prefix = "",
+    ): Promise<ListedToken[]> =>
       tokens
         .find(
           {
@@ -93,8 +101,9 @@ export function openTokens(database: Database) {
             policyId: { $exists: false },
             revokedAt: { $exists: false },
             ...(after === undefined ? {} : { _id: { $lt: after } }),
+            ...(prefix === "" ? {} : { name: new RegExp(`(^|\\W)${escapePattern(prefix)}`, "i") }),
           },
-          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
+          listed,
         )
         .sort({ _id: -1 })
         .limit(limit)
@@ -121,8 +130,8 @@ export function openTokens(database: Database) {
       return result.modifiedCount === 1;
     },
     findById: (id: string) => tokens.findOne({ _id: id }),
-    find: (id: string, owner: TokenOwner) =>
-      tokens.findOne({ _id: id, ...owner, revokedAt: { $exists: false } }, { projection: { name: 1 } }),
+    find: (id: string, owner: TokenOwner): Promise<ListedToken | null> =>
+      tokens.findOne({ _id: id, ...owner, revokedAt: { $exists: false } }, listed),
     /** Records a use, and extends the expiry if one is given. */
     async touch(id: string, lastUsedAt: Date, expiresAt?: Date): Promise<void> {
       await tokens.updateOne(
@@ -143,26 +152,20 @@ export function openTokens(database: Database) {
       tokens
         .find(
           { userId, "login.machine": machine, revokedAt: { $exists: false }, createdAt: { $lte: until } },
-          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
+          listed,
         )
         .toArray(),
 
     /** Personal tokens of earlier epochs that are not revoked. */
     listOfEarlierEpochs: (userId: string, epoch: number, limit: number): Promise<ListedToken[]> =>
       tokens
-        .find(
-          { userId, revokedAt: { $exists: false }, epoch: { $not: { $gte: epoch } } },
-          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
-        )
+        .find({ userId, revokedAt: { $exists: false }, epoch: { $not: { $gte: epoch } } }, listed)
         .limit(limit)
         .toArray(),
     /** Tokens of organizations that a user created up to a time and that are not revoked. */
     listMadeBy: (createdBy: string, until: Date, limit: number): Promise<ListedToken[]> =>
       tokens
-        .find(
-          { createdBy, revokedAt: { $exists: false }, createdAt: { $lte: until } },
-          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
-        )
+        .find({ createdBy, revokedAt: { $exists: false }, createdAt: { $lte: until } }, listed)
         .limit(limit)
         .toArray(),
 

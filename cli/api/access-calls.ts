@@ -41,6 +41,9 @@ export interface AccessInput {
 export type AccessCalls = ReturnType<typeof openAccessCalls>;
 
 const limit = limits.pageSizeMax;
+/** The commands are about members; the list has tokens as well. */
+const isMember = ({ principal: { type } }: PlannedAccessPayload | EffectiveAccessPayload) =>
+  type === "member";
 
 /** Lists are read to their last page. */
 export function openAccessCalls(options: HttpOptions) {
@@ -51,7 +54,7 @@ export function openAccessCalls(options: HttpOptions) {
       await collectPages((cursor) =>
         page<EffectiveAccessPayload>(path, shapes.effective, { query, limit, cursor }),
       )
-    ).items;
+    ).items.filter(isMember);
   return {
     folderAccess: (id: string) => get<FolderAccessPayload>(folder(id, "/access"), shapes.access),
     changeAccess: async (id: string, input: AccessInput & { revision: number; dryRun?: true }) =>
@@ -82,7 +85,7 @@ export function openAccessCalls(options: HttpOptions) {
         });
         return { items: data, nextCursor };
       });
-      return items;
+      return items.filter(isMember);
     },
   };
 }

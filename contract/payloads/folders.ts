@@ -1,6 +1,7 @@
 /** Folders and their access as they cross the wire. */
 import { z } from "zod";
 import { SkillPayload } from "./skills.ts";
+import { TokenPayload } from "./tokens.ts";
 import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { folderActs } from "../dashboard.ts";
 import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
@@ -92,31 +93,37 @@ export const ChangedFolderAccessPayload = FolderAccessPayload.extend({ exposure:
 export type ChangedFolderAccessPayload = z.infer<typeof ChangedFolderAccessPayload>;
 
 const can = z.array(z.enum(accessActions)).meta({
-  description: "what the member may do; `manage`: change the grants. Empty without access",
+  description: "what the member or token may do; `manage`: change the grants. Empty without access",
 });
-const memberPrincipal = z.object({
-  type: z.literal("member"),
+const holder = z.object({
+  type: z
+    .enum(["member", "token"])
+    .meta({ description: "tokens: for who may manage them, after the members" }),
   id: z.string(),
-  name: z.string().meta({ description: "user name" }),
+  name: z.string().meta({ description: "user name, or name of the token" }),
 });
+const { scopes, allowedFolders } = TokenPayload.shape;
 
 export const AccessReasonPayload = z
   .object({
     kind: z.enum(accessReasons),
-    id: z
-      .string()
-      .optional()
-      .meta({ description: "of the role, the team, the principal of the grant, or the restricted folder" }),
+    id: z.string().optional().meta({
+      description: "of the role, the team, the token, the principal of the grant, or the restricted folder",
+    }),
     name: z.string().optional().meta({ description: "of the same; of a folder, its path" }),
     type: z.enum(principalTypes).optional().meta({ description: "of a grant: who it is to" }),
     level: z.enum(folderLevels).optional().meta({ description: "of a grant" }),
+    limits: z
+      .object({ scopes, allowedFolders })
+      .optional()
+      .meta({ description: "of a token; empty if it has none" }),
   })
   .meta({ id: "AccessReason" });
 export type AccessReasonPayload = z.infer<typeof AccessReasonPayload>;
 
 export const EffectiveAccessPayload = z
   .object({
-    principal: memberPrincipal,
+    principal: holder,
     can,
     reasons: z.array(AccessReasonPayload).meta({ description: "why; without access, why not" }),
   })
@@ -125,9 +132,9 @@ export type EffectiveAccessPayload = z.infer<typeof EffectiveAccessPayload>;
 
 export const PlannedAccessPayload = z
   .object({
-    principal: memberPrincipal,
+    principal: holder,
     before: can,
-    can: can.meta({ description: "what the member may do after the change" }),
+    can: can.meta({ description: "what the member or token may do after the change" }),
   })
   .meta({ id: "PlannedAccess" });
 export type PlannedAccessPayload = z.infer<typeof PlannedAccessPayload>;

@@ -1,5 +1,5 @@
 /**
- * Explains the access of a member to a skill or folder. Each decision is made by `decide.ts`; this module names the
+ * Explains the access of a member or an organization's token to a skill or folder. Each decision is made by `decide.ts`; this module names the
  * facts that lead to it, and grants nothing.
  */
 import { skillActs, type SkillAct } from "../../contract/dashboard.ts";
@@ -10,7 +10,7 @@ import {
   type Permission,
   type PrincipalType,
 } from "../../contract/vocabulary.ts";
-import type { Actor, PermissionMap, UserActor } from "./actor.ts";
+import type { Actor, OrganizationActor, PermissionMap, TokenLimits, UserActor } from "./actor.ts";
 import {
   bypassesRestrictions,
   decideFolder,
@@ -39,15 +39,17 @@ export interface HeldGrant {
 export type AccessReason =
   | { kind: "role" | "team"; id: string }
   | { kind: "grant"; grant: HeldGrant }
-  /** The member has `folder:manageAcl`, so that restrictions do not apply. */
+  /** An organization's token, with its limits. It is the first reason of a token, whether it has access or not. */
+  | { kind: "token"; id: string; name: string; limits: TokenLimits }
+  /** The member has `folder:manageAcl`, or the token no limits, so that restrictions do not apply. */
   | { kind: "bypass" }
   /** The skill or folder is in the member's own workspace. */
   | { kind: "workspace" }
   /** Anyone can read the skill. */
   | { kind: "visibility" }
-  /** No access: the folder is restricted, and there is no grant on it to the member. */
+  /** No access: the folder is restricted, and there is no grant on it to the member, or the token is not limited to it. */
   | { kind: "ungranted"; folderId: string }
-  /** No access: neither the role nor a team of the member allows reading skills. */
+  /** No access: neither the role nor a team of the member, or not the token, allows reading skills. */
   | { kind: "unpermitted" };
 
 const permissionOf: Record<AccessAction, Permission> = {
@@ -105,4 +107,25 @@ export function explainAccess(
   if (bypassesRestrictions(actor, tenantId)) return [...reasons, { kind: "bypass" }];
   if (context.workspaceOf === actor.userId) reasons.push({ kind: "workspace" });
   return [...reasons, ...grants.map((grant): AccessReason => ({ kind: "grant", grant }))];
+}
+
+/** The token with its limits, and what else decides its access. */
+export function explainToken(
+  token: OrganizationActor,
+  { tenantId, context }: AccessSubject,
+  can: readonly AccessAction[],
+): AccessReason[] {
+  const { tokenId: id, tokenName: name, limits } = token;
+  const reason: AccessReason = { kind: "token", id, name, limits };
+  if (!isAllowedIn(token, "skill:read", tenantId, context)) {
+    if (can.length > 0) return [reason, { kind: "visibility" }];
+    const restriction = context?.restriction;
+    const isReader = context && isAllowedIn(token, "skill:read", tenantId, { ...context, restriction: null });
+    return isReader && restriction
+      ? [reason, { kind: "ungranted", folderId: restriction.folderId }]
+      : [reason, { kind: "unpermitted" }];
+  }
+  return context?.restriction && bypassesRestrictions(token, tenantId)
+    ? [reason, { kind: "bypass" }]
+    : [reason];
 }

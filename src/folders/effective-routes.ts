@@ -1,4 +1,4 @@
-/** The access of each member to a folder, now and after a planned change, over HTTP. */
+/** The access of each member and token to a folder, now and after a planned change, over HTTP. */
 import { z } from "zod";
 import {
   EffectiveAccessPayload,
@@ -20,7 +20,8 @@ export function effectiveRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/folders/:folder/effective",
-      summary: "List the members of the organization with their access to a folder, and why they have it",
+      summary:
+        "List the members and tokens of the organization with their access to a folder, and why they have it",
       tag,
       auth: "required",
       params: FolderParams,
@@ -30,13 +31,13 @@ export function effectiveRoutes(app: App): Route[] {
       budget: "search",
       async handle({ actor, params, query }) {
         const { tree, page } = await listFolderAccess(app, actor, params.folder, query);
-        return new Page(await presentAccess(app, tree, page.items), page.nextCursor);
+        return new Page(await presentAccess(app, { tree, actor }, page.items), page.nextCursor);
       },
     }),
     route({
       method: "post",
       path: "/api/folders/:folder/effective",
-      summary: "List what each member could do before and after a change of a folder's access",
+      summary: "List what each member and token could do before and after a change of a folder's access",
       tag,
       auth: "required",
       params: FolderParams,

@@ -4,7 +4,8 @@ import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { accessOf, type AccessTarget } from "./effective.ts";
+import { accessOf } from "./effective.ts";
+import type { AccessTarget } from "./token-access.ts";
 import type { FolderTree } from "./tree.ts";
 
 const atOnce = 1000;
@@ -89,5 +90,5 @@ async function readersAmong(
   target: AccessTarget,
 ): Promise<Set<string>> {
   const access = await accessOf(app, actor, rows, target);
-  return new Set(access.filter(({ can }) => can.includes("read")).map(({ userId }) => userId));
+  return new Set(access.filter(({ can }) => can.includes("read")).map(({ principal }) => principal.id));
 }

@@ -1,19 +1,21 @@
-/** The access of members as it crosses the wire, with the names of roles, teams and folders. */
+/** The access of members and tokens as it crosses the wire, with the names of roles, teams and folders. */
 import type {
   AccessReasonPayload,
   EffectiveAccessPayload,
   PlannedAccessPayload,
 } from "../../contract/payloads/folders.ts";
 import { isId } from "../../storage/database.ts";
+import type { PermissionMap } from "../access/actor.ts";
 import type { AccessReason } from "../access/explain.ts";
 import type { App } from "../app.ts";
-import type { MemberAccess } from "./effective.ts";
+import { visibleFolders, type FolderView } from "./load.ts";
+import type { PrincipalAccess } from "./token-access.ts";
 import type { FolderTree } from "./tree.ts";
 
 export async function presentAccess(
   app: App,
-  tree: FolderTree,
-  members: readonly MemberAccess[],
+  view: FolderView,
+  members: readonly PrincipalAccess[],
 ): Promise<EffectiveAccessPayload[]> {
   const ids = [...new Set(members.flatMap(({ reasons }) => reasons.flatMap(idOf)).filter(isId))];
   const [roles, teams] = await Promise.all([
@@ -21,19 +23,28 @@ export async function presentAccess(
     ids.length > 0 ? app.storage.teams.listByIds(ids) : [],
   ]);
   const names = new Map([...roles, ...teams].map(({ _id, name }) => [_id, name]));
+  const isLimited = members.some(({ reasons }) =>
+    reasons.some((reason) => reason.kind === "token" && reason.limits.allowedFolderIds),
+  );
+  const shown = { tree: view.tree, names, visible: isLimited ? visibleFolders(view) : new Set<string>() };
   return members.map((member) => ({
-    principal: principalOf(member),
+    principal: member.principal,
     can: member.can,
-    reasons: member.reasons.map((reason) => presentReason(reason, tree, names, member)),
+    reasons: member.reasons.map((reason) => presentReason(reason, shown, member)),
   }));
 }
 
-export function presentPlanned(member: MemberAccess & { before: MemberAccess["can"] }): PlannedAccessPayload {
-  return { principal: principalOf(member), before: member.before, can: member.can };
+export function presentPlanned(
+  member: PrincipalAccess & { before: PrincipalAccess["can"] },
+): PlannedAccessPayload {
+  return { principal: member.principal, before: member.before, can: member.can };
 }
 
-function principalOf({ userId, username }: MemberAccess): EffectiveAccessPayload["principal"] {
-  return { type: "member", id: userId, name: username };
+/** The tree, the names of roles and teams, and the folders that the caller sees. */
+interface Shown {
+  tree: FolderTree;
+  names: ReadonlyMap<string, string>;
+  visible: ReadonlySet<string>;
 }
 
 function idOf(reason: AccessReason): string[] {
@@ -43,9 +54,8 @@ function idOf(reason: AccessReason): string[] {
 
 function presentReason(
   reason: AccessReason,
-  tree: FolderTree,
-  names: ReadonlyMap<string, string>,
-  member: MemberAccess,
+  { tree, names, visible }: Shown,
+  member: PrincipalAccess,
 ): AccessReasonPayload {
   const { kind } = reason;
   if (kind === "role" || kind === "team") {
@@ -55,9 +65,22 @@ function presentReason(
   }
   if (kind === "grant") {
     const { type, id, level } = reason.grant;
-    const name = type === "member" ? member.username : names.get(id);
+    const name = type === "member" ? member.principal.name : names.get(id);
     return { kind, type, id, ...(name === undefined ? {} : { name }), level };
+  }
+  if (kind === "token") {
+    const { scopes, allowedFolderIds: ids } = reason.limits;
+    const folders = ids?.map((id) => ({ id, path: visible.has(id) ? tree.path(id) : null }));
+    const limits = {
+      ...(scopes ? { scopes: copyOf(scopes) } : {}),
+      ...(folders ? { allowedFolders: folders } : {}),
+    };
+    return { kind, id: reason.id, name: reason.name, limits };
   }
   if (kind === "ungranted") return { kind, id: reason.folderId, name: tree.path(reason.folderId) };
   return { kind };
+}
+
+function copyOf(scopes: PermissionMap): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(scopes).map(([group, actions]) => [group, [...actions]]));
 }

@@ -1,4 +1,4 @@
-/** Routes of the access to a skill: the actions of each member, with the reasons. */
+/** Routes of the access to a skill: the actions of each member and token, with the reasons. */
 import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
 import { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
 import type { App } from "../app.ts";
@@ -14,7 +14,8 @@ export function skillAccessRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/effective",
-      summary: "List the members of the organization with their access to a skill, and why they have it",
+      summary:
+        "List the members and tokens of the organization with their access to a skill, and why they have it",
       tag: "Skills",
       auth: "required",
       params: SkillParams,
@@ -24,13 +25,13 @@ export function skillAccessRoutes(app: App): Route[] {
       budget: "search",
       async handle({ actor, params, query }) {
         const { tree, page } = await listSkillAccess(app, actor, params.skill, query);
-        return new Page(await presentAccess(app, tree, page.items), page.nextCursor);
+        return new Page(await presentAccess(app, { tree, actor }, page.items), page.nextCursor);
       },
     }),
     route({
       method: "post",
       path: "/api/tenants/:tenant/access/check",
-      summary: "Check whether a member may do something with a skill or in a folder, and why",
+      summary: "Check whether a member or token may do something with a skill or in a folder, and why",
       tag: "Organizations",
       auth: "required",
       params: TenantParams,
@@ -38,8 +39,8 @@ export function skillAccessRoutes(app: App): Route[] {
       data: AccessCheckPayload,
       budget: "search",
       async handle({ actor, params, body }) {
-        const { tree, member, allowed } = await checkAccess(app, actor, params.tenant, body);
-        const [presented] = await presentAccess(app, tree, [member]);
+        const { tree, access, allowed } = await checkAccess(app, actor, params.tenant, body);
+        const [presented] = await presentAccess(app, { tree, actor }, [access]);
         return { ...presented!, allowed };
       },
     }),

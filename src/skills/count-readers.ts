@@ -3,7 +3,7 @@ import type { AudienceSizePayload, MovedReadersPayload } from "../../contract/pa
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import type { AccessTarget } from "../folders/effective.ts";
+import type { AccessTarget } from "../folders/token-access.ts";
 import { loadFolderView, type FolderView } from "../folders/load.ts";
 import { countReaders } from "../folders/moved-readers.ts";
 import { folderAtPath } from "../folders/paths.ts";

@@ -1,18 +1,13 @@
-/** The access of each member to a skill, with its reasons, for those who may manage the access. */
+/** The access of each member and token to a skill, with its reasons, for those who may manage the access. */
 import type { AccessAction } from "../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound } from "../errors.ts";
-import {
-  accessOfMember,
-  listAccess,
-  targetFolder,
-  type AccessTarget,
-  type MemberAccess,
-} from "../folders/effective.ts";
+import { accessOfMember, accessOfToken, listAccess } from "../folders/effective.ts";
 import { isAllowed, loadFolder, loadFolderView, type FolderView } from "../folders/load.ts";
+import { targetFolder, type AccessTarget, type PrincipalAccess } from "../folders/token-access.ts";
 import type { FolderTree } from "../folders/tree.ts";
 import type { Page } from "../http/route.ts";
 import type { MemberQuery } from "../orgs/schema.ts";
@@ -20,24 +15,24 @@ import { loadTenant } from "../orgs/service.ts";
 import { loadSkill } from "./load.ts";
 import type { CheckAccess } from "./schema.ts";
 
-/** A page of the members, by user name, with their access to a skill. Throws `forbidden` or `not_found`. */
+/** A page of the members and tokens with their access to a skill. Throws `forbidden` or `not_found`. */
 export async function listSkillAccess(
   app: App,
   actor: Actor,
   ref: string,
   query: MemberQuery,
-): Promise<{ tree: FolderTree; page: Page<MemberAccess> }> {
+): Promise<{ tree: FolderTree; page: Page<PrincipalAccess> }> {
   const target = await loadManagedSkill(app, actor, ref);
   return { tree: target.tree, page: await listAccess(app, actor, query, target) };
 }
 
-/** Whether a member may do something with a skill or in a folder of the organization. */
+/** Whether a member or token may do something with a skill or in a folder of the organization. */
 export async function checkAccess(
   app: App,
   actor: Actor,
   tenantRef: string,
   input: CheckAccess,
-): Promise<{ tree: FolderTree; member: MemberAccess; allowed: boolean }> {
+): Promise<{ tree: FolderTree; access: PrincipalAccess; allowed: boolean }> {
   const tenant = await loadTenant(app, actor, tenantRef, "member");
   const target = await loadTarget(app, actor, input);
   // Found by its id in another organization of the caller.
@@ -45,9 +40,12 @@ export async function checkAccess(
     if (input.skill !== undefined) throw notFound("skill", input.skill);
     throw notFound("folder", input.folderId ?? "");
   }
-  const member = await accessOfMember(app, actor, input.userId, target);
+  const access =
+    input.principal === undefined
+      ? await accessOfMember(app, actor, input.userId ?? "", target)
+      : await accessOfToken(app, actor, input.principal.id, target);
   const action: AccessAction = input.action;
-  return { tree: target.tree, member, allowed: member.can.includes(action) };
+  return { tree: target.tree, access, allowed: access.can.includes(action) };
 }
 
 async function loadTarget(app: App, actor: Actor, input: CheckAccess): Promise<AccessTarget> {

@@ -272,7 +272,11 @@ export const SkillParams = z.object({
 
 export const CheckAccess = z
   .strictObject({
-    userId: z.string().min(1).max(64),
+    userId: z.string().min(1).max(64).optional(),
+    principal: z
+      .strictObject({ type: z.literal("token"), id: z.string().min(1).max(64) })
+      .optional()
+      .meta({ description: "a token of the organization, instead of the member `userId`" }),
     action: z.enum(accessActions),
     folderId: z.string().min(1).max(64).optional(),
     skill: SkillParams.shape.skill.optional(),
@@ -280,6 +284,10 @@ export const CheckAccess = z
   .refine(
     ({ folderId, skill }) => (folderId === undefined) !== (skill === undefined),
     "needs folderId or skill",
+  )
+  .refine(
+    ({ userId, principal }) => (userId === undefined) !== (principal === undefined),
+    "needs userId or principal",
   );
 export type CheckAccess = z.output<typeof CheckAccess>;
 

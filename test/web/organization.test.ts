@@ -157,6 +157,20 @@ describe("the pages of an organization", { skip: reason ?? false }, () => {
 
     await page.getByRole("row", { name: /release pipeline/ }).waitFor();
     assert.equal(await page.getByText(/lskt_/).count(), 0);
+    await page.goto(service.url + at("library/engineering/release"));
+    const panel = page.getByRole("complementary", { name: "Access to release" });
+    const listed = panel.getByRole("listitem").filter({ hasText: "release pipeline" });
+    await listed.getByText(/API token with the scopes skill: read; it is not limited to .*release/).waitFor();
+    await listed.getByText("no access").waitFor();
+    await page.goto(service.url + at("people/check"));
+    await page.getByText("An API token").click();
+    await page.getByRole("combobox", { name: /^API token/ }).click();
+    await page.getByRole("option", { name: "release pipeline" }).click();
+    await page.getByText("In a folder").click();
+    await page.getByRole("combobox", { name: "Folder" }).click();
+    await page.getByRole("option", { name: "engineering/release" }).click();
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("release pipeline can't read.").waitFor();
     assert.deepEqual(troubles, []);
   });
 

@@ -1,10 +1,12 @@
-/** Whether a member may do something, and why. */
+/** Whether a member or token may do something, and why. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "./client.ts";
 
 export type AccessCheck = Schemas["AccessCheck"];
 interface Question {
-  userId: string;
+  userId?: string;
+  /** A token of the organization, instead of a member. */
+  principal?: { type: "token"; id: string };
   action: "read" | "create" | "update" | "delete" | "manage";
   folderId?: string;
   skill?: string;

@@ -39,7 +39,11 @@ export const folderAccessQuery = (folder: string) =>
   });
 
 interface EffectivePage {
-  data: { principal: { id: string; name: string }; can: string[]; reasons: AccessReason[] }[];
+  data: {
+    principal: { type: "member" | "token"; id: string; name: string };
+    can: string[];
+    reasons: AccessReason[];
+  }[];
   nextCursor: string | null;
 }
 

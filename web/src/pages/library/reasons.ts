@@ -4,6 +4,24 @@ import type { AccessReason } from "../../api/folders.ts";
 const grantee = ({ type, name }: AccessReason) =>
   type === "team" ? `by the team ${name ?? "that was deleted"}` : "by a grant to them";
 
+/** The limits of a token of the organization, in words. */
+function limitsOf({ limits }: AccessReason): string {
+  const scopes = Object.entries(limits?.scopes ?? {}).map(([group, acts]) => `${group}: ${acts.join(", ")}`);
+  const folders = limits?.allowedFolders?.map(({ path }) => path ?? "a folder that you can't see");
+  const parts = [
+    ...(limits?.scopes ? [`with the scopes ${scopes.join("; ")}`] : []),
+    ...(folders ? [`limited to ${folders.join(", ")}`] : []),
+  ];
+  return parts.length === 0 ? "of the organization without limits" : parts.join(", ");
+}
+
+const ofToken: Record<string, (reason: AccessReason) => string> = {
+  bypass: () => "restrictions do not apply to it",
+  ungranted: ({ name }) =>
+    `it is not limited to ${name ?? "the restricted folder"}, so that restriction applies`,
+  unpermitted: () => "its limits do not allow skill: read here",
+};
+
 const sentences: Record<string, (reason: AccessReason) => string> = {
   role: ({ name }) => `role ${name ?? ""}`.trim(),
   team: ({ name }) => `a role of the team ${name ?? ""}`.trim(),
@@ -14,20 +32,21 @@ const sentences: Record<string, (reason: AccessReason) => string> = {
       : `${name} holds folder: manageAcl, so restrictions do not apply`,
   workspace: () => "it is their personal workspace",
   visibility: () => "the skill's visibility lets anyone read it",
-  token: () => "a token that is limited to it",
+  token: (reason) => `API token ${limitsOf(reason)}`,
   ungranted: ({ name }) =>
     `no grant on ${name ?? "the restricted folder"} itself: a grant on a folder that contains it does not count`,
   unpermitted: () => "neither their role nor a team allows skill: read",
 };
 
-/** One sentence for all reasons of a member. */
+/** One sentence for all reasons of a member or a token. */
 export function whyOf(reasons: AccessReason[]): string {
-  const texts = reasons.map((reason) => sentences[reason.kind]?.(reason) ?? reason.kind);
+  const own = reasons[0]?.kind === "token" ? { ...sentences, ...ofToken } : sentences;
+  const texts = reasons.map((reason) => own[reason.kind]?.(reason) ?? reason.kind);
   const text = [...new Set(texts)].join("; ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The highest thing that a member may do, in one word. */
+/** The highest thing that a member or token may do, in one word. */
 export function levelOf(can: string[]): string {
   if (can.length === 0) return "no access";
   if (["read", "create", "update", "delete", "manage"].every((act) => can.includes(act))) return "everything";

@@ -1,7 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { UserRoundSearch } from "lucide-react";
+import { KeyRound, UserRoundSearch } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { ApiError } from "../../api/client.ts";
 import {
@@ -17,13 +17,13 @@ import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { levelOf, whyOf } from "./reasons.ts";
 
 interface Entry {
-  principal: { id: string; name: string };
+  principal: { type: "member" | "token"; id: string; name: string };
   can: string[];
   before?: string[];
   reasons?: AccessReason[];
 }
 
-/** Each member with what they may do and why; with a draft, what they could do before and after it. */
+/** Each member and token of the organization with what they may do and why; with a draft, what they could do before and after it. */
 export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft | undefined }) {
   const [text, setText] = useState("");
   const [query] = useDebouncedValue(text.trim(), 200);
@@ -50,8 +50,8 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
         </span>
       </div>
       <TextInput
-        aria-label="Find a member"
-        placeholder="Find a member"
+        aria-label="Find by name"
+        placeholder="Find by name"
         size="xs"
         leftSection={<UserRoundSearch size={14} />}
         value={text}
@@ -62,26 +62,30 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
       {shown.isPending && <SkeletonRows rows={4} height={52} />}
       <ul>
         {entries.map((entry) => (
-          <Person key={entry.principal.id} entry={entry} />
+          <Holder key={entry.principal.id} entry={entry} />
         ))}
       </ul>
-      {shown.isSuccess && entries.length === 0 && <p className="meta">No member has this name.</p>}
+      {shown.isSuccess && entries.length === 0 && <p className="meta">Nothing here has this name.</p>}
       {draft === undefined && present.hasNextPage && (
         <Button size="xs" variant="default" onClick={() => void present.fetchNextPage()}>
-          Show more members
+          Show more
         </Button>
       )}
     </section>
   );
 }
 
-function Person({ entry: { principal, can, before, reasons } }: { entry: Entry }) {
+function Holder({ entry: { principal, can, before, reasons } }: { entry: Entry }) {
   const level = levelOf(can);
   const former = before ? levelOf(before) : level;
   const tone = former !== level ? "acc" : can.length === 0 ? "danger" : "";
   return (
     <li className="who">
-      <Initials name={principal.name} />
+      {principal.type === "token" ? (
+        <KeyRound size={22} role="img" aria-label="API token" />
+      ) : (
+        <Initials name={principal.name} />
+      )}
       <div className="grow">
         <div className="row between">
           <b className="clip">{principal.name}</b>

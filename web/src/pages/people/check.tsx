@@ -6,10 +6,10 @@ import { CircleCheck, CircleX } from "lucide-react";
 import { useState } from "react";
 import { accessActions, type AccessAction } from "../../../../contract/vocabulary.ts";
 import { checkAccess, skillSearchQuery, type AccessCheck } from "../../api/check.ts";
-import { memberSearchQuery } from "../../api/people.ts";
-import { foldersQuery } from "../../api/session.ts";
+import { foldersQuery, may } from "../../api/session.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { whyOf } from "../library/reasons.ts";
+import { PrincipalField, type FieldProps, type Principal } from "./check-principal.tsx";
 import { PeoplePage } from "./people-page.tsx";
 
 export const Route = createFileRoute("/$org/-/people/check")({
@@ -26,21 +26,21 @@ function CheckPage() {
   const { org } = Route.useParams();
   return (
     <PeoplePage org={org} title="Check access">
-      {() => <Check org={org} />}
+      {({ permissions }) => <Check org={org} hasTokens={may(permissions, "apiToken", "manage")} />}
     </PeoplePage>
   );
 }
 
-function Check({ org }: { org: string }) {
+function Check({ org, hasTokens }: { org: string; hasTokens: boolean }) {
   const { user: first, name } = Route.useSearch();
-  const [user, setUser] = useState<string | null>(first ?? null);
+  const [principal, setPrincipal] = useState<Principal>({ kind: "member", id: first ?? null });
   const [action, setAction] = useState<AccessAction>("read");
   const [kind, setKind] = useState<"skill" | "folder">("skill");
   const [subject, setSubject] = useState<string | null>(null);
   const check = useMutation({
     mutationFn: () =>
       checkAccess(org, {
-        userId: user ?? "",
+        ...idOf(principal),
         action,
         ...(kind === "folder" ? { folderId: subject ?? "" } : { skill: subject ?? "" }),
       }),
@@ -58,19 +58,14 @@ function Check({ org }: { org: string }) {
         check.mutate();
       }}
     >
-      <PersonField
+      <PrincipalField
         org={org}
+        hasTokens={hasTokens}
         known={first !== undefined && name !== undefined ? { value: first, label: name } : undefined}
-        value={user}
-        onChange={(value) => change(() => setUser(value))}
+        value={principal}
+        onChange={(value) => change(() => setPrincipal(value))}
       />
-      <Select
-        label="Can do"
-        data={accessActions.map((one) => ({ value: one, label: one === "manage" ? "manage access" : one }))}
-        value={action}
-        allowDeselect={false}
-        onChange={(value) => change(() => setAction(value ?? "read"))}
-      />
+      <ActionField value={action} onChange={(value) => change(() => setAction(value))} />
       <SubjectField
         org={org}
         kind={kind}
@@ -83,12 +78,27 @@ function Check({ org }: { org: string }) {
         }
         onChange={(value) => change(() => setSubject(value))}
       />
-      <Button type="submit" w="fit-content" loading={check.isPending} disabled={!user || !subject}>
+      <Button type="submit" w="fit-content" loading={check.isPending} disabled={!principal.id || !subject}>
         Check
       </Button>
       <Problem error={check.error} />
       {check.data && <Answer check={check.data} action={action} />}
     </form>
+  );
+}
+
+const idOf = ({ kind, id }: Principal) =>
+  kind === "token" ? { principal: { type: "token" as const, id: id ?? "" } } : { userId: id ?? "" };
+
+function ActionField({ value, onChange }: { value: AccessAction; onChange: (value: AccessAction) => void }) {
+  return (
+    <Select
+      label="Can do"
+      data={accessActions.map((one) => ({ value: one, label: one === "manage" ? "manage access" : one }))}
+      value={value}
+      allowDeselect={false}
+      onChange={(next) => onChange(next ?? "read")}
+    />
   );
 }
 
@@ -104,37 +114,11 @@ function Answer({ check, action }: { check: AccessCheck; action: AccessAction })
         </b>
         <p>{whyOf(check.reasons)}.</p>
         <p className="sub">
-          {check.can.length > 0 ? `In total: ${check.can.join(", ")}.` : "In total: nothing."} A token of
-          theirs can do the same or less.
+          {check.can.length > 0 ? `In total: ${check.can.join(", ")}.` : "In total: nothing."}
+          {check.principal.type === "member" && " A token of theirs can do the same or less."}
         </p>
       </div>
     </div>
-  );
-}
-
-interface FieldProps {
-  org: string;
-  value: string | null;
-  onChange: (value: string | null) => void;
-}
-type Option = { value: string; label: string };
-
-function PersonField({ org, known, value, onChange }: FieldProps & { known: Option | undefined }) {
-  const [text, setText] = useState(known?.label ?? "");
-  const [query] = useDebouncedValue(text.trim(), 200);
-  const { data: members = [] } = useQuery(memberSearchQuery(org, value ? "" : query));
-  const options = members.map(({ userId, username }) => ({ value: userId, label: username }));
-  return (
-    <Select
-      label="Member"
-      placeholder="Name or user name"
-      searchable
-      data={known && !options.some((one) => one.value === known.value) ? [known, ...options] : options}
-      value={value}
-      searchValue={text}
-      onSearchChange={setText}
-      onChange={onChange}
-    />
   );
 }
 

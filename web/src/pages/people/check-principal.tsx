@@ -1,0 +1,87 @@
+/** The member or the organization's token that an access check is about. */
+import { SegmentedControl, Select } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { memberSearchQuery } from "../../api/people.ts";
+import { tokensQuery } from "../../api/tokens.ts";
+
+export interface FieldProps {
+  org: string;
+  value: string | null;
+  onChange: (value: string | null) => void;
+}
+type Option = { value: string; label: string };
+/** The one that was chosen, if any. */
+export interface Principal {
+  kind: "member" | "token";
+  id: string | null;
+}
+
+interface PrincipalProps {
+  org: string;
+  value: Principal;
+  onChange: (value: Principal) => void;
+  known: Option | undefined;
+  /** Whether the user may manage tokens; without that, none is offered. */
+  hasTokens: boolean;
+}
+
+export function PrincipalField({ org, value: { kind, id }, onChange, known, hasTokens }: PrincipalProps) {
+  const field = { org, value: id, onChange: (next: string | null) => onChange({ kind, id: next }) };
+  return (
+    <div className="stack">
+      {hasTokens && (
+        <SegmentedControl
+          aria-label="Member or token"
+          size="xs"
+          w="fit-content"
+          data={[
+            { value: "member", label: "A member" },
+            { value: "token", label: "An API token" },
+          ]}
+          value={kind}
+          onChange={(value) => onChange({ kind: value === "token" ? "token" : "member", id: null })}
+        />
+      )}
+      {kind === "token" ? <TokenField {...field} /> : <PersonField {...field} known={known} />}
+    </div>
+  );
+}
+
+function PersonField({ org, known, value, onChange }: FieldProps & { known: Option | undefined }) {
+  const [text, setText] = useState(known?.label ?? "");
+  const [query] = useDebouncedValue(text.trim(), 200);
+  const { data: members = [] } = useQuery(memberSearchQuery(org, value ? "" : query));
+  const options = members.map(({ userId, username }) => ({ value: userId, label: username }));
+  return (
+    <Select
+      label="Member"
+      placeholder="Name or user name"
+      searchable
+      data={known && !options.some((one) => one.value === known.value) ? [known, ...options] : options}
+      value={value}
+      searchValue={text}
+      onSearchChange={setText}
+      onChange={onChange}
+    />
+  );
+}
+
+function TokenField({ org, value, onChange }: FieldProps) {
+  const [openedAt] = useState(() => Date.now());
+  const { data: tokens = [] } = useQuery(tokensQuery(org));
+  return (
+    <Select
+      label="API token of the organization"
+      placeholder="Name of a token"
+      searchable
+      data={tokens
+        .filter(({ expiresAt }) => expiresAt === undefined || Date.parse(expiresAt) > openedAt)
+        .map(({ id, name }) => ({ value: id, label: name }))}
+      value={value}
+      nothingFoundMessage="No token has this name"
+      onChange={onChange}
+    />
+  );
+}
