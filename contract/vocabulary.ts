@@ -232,6 +232,22 @@ export const scopableActions = {
 export const ciProviders = ["github", "gitlab"] as const;
 export type CiProvider = (typeof ciProviders)[number];
 
+/** Transports of an MCP server: a local process, or a remote one over HTTP. */
+export const mcpTransports = ["stdio", "http", "sse"] as const;
+export type McpTransport = (typeof mcpTransports)[number];
+
+/** Tools whose configuration holds MCP servers: all targets except `aider`. */
+export const mcpTargets = ["claude", "cursor", "windsurf", "copilot", "cline", "codex", "opencode"] as const;
+export type McpTarget = (typeof mcpTargets)[number];
+
+/** Forms of a value that members supply. */
+export const mcpValueFormats = ["string", "number", "boolean", "filepath"] as const;
+export type McpValueFormat = (typeof mcpValueFormats)[number];
+
+/** Origin of an MCP server's configuration. */
+export const mcpServerSources = ["own", "catalog"] as const;
+export type McpServerSource = (typeof mcpServerSources)[number];
+
 /** Reasons of a report about a skill. */
 export const reportReasons = ["malware", "secrets", "copyright", "impersonation", "abuse", "other"] as const;
 export type ReportReason = (typeof reportReasons)[number];
