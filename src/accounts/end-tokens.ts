@@ -40,7 +40,7 @@ async function revokeAll(app: App, userId: string): Promise<Date | undefined> {
   if (!user?.tokensEnding) return undefined;
   const { since, ofOrganizations } = user.tokensEnding;
   const by = user.suspended ? "suspension" : "password reset";
-  await revokeEach(
+  await endEach(
     () => tokens.listOfEarlierEpochs(userId, user.tokenEpoch ?? 0, batch),
     (token) => {
       const metadata = { name: token.name, by };
@@ -50,7 +50,7 @@ async function revokeAll(app: App, userId: string): Promise<Date | undefined> {
   );
   if (!ofOrganizations) return since;
   const until = new Date(since.getTime() + inFlightMs);
-  await revokeEach(
+  await endEach(
     () => tokens.listMadeBy(userId, until, batch),
     (token) => {
       const tenantId = token.tenantId!;
@@ -63,14 +63,31 @@ async function revokeAll(app: App, userId: string): Promise<Date | undefined> {
       return revoke(app, token, { tenantId }, event);
     },
   );
+  await disablePolicies(app, userId, until);
   return since;
 }
 
-/** Repeats until a list is empty; what is revoked is no longer listed. */
-async function revokeEach(
-  list: () => Promise<ListedToken[]>,
-  end: (token: ListedToken) => Promise<void>,
-): Promise<void> {
+/** Disables the trust policies that the account has created, with which pipelines would get new tokens. */
+async function disablePolicies(app: App, userId: string, until: Date): Promise<void> {
+  const { oidcPolicies } = app.storage;
+  await endEach(
+    () => oidcPolicies.listMadeBy(userId, until, batch),
+    async ({ _id, tenantId, name, revision, epoch }) => {
+      const event = makeSystemEvent(app, "oidc.policy_updated", {
+        tenantId,
+        resourceType: "policy",
+        resourceId: _id,
+        metadata: { name, changed: { enabled: false }, by: "password reset of its creator" },
+      });
+      const fields = { enabled: false, epoch: epoch + 1 };
+      const disabled = await oidcPolicies.update(_id, revision, fields, app.now(), [event]);
+      if (disabled) await publishEvents(app, oidcPolicies, _id, [event]);
+    },
+  );
+}
+
+/** Repeats until a list is empty; what has ended is no longer listed. */
+async function endEach<T>(list: () => Promise<T[]>, end: (one: T) => Promise<void>): Promise<void> {
   for (let rows = await list(); rows.length > 0; rows = await list()) for (const row of rows) await end(row);
 }
 

@@ -74,8 +74,8 @@ export function resetPasswordPage(view: {
       ${
         endTokens === "always"
           ? html`<p class="notice">
-              This link also confirms your address, for the first time. Therefore, all API tokens of the
-              account end too.
+              This link also confirms your address, for the first time. Therefore, all API tokens and trust
+              policies of the account end too.
             </p>`
           : checkbox({
               name: "end_tokens",

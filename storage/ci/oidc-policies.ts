@@ -53,9 +53,12 @@ export function openOidcPolicies(database: Database) {
     /** All policies of an organization, oldest first. */
     list: (tenantId: string) =>
       policies.find({ tenantId, active: true }, withoutOutbox).sort({ _id: 1 }).toArray(),
-    /** Enabled policies that a user has created, in any organization. */
-    listMadeBy: (createdBy: string, limit: number) =>
-      policies.find({ createdBy, active: true, enabled: true }, withoutOutbox).limit(limit).toArray(),
+    /** Enabled policies that a user has created until a time, in any organization. */
+    listMadeBy: (createdBy: string, until: Date, limit: number) =>
+      policies
+        .find({ createdBy, active: true, enabled: true, createdAt: { $lte: until } }, withoutOutbox)
+        .limit(limit)
+        .toArray(),
     /**
      * Records an exchange, and pins the ids if none are. False if the policy was changed, disabled or deleted since it
      * was read, or has other ids.

@@ -50,7 +50,7 @@ export interface UserDoc extends WithOutbox, KnownClients {
 
 export interface TokensEnding {
   since: Date;
-  /** Also the tokens that this account created for organizations. */
+  /** Also the tokens that this account created for organizations, and its trust policies. */
   ofOrganizations?: true;
 }
 

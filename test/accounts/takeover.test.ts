@@ -35,6 +35,15 @@ async function newOrganizationToken(tenantId: string): Promise<string> {
   });
   return made.data.token;
 }
+async function newPolicy(tenantId: string): Promise<string> {
+  const pipeline = { provider: "github", repository: "acme/skills", ref: "refs/heads/main" };
+  const made = await service.call<{ id: string }>("POST", `/api/tenants/${tenantId}/oidc-policies`, {
+    cookie: ada.cookie,
+    body: { name: "ci", ...pipeline },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data.id;
+}
 
 describe("an account that another person created with the owner's address", () => {
   const client_id = "svc-cli";
@@ -53,11 +62,12 @@ describe("an account that another person created with the owner's address", () =
     return device_code!;
   }
 
-  it("belongs to the owner alone after the reset: sessions, tokens and device approvals end in one write", async () => {
+  it("belongs to the owner alone after the reset: sessions, tokens, trust policies and device approvals end", async () => {
     ada = await service.newUser("ada");
     await mails();
     const tenant = await service.newOrg(ada, "acme");
     const organizationToken = await newOrganizationToken(tenant.id);
+    const policy = await newPolicy(tenant.id);
     const deviceCode = await approvedCode(ada.cookie);
     const token = await link();
 
@@ -71,6 +81,9 @@ describe("an account that another person created with the owner's address", () =
       (await service.call("GET", "/api/tenants", { token: organizationToken })).code,
       "unauthenticated",
     );
+    const { oidcPolicies } = service.app.storage;
+    const { enabled, epoch } = (await oidcPolicies.find(tenant.id, policy))!;
+    assert.deepEqual({ enabled, epoch }, { enabled: false, epoch: 1 });
     assert.equal((await signIn(newPassword)).data["emailVerified"], true);
   });
 
