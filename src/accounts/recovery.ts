@@ -63,8 +63,7 @@ export async function readReset(app: App, token: string): Promise<Credentials> {
  * Sets a new password by a link. Ends every session, device approval and other link, and on request all API tokens. Its
  * use proves that the address is the caller's. If nothing had confirmed it before, another person may have created the
  * account, so everything that acts for it ends too, including tokens and trust policies that it created for
- * organizations. All of that is
- * one write of the account. Throws `refused`; of several concurrent uses one succeeds.
+ * organizations. All of that is one write of the account. Throws `refused`; of several concurrent uses one succeeds.
  */
 export async function resetPassword(app: App, origin: Origin, input: ResetPassword): Promise<void> {
   const user = await readReset(app, input.token);
