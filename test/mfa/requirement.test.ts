@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import type { MfaRequirementPayload } from "../../contract/payloads/mfa.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { listen } from "../events/stream.ts";
+import { openCli } from "../support/cli.ts";
 import { confirmAddress, newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { totpCode } from "./fixture.ts";
@@ -201,6 +202,20 @@ describe("an organization's requirement of a second factor", () => {
     assert.ok(stream.of("change").every(({ tenantId }) => tenantId !== org.id));
     stream.close();
     own.close();
+  });
+
+  it("is explained by the client, with the page where to add a factor", async () => {
+    const home = mkdtempSync(path.join(os.tmpdir(), "svc-mfa-"));
+    try {
+      const svc = openCli({ home, cwd: home, apiUrl: () => service.url });
+      const failure = await svc.failure(["versions", `${org.slug}/secret-skill`], {
+        env: { SVC_TOKEN: member.token },
+      });
+      assert.equal(failure.code, "E_FORBIDDEN");
+      assert.match(failure.message, /requires a second factor.*\/settings\/security/);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 
   it("refuses an invitation until its person has a factor", async () => {
