@@ -106,6 +106,24 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, () => {
     await page.getByRole("list", { name: "Passkeys" }).getByText("Last used").waitFor();
   });
 
+  it("asks who the user is before a change, once the sign-in is ten minutes old, and goes on with it", async () => {
+    const sessions = service.app.storage.database.raw.collection("sessions");
+    await sessions.updateMany({}, { $set: { verifiedAt: new Date(Date.now() - 11 * 60_000) } });
+    await page.getByRole("button", { name: "Make new codes" }).click();
+    const question = page.getByRole("dialog", { name: "Make new recovery codes?" });
+    const renew = question.getByRole("button", { name: "Make new codes" });
+    await renew.click();
+    const dialog = page.getByRole("dialog", { name: "Confirm it is you" });
+    await dialog.waitFor();
+    await looksRight("confirmation");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await renew.click();
+    await dialog.getByRole("button", { name: "Use a passkey" }).click();
+    const codes = page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
+    await codes.first().waitFor();
+    await page.getByRole("button", { name: "I have kept them" }).click();
+  });
+
   it("asks for a factor after the password", async () => {
     await watched.context.clearCookies();
     const answer = await page.request.post(`${url}/sign-in`, {
