@@ -211,32 +211,35 @@ export const ManifestPayload = z
   .meta({ id: "Manifest" });
 export type ManifestPayload = z.infer<typeof ManifestPayload>;
 
+export const FileDiffPayload = z
+  .object({
+    path: z.string(),
+    status: z
+      .enum(["added", "removed", "modified", "renamed"])
+      .meta({ description: "`renamed` only where the request has `renames`" }),
+    from: z.string().optional().meta({ description: "the former path of a renamed file" }),
+    binary: z.boolean(),
+    truncated: z
+      .boolean()
+      .meta({ description: "true when the file is too large or too different to compare" }),
+    hunks: z.array(
+      z.object({
+        oldStart: z.number().int(),
+        oldLines: z.number().int(),
+        newStart: z.number().int(),
+        newLines: z.number().int(),
+        lines: z.array(z.string()),
+      }),
+    ),
+  })
+  .meta({ id: "FileDiff" });
+export type FileDiffPayload = z.infer<typeof FileDiffPayload>;
+
 export const DiffPayload = z
   .object({
     from: z.number().int(),
     to: z.number().int(),
-    files: z.array(
-      z.object({
-        path: z.string(),
-        status: z
-          .enum(["added", "removed", "modified", "renamed"])
-          .meta({ description: "`renamed` only where the request has `renames`" }),
-        from: z.string().optional().meta({ description: "the former path of a renamed file" }),
-        binary: z.boolean(),
-        truncated: z
-          .boolean()
-          .meta({ description: "true when the file is too large or too different to compare" }),
-        hunks: z.array(
-          z.object({
-            oldStart: z.number().int(),
-            oldLines: z.number().int(),
-            newStart: z.number().int(),
-            newLines: z.number().int(),
-            lines: z.array(z.string()),
-          }),
-        ),
-      }),
-    ),
+    files: z.array(FileDiffPayload),
   })
   .meta({ id: "Diff" });
 export type DiffPayload = z.infer<typeof DiffPayload>;

@@ -1,5 +1,6 @@
 /** The sync with a code repository as it crosses the wire. */
 import { z } from "zod";
+import { FileDiffPayload } from "./skills.ts";
 import {
   hostKinds,
   proposalStates,
@@ -139,6 +140,19 @@ export type SyncRunPayload = z.infer<typeof SyncRunPayload>;
 
 const directory = z.object({ path: z.string(), skill: z.string().meta({ description: "the skill's slug" }) });
 
+export const DirectoryChangesPayload = z
+  .object({
+    path: z.string(),
+    target: z
+      .enum(["repository", "service"])
+      .meta({ description: "the side that is changed; the hunks lead from its content to the other's" }),
+    files: z.array(FileDiffPayload).meta({
+      description: "empty if only the `.svc.json` differs; files beyond the limits of a plan are `truncated`",
+    }),
+  })
+  .meta({ id: "SyncPlanChanges" });
+export type DirectoryChangesPayload = z.infer<typeof DirectoryChangesPayload>;
+
 export const SyncPlanPayload = z
   .object({
     repository: z.string(),
@@ -172,6 +186,9 @@ export const SyncPlanPayload = z
         }),
       )
       .meta({ description: "directories that will not be synced, or whose edit is undone, the first 500" }),
+    changes: z
+      .array(DirectoryChangesPayload)
+      .meta({ description: "what differs in directories that both sides have, the first 40 by path" }),
   })
   .meta({ id: "SyncPlan" });
 export type SyncPlanPayload = z.infer<typeof SyncPlanPayload>;

@@ -75,17 +75,18 @@ describe("a reader of the sync who may not read every skill", () => {
     const history = await asked<SyncRunPayload[]>("/history?limit=1");
     const conflicts = await asked<SyncConflictPayload[]>("/conflicts?limit=1");
 
-    const planned = ({ skills, updates, creates, problems }: SyncPlanPayload) => [
+    const planned = ({ skills, updates, creates, problems, changes }: SyncPlanPayload) => [
       skills,
       updates,
       creates,
       problems.length,
+      changes.length,
     ];
     assert.deepEqual(
       [planned(plan.owner), planned(plan.reader)],
       [
-        [3, 2, 1, 1],
-        [1, 1, 0, 0],
+        [3, 2, 1, 1, 2],
+        [1, 1, 0, 0, 1],
       ],
     );
     const problems = ({ skillProblems }: RepositorySyncPayload) => skillProblems.length;

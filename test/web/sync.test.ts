@@ -126,6 +126,17 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     assert.deepEqual(troubles, []);
   });
 
+  it("plans the next sync, with the lines that it changes", async () => {
+    const { page, troubles } = await open(customer.owner);
+    customers.commitTo(bare, "skills/notes/SKILL.md", `# Notes\n\nplanned there ${hostile}\n`);
+    await page.getByRole("button", { name: "Plan the next sync" }).click();
+    const plan = page.getByRole("region", { name: "Plan" });
+    await plan.getByText("skills/notes", { exact: true }).first().click();
+    await plan.getByRole("region", { name: "Changes of SKILL.md" }).getByText("planned there").waitFor();
+    await assertAccessible(page, "a plan");
+    assert.deepEqual(troubles, []);
+  });
+
   it("does not exist for strangers, and offers a viewer nothing", async () => {
     const stranger = await service.newUser();
     for (const user of [undefined, stranger]) {
@@ -151,7 +162,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     assert.equal(await confirm.isDisabled(), true);
     await dialog.getByLabel(/^Type /).fill(customer.org.slug);
     await confirm.click();
-    await page.getByRole("button", { name: "Plan" }).waitFor();
+    await page.getByRole("button", { name: "Plan", exact: true }).waitFor();
     assert.equal((await customers.state(customer)).connection, null);
     assert.deepEqual(troubles, []);
   });
@@ -161,11 +172,11 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await page.getByRole("radio", { name: "Git server" }).check();
     await page.getByRole("textbox", { name: "Repository" }).fill("skills.git");
     await page.getByRole("textbox", { name: "Branch" }).fill("nowhere");
-    await page.getByRole("button", { name: "Plan" }).click();
+    await page.getByRole("button", { name: "Plan", exact: true }).click();
     await page.getByRole("alert").waitFor();
     assert.equal(await page.getByRole("button", { name: "Connect" }).count(), 0);
     await page.getByRole("button", { name: "main", exact: true }).click();
-    await page.getByRole("button", { name: "Plan" }).click();
+    await page.getByRole("button", { name: "Plan", exact: true }).click();
     await heading(page, "Plan");
     const plan = await page.getByRole("region", { name: "Plan" }).innerText();
     assert.match(plan, /skills\/fresh/);

@@ -1,6 +1,6 @@
 /** Differences between two versions, file by file. */
 import { structuredPatch } from "diff";
-import type { DiffPayload } from "../../../contract/payloads/skills.ts";
+import type { DiffPayload, FileDiffPayload } from "../../../contract/payloads/skills.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
@@ -10,8 +10,6 @@ import { selectVersion } from "../select-version.ts";
 import { findVersion } from "../versions.ts";
 import { readSelector } from "../semver.ts";
 import { isText, listChangedFiles, type ChangedFile } from "./changed-files.ts";
-
-type FileDiff = DiffPayload["files"][number];
 
 /** Time limit for one file. Hostile input is slow to compare and is reported as `truncated` instead. */
 export const fileTimeMs = 100;
@@ -55,7 +53,7 @@ export async function selectCompared(
 export async function diffVersions(app: App, skill: SkillDoc, request: DiffRequest): Promise<DiffPayload> {
   const compared = await selectCompared(app, skill, request);
   const { before, after } = compared;
-  const files: FileDiff[] = [];
+  const files: FileDiffPayload[] = [];
   let timeLeftMs = totalTimeMs;
   let linesLeft = maxLines;
   for (const file of await listChangedFiles(app, before, after, request)) {
@@ -86,7 +84,7 @@ async function compareFile(
   file: ChangedFile,
   context: number,
   spend: (ms: number) => void,
-): Promise<Pick<FileDiff, "binary" | "truncated" | "hunks"> | undefined> {
+): Promise<Pick<FileDiffPayload, "binary" | "truncated" | "hunks"> | undefined> {
   if (file.left?.oid === file.right?.oid) return { binary: false, truncated: false, hunks: [] };
   const sides = await readSides(app, compared, file);
   if (!sides) return undefined;
@@ -112,7 +110,11 @@ export async function readSides(
 }
 
 /** Undefined if the comparison takes too long. */
-export function compareTexts(left: string, right: string, context: number): FileDiff["hunks"] | undefined {
+export function compareTexts(
+  left: string,
+  right: string,
+  context: number,
+): FileDiffPayload["hunks"] | undefined {
   const patch = structuredPatch("a", "b", left, right, "", "", { context, timeout: fileTimeMs });
   return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     oldStart,

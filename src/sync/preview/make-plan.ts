@@ -13,6 +13,8 @@ import { askHost } from "../connection/host-errors.ts";
 import { openHost } from "../connection/open-host.ts";
 import { knownPaths, listLocatedSkills } from "../content/exported.ts";
 import { compareSides, type Sides } from "./compare-sides.ts";
+import { viewOf } from "../report/visible.ts";
+import { listDirectoryChanges } from "./directory-changes.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import { presentPlan } from "./present-plan.ts";
 
@@ -45,7 +47,10 @@ export async function makePlan(app: App, work: PlanRequest): Promise<SyncPlanPay
     const isNew = fetched.status === "empty" && !work.hasHadBranch && sides.bases.length === 0;
     const branchState = fetched.status === "fetched" ? "present" : isNew ? "empty" : "missing";
     const comparison = { app, mirror, sides, scan };
-    return { ...presentPlan(work, comparison, await compareSides(comparison)), branchState };
+    const planned = await compareSides(comparison);
+    const view = viewOf({ readable: work.readable, ...sides });
+    const changes = await listDirectoryChanges(comparison, planned, view);
+    return { ...presentPlan(work, comparison, planned, view), changes, branchState };
   }
 }
 

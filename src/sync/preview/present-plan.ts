@@ -1,7 +1,7 @@
 /** The plan of a sync as a payload, limited to the skills and paths that the caller may read. */
 import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import { isPush } from "../content/plan-export.ts";
-import { viewOf } from "../report/visible.ts";
+import type { SyncView } from "../report/visible.ts";
 import type { Comparison, PlannedSync } from "./compare-sides.ts";
 import type { PlanRequest } from "./plan-request.ts";
 
@@ -10,11 +10,11 @@ const listed = 500;
 const skillsBlocked = "It is not a directory, so nothing can be synced: rename it.";
 
 export function presentPlan(
-  { connection: { host, branch }, readable }: PlanRequest,
-  { sides: { skills, bases, tree }, scan }: Comparison,
+  { connection: { host, branch } }: PlanRequest,
+  { sides: { skills }, scan }: Comparison,
   { imports, exports, problems }: PlannedSync,
-): Omit<SyncPlanPayload, "branchState"> {
-  const view = viewOf({ readable, tree, skills, bases });
+  view: SyncView,
+): Omit<SyncPlanPayload, "branchState" | "changes"> {
   const slugs = new Map(skills.map(({ id, slug }) => [id, slug]));
   const slugOf = (id: string) => slugs.get(id) ?? id;
   const steps = exports.filter((step) => isPush(step) && view.skill(step.skillId));

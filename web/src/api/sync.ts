@@ -7,6 +7,7 @@ export type Connection = Schemas["RepositoryConnection"];
 export type SyncConflict = Schemas["SyncConflict"];
 export type SyncRun = Schemas["SyncRun"];
 export type SyncPlan = Schemas["SyncPlan"];
+export type DirectoryChanges = Schemas["SyncPlanChanges"];
 type Mode = Connection["mode"];
 type Credentials = { repository: string } | { repository: string; token: string };
 export type ConnectInput =
@@ -71,6 +72,8 @@ export const changeSyncMode = (org: string, mode: Mode) =>
 export const disconnectRepository = (org: string) =>
   dataOf(api.DELETE("/api/tenants/{tenant}/repo-sync", { params: tenant(org) }));
 
+export const planNextSync = (org: string) =>
+  dataOf(api.GET("/api/tenants/{tenant}/repo-sync/plan", { params: tenant(org) }));
 export const planConnection = (org: string, body: ConnectInput) =>
   dataOf(api.POST("/api/tenants/{tenant}/repo-sync/plan", { params: tenant(org), body: body as never }));
 

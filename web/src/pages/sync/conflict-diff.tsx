@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { conflictDiffQuery, type SyncConflict } from "../../api/sync.ts";
 import { Failed } from "../../parts/failed.tsx";
-import { splitRows, type SplitRow } from "./split-rows.ts";
+import { splitRows } from "./split-rows.ts";
+import { SplitTable } from "./split-table.tsx";
 
 /** Rows that are shown of the first changed file; the page that compares versions has all. */
 const shownRows = 60;
@@ -22,24 +23,12 @@ export function ConflictDiff({ org, slug, conflict }: { org: string; slug: strin
   return (
     <>
       {first ? (
-        <div className="sync-diff" tabIndex={0} role="region" aria-label={`Changes of ${first.path}`}>
-          <table>
-            <caption className="sr">{first.path}: edited here, and pushed to the repository</caption>
-            <thead className="sr">
-              <tr>
-                <th scope="col">Line here</th>
-                <th scope="col">Edited here</th>
-                <th scope="col">Line in the repository</th>
-                <th scope="col">Pushed to the repository</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.slice(0, shownRows).map((row) => (
-                <DiffRow key={`${row.oldLine} ${row.newLine}`} row={row} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <SplitTable
+          label={`Changes of ${first.path}`}
+          caption={`${first.path}: edited here, and pushed to the repository`}
+          sides={["Edited here", "Pushed to the repository"]}
+          rows={rows.slice(0, shownRows)}
+        />
       ) : (
         <p className="sync-base meta">
           {files.length === 0
@@ -55,16 +44,5 @@ export function ConflictDiff({ org, slug, conflict }: { org: string; slug: strin
         </p>
       )}
     </>
-  );
-}
-
-function DiffRow({ row: { kind, oldLine, newLine, old, now } }: { row: SplitRow }) {
-  return (
-    <tr>
-      <td className="no">{oldLine > 0 && old !== undefined ? oldLine : ""}</td>
-      <td className={kind === "changed" && old !== undefined ? "del" : undefined}>{old}</td>
-      <td className="no">{newLine > 0 && now !== undefined ? newLine : ""}</td>
-      <td className={kind === "changed" && now !== undefined ? "add" : undefined}>{now}</td>
-    </tr>
   );
 }

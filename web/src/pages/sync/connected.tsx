@@ -7,6 +7,7 @@ import { Conflict } from "./conflict.tsx";
 import { ConnectionProblem } from "./connection-problem.tsx";
 import { ConnectionFacts } from "./connection-facts.tsx";
 import { History } from "./history.tsx";
+import { NextSync } from "./next-sync.tsx";
 import { SkillProblems } from "./skill-problems.tsx";
 import { Status } from "./status.tsx";
 
@@ -57,6 +58,7 @@ export function Connected({ org, state, connection, canManage, runError }: Props
             />
           ))}
           <SkillProblems problems={state.skillProblems} />
+          <NextSync org={org} />
           <History org={org} />
         </div>
         <ConnectionFacts org={org} state={state} connection={connection} canManage={canManage} />

@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
-import type { SyncPlan } from "../../api/sync.ts";
+import type { DirectoryChanges, SyncPlan } from "../../api/sync.ts";
+import { PlanChanges } from "./plan-changes.tsx";
 
 interface Entry {
   path: string;
   note?: string;
+  changes?: DirectoryChanges | undefined;
 }
 
 interface Kind {
@@ -15,9 +17,18 @@ interface Kind {
 }
 
 function kindsOf(plan: SyncPlan): Kind[] {
+  const changes = new Map(plan.changes.map((one) => [`${one.target} ${one.path}`, one]));
+  const withChanges =
+    (target: DirectoryChanges["target"]) =>
+    ({ path }: { path: string }): Entry => ({ path, changes: changes.get(`${target} ${path}`) });
   const conflicts = plan.update.filter(({ conflict }) => conflict);
   return [
-    { title: "written to the repository", count: plan.writes, tone: "", entries: plan.write },
+    {
+      title: "written to the repository",
+      count: plan.writes,
+      tone: "",
+      entries: plan.write.map(withChanges("repository")),
+    },
     {
       title: "removed from the repository",
       count: plan.removes,
@@ -25,7 +36,12 @@ function kindsOf(plan: SyncPlan): Kind[] {
       entries: plan.remove.map((path) => ({ path })),
     },
     { title: "new private skills here", count: plan.creates, tone: "ok", entries: plan.create },
-    { title: "new versions here", count: plan.updates, tone: "ok", entries: plan.update },
+    {
+      title: "new versions here",
+      count: plan.updates,
+      tone: "ok",
+      entries: plan.update.map(withChanges("service")),
+    },
     {
       title: "changed on both sides",
       count: conflicts.length,
@@ -42,7 +58,7 @@ function kindsOf(plan: SyncPlan): Kind[] {
 }
 
 /** The plan of a connection, by kind of change, each with its paths. */
-export function PlanView({ plan, children }: { plan: SyncPlan; children: ReactNode }) {
+export function PlanView({ plan, children }: { plan: SyncPlan; children?: ReactNode }) {
   const shown = kindsOf(plan).filter(({ count }) => count > 0);
   return (
     <section className="panel" aria-labelledby="sync-plan">
@@ -80,9 +96,21 @@ function KindView({ kind: { title, count, tone, entries } }: { kind: Kind }) {
         <span className={`badge ${tone}`}>{count}</span> {title}
       </summary>
       <ul>
-        {entries.map(({ path, note }) => (
+        {entries.map(({ path, note, changes }) => (
           <li key={path}>
-            <code className="mono">{path}</code>
+            {changes ? (
+              <details>
+                <summary>
+                  <code className="mono">{path}</code>{" "}
+                  <span className="meta">
+                    {changes.files.length === 1 ? "1 file" : `${changes.files.length} files`}
+                  </span>
+                </summary>
+                <PlanChanges changes={changes} />
+              </details>
+            ) : (
+              <code className="mono">{path}</code>
+            )}
             {note !== undefined && <span className="meta"> {note}</span>}
           </li>
         ))}
