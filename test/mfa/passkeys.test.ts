@@ -31,7 +31,10 @@ describe("passkeys", () => {
   async function register(cookie: string, passkey = newPasskey(), counter = 0) {
     const options = await post("passkeys/register/options", cookie);
     assert.equal(options.status, 200, options.text);
-    const { challenge, user } = options.body.data as unknown as { challenge: string; user: { id: string } };
+    const { challenge, user } = options.body.data as typeof options.body.data & {
+      challenge: string;
+      user: { id: string };
+    };
     const answer = await post("passkeys/register", cookie, {
       name: "Key",
       passkey: passkey.create({ challenge, origin, counter }),

@@ -7,7 +7,7 @@ type FileDiff = DirectoryChanges["files"][number];
 /** Rows that are shown of a file. */
 const shownRows = 60;
 
-/** What a sync would change in a directory that both sides have. */
+/** The changes that a sync would make in a directory that both sides have. */
 export function PlanChanges({ changes: { path, target, files } }: { changes: DirectoryChanges }) {
   const sides =
     target === "repository"
