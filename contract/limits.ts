@@ -72,6 +72,9 @@ export const limits = {
   identityTokenLength: 16 * 1024,
   /** Validity of an API token that an identity token was exchanged for. */
   ciTokenMs: 60 * minuteMs,
+  /** Domains that an organization has claimed, and characters of the name of one or of its record. */
+  ssoDomains: 20,
+  domainName: 253,
   pendingInvitations: 1000,
   invitationMs: 7 * dayMs,
   /** Pause between two mails of invitations to one address, even if the invitations were revoked. */

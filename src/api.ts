@@ -41,6 +41,7 @@ import { moderationRoutes } from "./skills/moderation/routes.ts";
 import { skillPageRoutes } from "./skills/pages/page-routes.ts";
 import { reportPageRoutes } from "./skills/moderation/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
+import { ssoDomainRoutes } from "./sso/domains/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
@@ -64,6 +65,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...moderationRoutes(app),
     ...ciRoutes(app),
     ...syncRoutes(app),
+    ...ssoDomainRoutes(app),
     ...attentionRoutes(app),
     ...eventRoutes(app, health),
     ...accountAdministrationRoutes(app),

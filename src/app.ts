@@ -29,6 +29,8 @@ export interface App {
   uploadPack: UploadPack;
   queue: Queue;
   mail: Mailer;
+  /** TXT records of a name, each in its parts; rejects with the error codes of `node:dns`. */
+  resolveTxt(name: string): Promise<string[][]>;
   rateLimits: RateLimits;
   /** The clock: tests set it. */
   now(): Date;

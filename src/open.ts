@@ -15,6 +15,7 @@ import type { Queue } from "./queue/index.ts";
 import { openSecrets } from "./secrets.ts";
 import { commitHost } from "./skills/publish/author.ts";
 import { flushProjections } from "./skills/projection-queue.ts";
+import { openTxtResolver, type ResolveTxt } from "./sso/domains/resolve-txt.ts";
 import { makePlan } from "./sync/preview/make-plan.ts";
 
 export interface OpenedApp {
@@ -32,6 +33,8 @@ export async function openApp(options: {
   now?: () => Date;
   /** Function that makes sync plans; this process by default. */
   makePlan?: typeof makePlan;
+  /** Look-up of TXT records; by default with the name servers of the machine. */
+  resolveTxt?: ResolveTxt | undefined;
   /** See `App`. */
   jobProgram?: string | undefined;
 }): Promise<OpenedApp> {
@@ -71,6 +74,7 @@ export async function openApp(options: {
     uploadPack,
     queue,
     mail: openMailer({ ...config, log }),
+    resolveTxt: options.resolveTxt ?? openTxtResolver(),
     rateLimits: openRateLimits({ enabled: config.rateLimits, redis: redis?.client }),
     now: options.now ?? (() => new Date()),
     newId,

@@ -45,6 +45,7 @@ import { openSkillLookups, type SkillLookups } from "./lookups/skills.ts";
 import { openSkillLocations, type SkillLocations } from "./skill-locations.ts";
 import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
 import { openSkillReports, skillReportIndexes, type SkillReports } from "./skill-reports.ts";
+import { openSsoDomains, ssoDomainIndexes, type SsoDomains } from "./sso/domains.ts";
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openSyncBases, syncBaseIndexes, type SyncBases } from "./sync-bases.ts";
@@ -107,6 +108,7 @@ export interface Storage {
   skillFigures: SkillFigures;
   skillReports: SkillReports;
   skillSearch: SkillSearch;
+  ssoDomains: SsoDomains;
   syncBases: SyncBases;
   syncConflicts: SyncConflicts;
   syncProposals: SyncProposals;
@@ -157,6 +159,7 @@ const indexes: Record<string, IndexDescription[]> = {
   signature_nonces: signatureNonceIndexes,
   skill_reports: skillReportIndexes,
   skills: skillIndexes,
+  sso_domains: ssoDomainIndexes,
   sync_bases: syncBaseIndexes,
   sync_conflicts: syncConflictIndexes,
   sync_proposals: syncProposalIndexes,
@@ -219,6 +222,7 @@ function openCollections(database: Database): Storage {
     skillFigures: openSkillFigures(database),
     skillReports: openSkillReports(database),
     skillSearch: openSkillSearch(database, searchEntries),
+    ssoDomains: openSsoDomains(database),
     syncBases: openSyncBases(database),
     syncConflicts: openSyncConflicts(database),
     syncProposals: openSyncProposals(database),

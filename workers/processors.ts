@@ -12,6 +12,7 @@ import { sendAccountMails } from "./mail/account.ts";
 import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
+import { checkDomains } from "./sso/check-domains.ts";
 import { runConnectionInChild } from "./sync/run-in-child.ts";
 import { purge } from "./maintenance/purge.ts";
 import { reconcile } from "./maintenance/reconcile.ts";
@@ -32,6 +33,7 @@ export function processors(app: App): Processors {
     "mail.account": (payload) => sendAccountMails(app, payload),
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
+    "sso.check-domains": () => checkDomains(app),
     "sync.run": (payload) => runConnectionInChild(app, payload),
     "branches.poll": () => pollConnections(app),
     "upkeep.merge-packs": async (payload) => {

@@ -6,6 +6,7 @@ import type { Account, Credentials, MailDue } from "../../storage/users.ts";
 import type { App } from "../app.ts";
 import { composeMail, installHint, quotedName, type MailText } from "../mail/compose.ts";
 import type { Mail } from "../mail/mailer.ts";
+import { domainFailing, domainLapsed } from "./domain-mails.ts";
 import { signLink } from "../mail/signed-link.ts";
 
 const noticeMs = 24 * 3_600_000;
@@ -155,6 +156,8 @@ const writers: Record<MailDue["kind"], Writer> = {
       ],
       after: ["You get this mail as its author or as an owner of its organization."],
     },
+  "domain-failing": (app, _, due) => domainFailing(app, due),
+  "domain-lapsed": (app, _, due) => domainLapsed(app, due),
   "reset-password"(app, user, { to, expiresAt }) {
     if (user.email !== to) return undefined;
     const link = { id: user._id, expiresAt, bind: resetBinding(user) };

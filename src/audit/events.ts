@@ -16,6 +16,7 @@ export interface EventSubject {
     | "folder"
     | "token"
     | "policy"
+    | "domain"
     | "user"
     | "organization"
     | "invitation"

@@ -56,6 +56,7 @@ const budgets: Record<
   invite: { points: 300, seconds: 3600 },
   export: { points: 30, seconds: 60 },
   analytics: { points: 60, seconds: 60 },
+  "domain-check": { points: 20, seconds: 60 },
   clone: { points: 600, seconds: 60 },
 };
 

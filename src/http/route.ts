@@ -111,6 +111,7 @@ export type RateBudget =
   | "invite"
   | "export"
   | "analytics"
+  | "domain-check"
   | "clone";
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined;

@@ -27,6 +27,8 @@ export interface JobPayloads {
   "workspaces.sync": { tenantId: string };
   /** Removes the workspace of a former member, with its skills. */
   "workspaces.delete": { tenantId: string; userId: string };
+  /** Looks up the TXT records of verified domains. */
+  "sso.check-domains": Record<string, never>;
   /** Syncs an organization's connection with its repository. */
   "sync.run": { connectionId: string };
   /** Checks connected branches for pushes without a webhook call, and queues syncs that have no job. */
@@ -79,6 +81,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "mail.account": { attempts: 10, backoffMs: 60_000 },
   "workspaces.sync": { attempts: 10, backoffMs: 1000 },
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
+  "sso.check-domains": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   // Failures of a sync are reported at the connection, which has its own time for the next attempt; these attempts are
   // for
   // other failures. The child process ends after an hour, and the rest of the time is for its cleanup.
@@ -97,6 +100,7 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   mail: 2,
   orgs: 2,
   workspaces: 2,
+  sso: 2,
   sync: 2,
   // Separate from syncs, which must not wait for the poll of a slow host.
   branches: 2,

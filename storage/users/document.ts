@@ -70,10 +70,14 @@ export interface MailDue {
     | "recovery-code-used"
     | "factors-reset"
     | "skill-taken-down"
-    | "takedown-lifted";
+    | "takedown-lifted"
+    | "domain-failing"
+    | "domain-lapsed";
   to: string;
   /** In mails about takedowns: the skill as `org/slug`, and the administrator's reason. */
   about?: { skill: string; reason: string };
+  /** In mails about domains: the name, its TXT record, the organization, and when the verification lapses. */
+  domain?: { name: string; record: string; organization: string; lapsesAt?: Date | undefined };
   /** In mails about second factors: the factor, or the administrator's reason. */
   factor?: string;
   createdAt: Date;

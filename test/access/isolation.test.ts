@@ -7,24 +7,11 @@ import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { apiRoutes } from "../../src/api.ts";
-import type { Route } from "../../src/http/route.ts";
 import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
-
-interface Organization {
-  org: TestOrg;
-  owner: TestUser;
-  member: TestUser;
-  /** The organization's own unrestricted token. */
-  token: string;
-  skill: PublishResult["skill"];
-  ids: Record<
-    "folder" | "team" | "role" | "invitation" | "orgToken" | "policy" | "upload" | "session" | "passkey",
-    string
-  >;
-}
+import { bodies, keyOf, pathOf, spyPolicy, type Organization } from "./isolation-calls.ts";
 
 let service: TestService;
 let ours: Organization;
@@ -75,6 +62,9 @@ async function makeOrganization(): Promise<Organization> {
     repository: "acme/skills",
     ref: "refs/heads/main",
   });
+  const domain = await made<{ id: string }>("POST", `${base}/sso/domains`, token, {
+    domain: `${org.slug}.example`,
+  });
   const sessions = await service.call<{ id: string }[]>("GET", "/api/user/sessions", {
     cookie: owner.cookie,
   });
@@ -93,6 +83,7 @@ async function makeOrganization(): Promise<Organization> {
       invitation: invitation.id,
       orgToken: orgToken.id,
       policy: policy.id,
+      domain: domain.id,
       upload,
       session: sessions.data[0]!.id,
       passkey,
@@ -118,111 +109,6 @@ async function addPasskey({ id }: TestUser): Promise<string> {
   assert.notEqual(await storage.users.changeFactors(user!, change, []), null);
   return passkey.id;
 }
-
-/** Values of a path's parameters, by route. */
-function idFor(route: Route, name: string, organization: Organization): string {
-  const { path } = route;
-  if (name === "tenant") return organization.org.id;
-  if (name === "skill") return organization.skill.id;
-  if (name === "folder") return organization.ids.folder;
-  if (name === "upload") return organization.ids.upload;
-  if (name === "userId") return organization.member.id;
-  if (name === "token") return organization.ids.invitation;
-  if (name === "path") return "SKILL.md";
-  if (name === "version") return "1";
-  if (name === "finding") return "0".repeat(16);
-  if (name === "conflict") return `${organization.skill.id}:1`;
-  if (name === "user") return organization.owner.id;
-  if (name === "organization") return organization.org.slug;
-  if (name === "queue") return "upkeep";
-  if (name === "report") return organization.skill.id;
-  if (path.includes("/admin/jobs/")) return "1";
-  if (path.includes("/teams/")) return organization.ids.team;
-  if (path.includes("/oidc-policies/")) return organization.ids.policy;
-  if (path.includes("/roles/")) return organization.ids.role;
-  if (path.includes("/invitations/")) return organization.ids.invitation;
-  if (path.includes("/user/sessions/")) return organization.ids.session;
-  if (path.includes("/auth/passkeys/")) return organization.ids.passkey;
-  if (path.includes("/tokens/")) return organization.ids.orgToken;
-  throw new Error(`what is "${name}" of ${path}?`);
-}
-
-const spyPolicy = { name: "spy", provider: "github", repository: "spy/skills", ref: "*" };
-
-/** A valid body for the routes that need one, with ids of `organization`. */
-const bodies: Record<string, (organization: Organization) => unknown> = {
-  "post /api/skills/:skill/versions": () => ({ content: "mine\n" }),
-  "post /api/skills/:skill/versions/plan": () => ({ format: "markdown", hash: "0".repeat(64) }),
-  "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
-  "patch /api/skills/:skill/versions/:version": () => ({ yanked: true }),
-  "put /api/skills/:skill/findings/:finding": () => ({ reviewed: true }),
-  "post /api/skills/:skill/copy": ({ org }) => ({ tenantId: org.id }),
-  "post /api/skills/:skill/revert": () => ({ version: 1 }),
-  "post /api/skills/:skill/reports": () => ({ reason: "malware" }),
-  "patch /api/admin/reports/:report": () => ({ state: "dismissed" }),
-  "post /api/admin/users/:user/suspend": () => ({ reason: "x" }),
-  "post /api/admin/users/:user/unsuspend": () => ({ reason: "x" }),
-  "post /api/admin/users/:user/end-sessions": () => ({ reason: "x" }),
-  "post /api/admin/users/:user/reset-factors": () => ({ reason: "x" }),
-  "put /api/tenants/:tenant/mfa-requirement": () => ({ required: true }),
-  "post /api/admin/users/:user/grant-administrator": () => ({ reason: "x" }),
-  "post /api/admin/users/:user/remove-administrator": () => ({ reason: "x" }),
-  "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),
-  "post /api/admin/skills/:skill/lift-takedown": () => ({ reason: "x" }),
-  "put /api/skills/:skill": () => ({ name: "Taken over" }),
-  "patch /api/folders/:folder": () => ({ name: "Taken over" }),
-  "put /api/folders/:folder/access": () => ({ restricted: false, grants: [] }),
-  "post /api/folders/:folder/effective": () => ({ restricted: false, grants: [] }),
-  "post /api/tenants/:tenant/access/check": ({ ids, owner }) => ({
-    userId: owner.id,
-    action: "read",
-    folderId: ids.folder,
-  }),
-  "post /api/tenants/:tenant/folders": () => ({ path: "planted" }),
-  "patch /api/tenants/:tenant": () => ({ name: "Taken over" }),
-  "patch /api/tenants/:tenant/members/:userId": () => ({ role: "viewer" }),
-  "post /api/tenants/:tenant/invitations": () => ({ email: "spy@example.com" }),
-  "post /api/tenants/:tenant/teams": () => ({ name: "Spies" }),
-  "patch /api/tenants/:tenant/teams/:id": () => ({ name: "Spies" }),
-  "post /api/tenants/:tenant/roles": () => ({ name: "Spy", permissions: { skill: ["read"] } }),
-  "patch /api/tenants/:tenant/roles/:id": () => ({ name: "Spy" }),
-  "patch /api/auth/passkeys/:id": () => ({ name: "Taken over" }),
-  "post /api/tenants/:tenant/tokens": () => ({ name: "spy" }),
-  "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
-  "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),
-  "patch /api/tenants/:tenant/oidc-policies/:id": () => ({ repository: "spy/skills" }),
-  "put /api/skills/:skill/installs": () => ({
-    platform: "claude",
-    scope: "global",
-    version: 1,
-    machine: "m",
-  }),
-  "delete /api/skills/:skill/installs": () => ({ platform: "claude", scope: "global", machine: "m" }),
-  "post /api/tenants/:tenant/repo-sync": () => ({ host: "local", url: "https://git.example.com/spy" }),
-  "patch /api/tenants/:tenant/repo-sync": () => ({ mode: "pull_request" }),
-  "post /api/tenants/:tenant/repo-sync/plan": () => ({ host: "local", url: "https://git.example.com/spy" }),
-  "post /api/tenants/:tenant/personal-workspaces/enable": () => ({}),
-  "post /api/tenants/:tenant/personal-workspaces/disable": () => ({}),
-  "post /api/tenants/:tenant/personal-workspaces/retry": () => ({}),
-  "post /api/tenants/:tenant/personal-workspaces/repair": () => ({}),
-  "post /api/tenants/:tenant/personal-workspaces/move": () => ({ name: "Taken over" }),
-  "post /api/tenants/:tenant/personal-workspaces/reassign": ({ member, owner }) => ({
-    userId: member.id,
-    toUserId: owner.id,
-  }),
-};
-/** Query strings that routes need. */
-const queries: Record<string, string> = {
-  "get /api/skills/:skill/diff": "?from=1",
-  "get /api/tenants/:tenant/audit-log/export": "?format=json",
-  "delete /api/skills/:skill/installs": "?platform=claude&scope=global&machine=m",
-};
-
-const keyOf = (route: Route) => `${route.method} ${route.path}`;
-const pathOf = (route: Route, organizations: Record<string, Organization>) =>
-  route.path.replace(/[:*](\w+)/g, (_, name: string) =>
-    idFor(route, name, organizations[name] ?? organizations["rest"]!),
-  ) + (queries[keyOf(route)] ?? "");
 
 /** A digest of everything that is stored of an organization. */
 async function digestOf(organization: Organization): Promise<string> {

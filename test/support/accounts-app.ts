@@ -104,6 +104,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     queue: noting(queued),
     mail: openMailer({ ...config, log }),
     rateLimits: openRateLimits({ enabled: config.rateLimits }),
+    resolveTxt: () => Promise.reject(new Error("accounts have no business with domains")),
     now: () => new Date(Date.now() + aheadMs),
     newId,
     background(name, work) {

@@ -80,6 +80,8 @@ export interface ServiceOptions extends Partial<Config> {
   logged?: string[];
   /** For tests that run jobs, which would otherwise take those of other files: on the run's Redis, unless named. */
   ownQueue?: true | "embedded";
+  /** Look-up of TXT records, in place of the name servers of the machine. */
+  resolveTxt?: (name: string) => Promise<string[][]>;
   /** The driver reports its commands, for `watchRoundTrips`. */
   reportsCommands?: true;
 }
@@ -92,7 +94,7 @@ function queueLocation(own: ServiceOptions["ownQueue"], ownFolder: string): Queu
 }
 
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
-  const { now, logged, ownQueue, reportsCommands, ...config } = overrides;
+  const { now, logged, ownQueue, resolveTxt, reportsCommands, ...config } = overrides;
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await serviceDatabase();
   const working = new Set<Promise<unknown>>();
@@ -117,6 +119,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
     // Each process loads the sources again, which takes longer than most jobs.
     jobProgram: process.env["SVC_TEST_JOB_PROGRAM"],
     ...(now ? { now } : {}),
+    resolveTxt,
   });
   const { app } = opened;
   const { background } = app;

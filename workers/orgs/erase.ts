@@ -23,6 +23,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.avatars.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.tokens.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.oidcPolicies.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.ssoDomains.removeOfTenant(id)),
   endConnections,
   ({ storage }, id) => inSlices(() => storage.syncBases.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncProposals.removeOfTenant(id)),

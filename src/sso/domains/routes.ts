@@ -1,0 +1,58 @@
+import { SsoDomainPayload } from "../../../contract/payloads/sso-domains.ts";
+import type { App } from "../../app.ts";
+import { Page, route, type Route } from "../../http/route.ts";
+import { TenantParams } from "../../orgs/schema.ts";
+import { presentDomain } from "./present.ts";
+import { ClaimDomain, DomainParams } from "./schema.ts";
+import { claimDomain, listDomains, removeDomain, verifyDomain } from "./service.ts";
+
+const base = "/api/tenants/:tenant/sso/domains";
+const common = { tag: "Single sign-on", auth: "required" } as const;
+
+export function ssoDomainRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "get",
+      path: base,
+      summary: "List the domains of an organization by name, all on one page, with their TXT records",
+      params: TenantParams,
+      data: SsoDomainPayload,
+      page: true,
+      handle: async ({ actor, params }) =>
+        new Page((await listDomains(app, actor, params.tenant)).map(presentDomain), null),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: base,
+      summary: "Claim a domain; the response has the TXT record that verifies it",
+      params: TenantParams,
+      body: ClaimDomain,
+      status: 201,
+      data: SsoDomainPayload,
+      handle: async ({ actor, params, body }) =>
+        presentDomain(await claimDomain(app, actor, params.tenant, body.domain)),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: `${base}/:id/verify`,
+      summary: "Look up the TXT record of a domain, and verify the domain if it is found",
+      params: DomainParams,
+      data: SsoDomainPayload,
+      budget: "domain-check",
+      handle: async ({ actor, params }) =>
+        presentDomain(await verifyDomain(app, actor, params.tenant, params.id)),
+    }),
+    route({
+      ...common,
+      method: "delete",
+      path: `${base}/:id`,
+      summary: "Remove a domain, which another organization can then verify",
+      params: DomainParams,
+      data: null,
+      handle: ({ actor, params }) => removeDomain(app, actor, params.tenant, params.id),
+    }),
+  ];
+}

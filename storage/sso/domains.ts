@@ -1,0 +1,147 @@
+/**
+ * Domains that organizations have claimed by a TXT record. Any number of organizations may claim a domain; a unique
+ * index allows one to have it verified. A removed claim keeps a marked document until its event is in the audit log.
+ */
+import type { Collection, IndexDescription, UpdateFilter } from "mongodb";
+import type { Database } from "../database.ts";
+import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { removeSlice } from "../slices.ts";
+
+export interface SsoDomainDoc extends WithOutbox {
+  _id: string;
+  tenantId: string;
+  /** In lower-case ASCII (`xn--…` for other scripts), without a dot at the end. */
+  domain: string;
+  /** Value of the TXT record, made for this claim. */
+  challenge: string;
+  /** Slot of the organization, from 0 up to `limits.ssoDomains`. */
+  slot: number;
+  /** Number of changes; a change names the revision that its writer has read. */
+  revision: number;
+  active?: true;
+  verified?: true;
+  verifiedAt?: Date;
+  /** Time of the last look-up of the TXT record, and the problem that it found. */
+  checkedAt?: Date;
+  problem?: string;
+  /** Time of the next scheduled look-up; only of verified domains. */
+  checkAt?: Date;
+  /** Time at which the verification lapses unless the TXT record is found again. */
+  lapsesAt?: Date;
+  createdBy: string;
+  createdAt: Date;
+  removedAt?: Date;
+}
+
+export interface DomainChange {
+  set: Partial<
+    Pick<SsoDomainDoc, "verified" | "verifiedAt" | "checkedAt" | "problem" | "checkAt" | "lapsesAt">
+  >;
+  unset?: readonly ("verified" | "verifiedAt" | "problem" | "checkAt" | "lapsesAt")[];
+}
+
+const onlyActive = { partialFilterExpression: { active: true } };
+
+export const ssoDomainIndexes: IndexDescription[] = [
+  {
+    key: { domain: 1 },
+    unique: true,
+    name: "sso_domain_verified",
+    partialFilterExpression: { verified: true },
+  },
+  { key: { tenantId: 1, domain: 1 }, unique: true, name: "sso_domain_claim", ...onlyActive },
+  { key: { tenantId: 1, slot: 1 }, unique: true, name: "sso_domain_slot", ...onlyActive },
+  { key: { tenantId: 1 } },
+  { key: { checkAt: 1 }, sparse: true },
+  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { removedAt: 1 }, sparse: true },
+];
+
+const withoutOutbox = { projection: { outbox: 0 } } as const;
+
+export type SsoDomains = ReturnType<typeof openSsoDomains>;
+
+export function openSsoDomains(database: Database) {
+  const domains = database.collection<SsoDomainDoc>("sso_domains");
+  return {
+    /** Throws a duplicate error of index `sso_domain_claim` or `sso_domain_slot`. */
+    async insert(claim: SsoDomainDoc): Promise<void> {
+      await domains.insertOne(claim);
+    },
+    find: (tenantId: string, id: string) =>
+      domains.findOne({ _id: id, tenantId, active: true }, withoutOutbox),
+    /** All claims of an organization by name: there are at most `limits.ssoDomains`. */
+    list: (tenantId: string): Promise<SsoDomainDoc[]> =>
+      domains.find({ tenantId, active: true }, withoutOutbox).sort({ domain: 1 }).toArray(),
+    /** The claim of the one organization that has a domain verified. */
+    findVerified: (domain: string) => domains.findOne({ domain, verified: true }, withoutOutbox),
+    async isVerifiedFor(tenantId: string, domain: string): Promise<boolean> {
+      const found = await domains.findOne({ domain, verified: true, tenantId }, { projection: { _id: 1 } });
+      return found !== null;
+    },
+    async hasVerified(tenantId: string): Promise<boolean> {
+      return (await domains.findOne({ tenantId, verified: true }, { projection: { _id: 1 } })) !== null;
+    },
+
+    ...changeOperations(domains),
+    /** Makes the look-up of a verified domain due. */
+    async checkNow(domain: string, now: Date): Promise<void> {
+      await domains.updateOne({ domain, verified: true }, { $min: { checkAt: now } });
+    },
+    /** Verified domains whose look-up is due, the longest overdue first. */
+    listDue: (now: Date, limit: number) =>
+      domains
+        .find({ checkAt: { $lte: now } }, withoutOutbox)
+        .sort({ checkAt: 1 })
+        .limit(limit)
+        .toArray(),
+    removeOfTenant: (tenantId: string) => removeSlice(domains, { tenantId }),
+    /** Frees the storage of removed claims whose events are in the log; returns how many. */
+    removeEnded: () =>
+      removeSlice(domains, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+
+    ...outboxOperations(domains),
+  };
+}
+
+/** Changes of a claim, each with its events. */
+function changeOperations(domains: Collection<SsoDomainDoc>) {
+  return {
+    /**
+     * Changes a claim as read at `revision`; null if it has changed or was removed since. Throws a duplicate error of
+     * index `sso_domain_verified` if another organization has the domain verified.
+     */
+    change(
+      id: string,
+      revision: number,
+      { set, unset = [] }: DomainChange,
+      events: EventRow[],
+    ): Promise<SsoDomainDoc | null> {
+      const outbox = events.length > 0 ? outboxUpdate(events) : undefined;
+      const update: UpdateFilter<SsoDomainDoc> = {
+        $set: { ...set, ...outbox?.$set },
+        $inc: { revision: 1 },
+        ...(unset.length > 0 ? { $unset: Object.fromEntries(unset.map((field) => [field, true])) } : {}),
+        ...(outbox ? { $push: outbox.$push } : {}),
+      };
+      return domains.findOneAndUpdate({ _id: id, revision, active: true }, update, {
+        ...withoutOutbox,
+        returnDocument: "after",
+      });
+    },
+    /** Removes a claim, whose domain is free for others from this write on. False if it was removed already. */
+    async markRemoved(id: string, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await domains.updateOne(
+        { _id: id, active: true },
+        {
+          $set: { removedAt: now, ...outbox.$set },
+          $unset: { active: true, verified: true, checkAt: true },
+          $inc: { revision: 1 },
+          $push: outbox.$push,
+        },
+      );
+      return result.modifiedCount === 1;
+    },
+  };
+}
