@@ -7,6 +7,7 @@ import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 import type { TestService, TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
@@ -49,6 +50,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
   const edit = (text: string) => `# Notes\n\n${text}\n\n${lines}\n\nEnd: ${text}\n`;
   async function makeConflicts(): Promise<void> {
     for (const [theirs, ours] of [
+      ["first from there", "first from here"],
       ["from the repository", hostile],
       ["again from there", "again from here"],
     ]) {
@@ -101,6 +103,11 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     assert.notEqual(semver, current);
     assert.match(content, /^again from here$/m);
     assert.match(content, /^End: again from there$/m);
+    const base = `/api/tenants/${customer.org.id}/repo-sync/conflicts?seen=false`;
+    await until("the conflict is settled", async () => {
+      const open = await service.call<unknown[]>("GET", base, as(customer));
+      return open.data.length === 2;
+    });
 
     await page.goto(address);
     await other.getByRole("button", { name: "Take over the file SKILL.md" }).click();
@@ -112,7 +119,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     const { page, troubles } = await open(customer.owner);
     await page.getByText("2 of 2").waitFor();
     assert.match(await page.title(), /^● 2 conflicts · Repository sync/);
-    const older = page.getByRole("region", { name: "notes was changed on both sides" }).nth(1);
+    const older = page.getByRole("region", { name: "notes was changed on both sides" }).first();
     await older.getByText(hostile, { exact: false }).first().waitFor();
     await older.getByText("from the repository").first().waitFor();
     assert.equal(await page.locator("script:not([src])").count(), 0);
@@ -122,7 +129,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await page.getByText("1 of 1").waitFor();
     await page.getByRole("button", { name: /^Bring back / }).click();
     await page.getByText("1 of 1").waitFor({ state: "detached" });
-    assert.match((await notes()).content, /again from here/);
+    assert.match((await notes()).content, /first from here/);
     assert.deepEqual(troubles, []);
   });
 

@@ -13,11 +13,15 @@ import { EditSkill, type EditSkillProps } from "./edit-skill.tsx";
 interface EditSearch {
   /** Number of a version that the edit is combined with. */
   with?: number;
+  /** The sync conflict that the edit settles. */
+  conflict?: string;
 }
 
 export const Route = createFileRoute("/$org/$slug/edit")({
-  validateSearch: ({ with: version }: Record<string, unknown>): EditSearch =>
-    typeof version === "number" && Number.isInteger(version) && version > 0 ? { with: version } : {},
+  validateSearch: ({ with: version, conflict }: Record<string, unknown>): EditSearch => ({
+    ...(typeof version === "number" && Number.isInteger(version) && version > 0 ? { with: version } : {}),
+    ...(typeof conflict === "string" && /^[0-9a-f]{24}$/.test(conflict) ? { conflict } : {}),
+  }),
   loader: ({ context, params }) => {
     void context.client.prefetchQuery(skillQuery(refOf(params)));
   },
@@ -29,7 +33,7 @@ const refetchMs = 60_000;
 
 function EditPage() {
   const params = Route.useParams();
-  const { with: otherVersion } = Route.useSearch();
+  const { with: otherVersion, conflict } = Route.useSearch();
   const ref = refOf(params);
   const skill = useQuery({ ...skillQuery(ref), refetchInterval: refetchMs });
   const identity = useFirst(useQuery(identityQuery).data);
@@ -51,7 +55,14 @@ function EditPage() {
       </Page>
     );
   return (
-    <Editable key={ref} refText={ref} skill={skill.data} identity={identity} otherVersion={otherVersion} />
+    <Editable
+      key={ref}
+      refText={ref}
+      skill={skill.data}
+      identity={identity}
+      otherVersion={otherVersion}
+      conflict={conflict}
+    />
   );
 }
 

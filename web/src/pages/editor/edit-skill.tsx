@@ -13,6 +13,7 @@ import { DraftMark, PublishButton, usePublishRequest } from "./publish/publish-b
 import { PublishPanel } from "./publish/publish-panel.tsx";
 import { Reach } from "./publish/reach.tsx";
 import { PublishedNotice } from "./publish/published.tsx";
+import { useSettle } from "./publish/use-settle.ts";
 import { useAfterPublish } from "./publish/use-after-publish.ts";
 import { useNewer } from "./compare/use-newer.tsx";
 import { useOtherSide } from "./compare/other-side.tsx";
@@ -29,10 +30,12 @@ export interface EditSkillProps {
   identity: Identity;
   /** A version that the edit is combined with. */
   otherVersion: number | undefined;
+  /** The sync conflict that the edit settles. */
+  conflict: string | undefined;
 }
 
 /** Opens the version that the edit is based on: the current one, or that of a continued draft. */
-export function EditSkill({ refText, skill, identity, otherVersion }: EditSkillProps) {
+export function EditSkill({ refText, skill, identity, otherVersion, conflict }: EditSkillProps) {
   const client = useQueryClient();
   const [current] = useState(skill.currentVersion);
   const drafts = useDrafts(identity.id, skill.id);
@@ -63,6 +66,7 @@ export function EditSkill({ refText, skill, identity, otherVersion }: EditSkillP
       owner={identity.id}
       reader={reader.data}
       otherVersion={otherVersion}
+      conflict={conflict}
       draft={open}
       onDraft={drafts.setOpen}
       draftNote={
@@ -90,13 +94,14 @@ interface VersionProps {
   owner: string;
   reader: BaseReader;
   otherVersion: number | undefined;
+  conflict: string | undefined;
   draft: OpenDraft;
   onDraft: (draft: OpenDraft) => void;
   draftNote: ReactNode;
 }
 
 /** The state of an edit, and what its buttons do. */
-function useEdit({ refText, skill, owner, reader, draft, onDraft }: VersionProps) {
+function useEdit({ refText, skill, owner, reader, conflict, draft, onDraft }: VersionProps) {
   const base = reader.base!;
   const [start] = useState(() => draft.continued ?? { files: startFiles(base), message: "" });
   const workspace = useWorkspace(start, reader, skill.type);
@@ -109,7 +114,11 @@ function useEdit({ refText, skill, owner, reader, draft, onDraft }: VersionProps
   const kept = useDraft({ ...record, base: shownBase }, changes > 0, workspace.flush);
   useLeaveWarning(kept.state === "failed" && changes > 0);
   const after = useAfterPublish(refText, kept.end);
-  const run = usePublish(after.onPublished);
+  const settle = useSettle(skill.tenantSlug, conflict);
+  const run = usePublish((published) => {
+    settle();
+    after.onPublished(published);
+  });
   const publish = () => {
     if (changes === 0) return;
     void run.start({

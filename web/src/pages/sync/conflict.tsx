@@ -95,7 +95,11 @@ function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
     <div className="row wrap">
       <Problem error={fine.error ?? back.error} />
       {isKept && (
-        <Link className="btn sm" to={editor} search={{ with: losing } as never}>
+        <Link
+          className="btn sm"
+          to={editor}
+          search={{ with: losing, ...(canManage ? { conflict: conflict.id } : {}) } as never}
+        >
           <GitCompareArrows size={14} />
           Combine in the editor
         </Link>
