@@ -48,6 +48,20 @@ describe("the addresses of the dashboard", async () => {
     );
   });
 
+  it("are in the reference", () => {
+    const reference = readFileSync(path.join(root, "docs/reference/dashboard.md"), "utf8");
+    const named = new Set(Array.from(reference.matchAll(/`([^`\n]*)`/g), ([, name]) => name!));
+    const documented = (address: string): RegExp => {
+      const local = address.replace(/^\/\$org\/-\//, "").replace(/^\/\$org\/\$slug/, "");
+      return new RegExp(`^${local.replaceAll(/\$[a-z]+|\$$/g, "\\{[a-z]+\\}(\\.\\.\\.\\{[a-z]+\\})?")}$`);
+    };
+    const missing = addresses
+      .filter((address) => address !== "/$org/$slug")
+      .filter((address) => ![...named].some((name) => documented(address).test(name)));
+
+    assert.deepEqual(missing, []);
+  });
+
   it("are relative to their parent in nested routes", () => {
     const nested = (node: RouteNode): RouteNode[] =>
       (node.children ?? []).flatMap((child) => [child, ...nested(child)]);
