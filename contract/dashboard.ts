@@ -30,6 +30,7 @@ export const changeTypes = [
   "invitation",
   "token",
   "policy",
+  "mcpServer",
   "workspace",
   "sync",
   "organization",

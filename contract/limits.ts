@@ -120,6 +120,24 @@ export const limits = {
   passkeyChallengeMs: 5 * minuteMs,
   /** Days that an organization may give its members before it requires a second factor. */
   mfaGraceDays: 90,
+  mcpServersPerOrganization: 500,
+  mcpServerName: 100,
+  mcpServerDescription: 2000,
+  mcpServerSlug: 64,
+  mcpCommand: 500,
+  mcpArguments: 100,
+  mcpArgument: 2000,
+  mcpUrl: 2048,
+  /** Environment variables, headers or other values of one server, each. */
+  mcpValues: 50,
+  mcpValueName: 100,
+  mcpFixedValue: 4000,
+  mcpValueLabel: 100,
+  mcpValueDescription: 500,
+  /** One server's configuration as JSON. */
+  mcpServerBytes: 64 * 1024,
+  /** MCP servers that one skill requires. */
+  mcpServersPerSkill: 20,
   sessionIdleMs: 14 * dayMs,
   sessionAbsoluteMs: 90 * dayMs,
   /** Browsers, and addresses, that an account remembers from its sign-ins; the latest are kept. */

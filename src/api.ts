@@ -29,6 +29,7 @@ import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { mcpServerRoutes } from "./mcp-servers/routes.ts";
 import { mfaPageRoutes } from "./mfa/page-routes.ts";
 import { mfaRoutes } from "./mfa/routes.ts";
 import { organizationAdministrationRoutes } from "./orgs/administration.ts";
@@ -61,6 +62,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...auditRoutes(app),
     ...folderRoutes(app),
     ...workspaceRoutes(app),
+    ...mcpServerRoutes(app),
     ...skillRoutes(app),
     ...moderationRoutes(app),
     ...ciRoutes(app),

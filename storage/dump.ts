@@ -36,6 +36,7 @@ const commitPoints = [
   "teams",
   "workspace_settings",
   "workspaces",
+  "mcp_servers",
   "folder_trees",
   "connections",
 ];

@@ -29,6 +29,7 @@ import { openInstalls, installIndexes, type Installs } from "./installs.ts";
 import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-budgets.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
+import { mcpServerIndexes, openMcpServers, type McpServers } from "./mcp/servers.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { oidcPolicyIndexes, openOidcPolicies, type OidcPolicies } from "./ci/oidc-policies.ts";
 import { openOverviews, type Overviews } from "./lookups/overviews.ts";
@@ -91,6 +92,7 @@ export interface Storage {
   invitations: Invitations;
   mailBudgets: MailBudgets;
   jobMetrics: JobMetrics;
+  mcpServers: McpServers;
   memberships: Memberships;
   oidcPolicies: OidcPolicies;
   overviews: Overviews;
@@ -148,6 +150,7 @@ const indexes: Record<string, IndexDescription[]> = {
   mail_budgets: mailBudgetIndexes,
   job_minutes: jobMinuteIndexes,
   manifests: manifestIndexes,
+  mcp_servers: mcpServerIndexes,
   memberships: membershipIndexes,
   oidc_policies: oidcPolicyIndexes,
   places: pathReservationIndexes,
@@ -205,6 +208,7 @@ function openCollections(database: Database): Storage {
     invitations: openInvitations(database),
     mailBudgets: openMailBudgets(database),
     jobMetrics: openJobMetrics(database),
+    mcpServers: openMcpServers(database),
     memberships: openMemberships(database),
     oidcPolicies: openOidcPolicies(database),
     overviews: openOverviews(database),

@@ -73,6 +73,20 @@ export function decideFolder(
   return may ? "allowed" : "refused";
 }
 
+/**
+ * Decides about a registered MCP server, which is subject to its folder as a skill is. `undefined` facts stand for a
+ * server that does not exist.
+ */
+export function decideMcpServer(
+  actor: Actor,
+  permission: Permission,
+  server: { tenantId: string; context: AccessContext | null } | undefined,
+): Verdict {
+  if (!server || !isAllowedIn(actor, "mcpServer:read", server.tenantId, server.context))
+    return unseenBy(actor);
+  return isAllowedIn(actor, permission, server.tenantId, server.context) ? "allowed" : "refused";
+}
+
 /** Whether the actor may administer the service: its administrator, with a session or an unlimited token. */
 export function administers(actor: Actor): actor is UserActor {
   return actor.kind === "user" && actor.isAdministrator && !isNarrowed(limitsOf(actor));
@@ -123,11 +137,14 @@ export function bypassesRestrictions(actor: Actor, tenantId: string): boolean {
   return actor.kind === "user" || !isNarrowed(limitsOf(actor));
 }
 
-/** Organizations in which the actor may read skills; lists then filter by folder. */
-export function readableTenants(actor: Actor): string[] {
+/** Organizations in which the actor has a permission to read; lists then filter by folder. */
+export function readableTenants(
+  actor: Actor,
+  permission: "skill:read" | "mcpServer:read" = "skill:read",
+): string[] {
   if (actor.kind === "anonymous") return [];
   const limits = limitsOf(actor);
-  return actor.memberships.filter((m) => memberMay(m, limits, "skill:read")).map((m) => m.tenantId);
+  return actor.memberships.filter((m) => memberMay(m, limits, permission)).map((m) => m.tenantId);
 }
 
 export function membershipIn(actor: Actor, tenantId: string): Membership | undefined {
@@ -173,8 +190,8 @@ export function levelIn(actor: Actor, context: AccessContext): FolderLevel | nul
 /** Whether a level allows a permission, which the role must have as well. */
 function levelAllows(level: FolderLevel | null, permission: Permission): boolean {
   if (level === null) return false;
-  if (permission === "skill:read" || permission === "analytics:read") return true;
-  return level !== "viewer" && /^(skill|folder):(create|update|delete)$/.test(permission);
+  if (/^(skill|analytics|mcpServer):read$/.test(permission)) return true;
+  return level !== "viewer" && /^(skill|folder|mcpServer):(create|update|delete)$/.test(permission);
 }
 
 function isInsideAllowedFolders(limits: TokenLimits, context: AccessContext | null): boolean {

@@ -17,6 +17,7 @@ export interface EventSubject {
     | "token"
     | "policy"
     | "domain"
+    | "mcpServer"
     | "user"
     | "organization"
     | "invitation"

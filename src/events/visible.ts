@@ -45,7 +45,9 @@ export async function visibleChanges(
   const inOrganizations = rows.filter(
     (row) => row.tenantId !== undefined && membershipIn(actor, row.tenantId),
   );
-  const needTree = inOrganizations.filter(({ resourceType }) => ["skill", "folder"].includes(resourceType));
+  const needTree = inOrganizations.filter(({ resourceType }) =>
+    ["skill", "folder", "mcpServer"].includes(resourceType),
+  );
   const skillIds = needTree.filter((row) => row.resourceType === "skill").map((row) => row.resourceId);
   const skills = skillIds.length > 0 ? await app.storage.skills.listByIds([...new Set(skillIds)]) : [];
   const readable = new Set((await keepAllowed(app, actor, "skill:read", skills)).map(({ _id }) => _id));
@@ -63,6 +65,7 @@ export async function visibleChanges(
       return isReadable ? "skill" : undefined;
     }
     if (resourceType === "folder") return tree && seesFolder(actor, tree, row) ? "folder" : undefined;
+    if (resourceType === "mcpServer") return tree && seesServer(actor, tree, row) ? "mcpServer" : undefined;
     if (resourceType === "workspace") return seesWorkspace(actor, row) ? "workspace" : undefined;
     const rule = plain[resourceType];
     return rule && decideTenant(actor, rule.permission, row.tenantId) === "allowed" ? rule.type : undefined;
@@ -95,6 +98,12 @@ function sawSkill(actor: Actor, tree: FolderTree | undefined, { tenantId, metada
   if (!tree || folderId === undefined) return readsEverySkill(actor, tenantId!);
   const context = accessContextIn(tree, actor, folderIdOf(folderId));
   return isAllowedIn(actor, "skill:read", tenantId!, context);
+}
+
+/** Its entries name the folder that it is in. */
+function seesServer(actor: Actor, tree: FolderTree, { tenantId, metadata }: EventRow): boolean {
+  const context = accessContextIn(tree, actor, folderIdOf(metadata["folderId"]));
+  return isAllowedIn(actor, "mcpServer:read", tenantId!, context);
 }
 
 const folderIdOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

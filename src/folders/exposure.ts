@@ -34,7 +34,7 @@ export function checkMayTakeOut(
   view: FolderView,
   fromId: string | null,
   toId: string | null,
-  subject: { kind: "skill" | "folder"; ref: string; name: string },
+  subject: { kind: "skill" | "folder" | "mcpServer"; ref: string; name: string },
 ): void {
   const { tree } = view;
   const from = restrictionIn(tree, fromId);

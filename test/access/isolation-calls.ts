@@ -18,6 +18,7 @@ export interface Organization {
     | "orgToken"
     | "policy"
     | "domain"
+    | "mcpServer"
     | "upload"
     | "session"
     | "passkey",
@@ -40,6 +41,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "conflict") return `${organization.skill.id}:1`;
   if (name === "user") return organization.owner.id;
   if (name === "organization") return organization.org.slug;
+  if (name === "server") return organization.ids.mcpServer;
   if (name === "queue") return "upkeep";
   if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
@@ -54,6 +56,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   throw new Error(`what is "${name}" of ${path}?`);
 }
 
+export const spyServer = { transport: "http", url: "https://mcp.example.com/mcp" };
 export const spyPolicy = { name: "spy", provider: "github", repository: "spy/skills", ref: "*" };
 
 /** A valid body for the routes that need one, with ids of `organization`. */
@@ -96,6 +99,8 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "patch /api/auth/passkeys/:id": () => ({ name: "Taken over" }),
   "post /api/tenants/:tenant/tokens": () => ({ name: "spy" }),
   "post /api/tenants/:tenant/sso/domains": () => ({ domain: "spy.example" }),
+  "post /api/tenants/:tenant/mcp-servers": () => ({ name: "Spy", ...spyServer }),
+  "patch /api/tenants/:tenant/mcp-servers/:server": () => ({ name: "Taken over" }),
   "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
   "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),
   "patch /api/tenants/:tenant/oidc-policies/:id": () => ({ repository: "spy/skills" }),

@@ -11,7 +11,7 @@ import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
-import { bodies, keyOf, pathOf, spyPolicy, type Organization } from "./isolation-calls.ts";
+import { bodies, keyOf, pathOf, spyPolicy, spyServer, type Organization } from "./isolation-calls.ts";
 
 let service: TestService;
 let ours: Organization;
@@ -65,6 +65,10 @@ async function makeOrganization(): Promise<Organization> {
   const domain = await made<{ id: string }>("POST", `${base}/sso/domains`, token, {
     domain: `${org.slug}.example`,
   });
+  const mcpServer = await made<{ id: string }>("POST", `${base}/mcp-servers`, token, {
+    name: "Guarded server",
+    ...spyServer,
+  });
   const sessions = await service.call<{ id: string }[]>("GET", "/api/user/sessions", {
     cookie: owner.cookie,
   });
@@ -84,6 +88,7 @@ async function makeOrganization(): Promise<Organization> {
       orgToken: orgToken.id,
       policy: policy.id,
       domain: domain.id,
+      mcpServer: mcpServer.id,
       upload,
       session: sessions.data[0]!.id,
       passkey,
@@ -253,6 +258,10 @@ describe("two organizations", () => {
       ["POST", `${base}/oidc-policies`, { ...spyPolicy, allowedFolderIds: [yours.ids.folder] }],
       ["POST", `${base}/oidc-policies`, { ...spyPolicy, skillIds: [yours.skill.id] }],
       ["PATCH", `${base}/oidc-policies/${mine.ids.policy}`, { skillIds: [yours.skill.id] }],
+      ["POST", `${base}/mcp-servers`, { name: "x", ...spyServer, folderId: yours.ids.folder }],
+      ["PATCH", `${base}/mcp-servers/${mine.ids.mcpServer}`, { folderId: yours.ids.folder }],
+      ["GET", `/api/mcp-servers?ref=${yours.org.slug}/guarded-server`],
+      ["GET", `/api/mcp-servers?ref=${yours.ids.mcpServer}`],
       ["GET", `/api/skills?tenant_id=${yours.org.id}`],
       ["GET", `/api/skills?folder_id=${yours.ids.folder}`],
       ["GET", `/api/skills/resolve?ref=${yours.org.slug}/${yours.skill.slug}`],

@@ -13,7 +13,8 @@ const batch = 100;
 
 /** `before`: documents changed earlier are no longer being written by a live process. */
 export async function reconcileOrganizations(app: App, before: Date): Promise<void> {
-  const { tenants, memberships, invitations, teams, roles, oidcPolicies, ssoDomains } = app.storage;
+  const { tenants, memberships, invitations, teams, roles, oidcPolicies, ssoDomains, mcpServers } =
+    app.storage;
   await mendUnsettled(app, tenants, before, async (tenant) => {
     await propagateTenant(app, tenant);
     await repairOwners(app, tenant._id);
@@ -32,6 +33,7 @@ export async function reconcileOrganizations(app: App, before: Date): Promise<vo
   await mendUnsettled(app, roles, before);
   await mendUnsettled(app, oidcPolicies, before);
   await mendUnsettled(app, ssoDomains, before);
+  await mendUnsettled(app, mcpServers, before);
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);
@@ -77,4 +79,5 @@ export async function pruneOrganizations(app: App): Promise<void> {
   while ((await app.storage.roles.removeEnded()) > 0);
   while ((await app.storage.oidcPolicies.removeEnded()) > 0);
   while ((await app.storage.ssoDomains.removeEnded()) > 0);
+  while ((await app.storage.mcpServers.removeEnded()) > 0);
 }

@@ -24,6 +24,7 @@ export const operations: Record<Change["type"], readonly string[]> = {
   token: ["tokens", "own-tokens", "attention"],
   // No page shows them.
   policy: ["policies"],
+  mcpServer: [],
   workspace: ["workspaces", "workspace-settings", "folders", "attention"],
   sync: ["sync", "sync-runs", "sync-conflicts", "is-connected", "attention"],
   organization: ["organization", "identity"],

@@ -1,0 +1,61 @@
+/**
+ * Configurations of MCP servers: their form and placeholders, which the service, the dashboard and the client share.
+ * Pure, without a library, so that all three can import it.
+ */
+import type { McpTransport, McpValueFormat } from "./vocabulary.ts";
+
+/** A value that is the same for everyone. It is stored as plain text, so it must not be a secret. */
+export interface McpFixedValue {
+  name: string;
+  kind: "fixed";
+  value: string;
+}
+
+/** A value that each member supplies when they install the server. The service never stores it. */
+export interface McpMemberValue {
+  name: string;
+  kind: "member";
+  label: string;
+  description?: string | undefined;
+  secret: boolean;
+  required: boolean;
+  format?: McpValueFormat | undefined;
+}
+
+export type McpValue = McpFixedValue | McpMemberValue;
+
+/** The part of a record that tools need. Fields of other transports are empty or absent. */
+export interface McpServerConfig {
+  transport: McpTransport;
+  /** stdio only. */
+  command?: string | undefined;
+  args: readonly string[];
+  env: readonly McpValue[];
+  /** http and sse only. */
+  url?: string | undefined;
+  /** An `http:` URL is accepted. */
+  allowHttp?: boolean | undefined;
+  headers: readonly McpValue[];
+  /** Values that only fill placeholders. */
+  variables: readonly McpMemberValue[];
+}
+
+/** Names that tools, the client or this service give a meaning of their own. */
+export const reservedMcpSlugs: readonly string[] = [
+  "central",
+  "servers",
+  "workspace",
+  "claude-in-chrome",
+  "computer-use",
+  "constructor",
+  "prototype",
+];
+export const mcpSlugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** `{NAME}`, where the value of a member is filled in. */
+export const placeholder = /\{([A-Za-z_][\w.-]{0,99})\}/g;
+
+/** Names in the placeholders of a text, each once. */
+export function placeholdersIn(text: string): string[] {
+  return [...new Set(Array.from(text.matchAll(placeholder), ([, name]) => name!))];
+}

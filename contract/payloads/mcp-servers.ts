@@ -1,0 +1,84 @@
+/** The registry of MCP servers, as it crosses the wire. `contract/mcp-servers.ts` has the rules. */
+import { z } from "zod";
+import { limits } from "../limits.ts";
+import { mcpServerSources, mcpTransports, mcpValueFormats } from "../vocabulary.ts";
+
+const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+const name = z.string().min(1).max(limits.mcpValueName);
+
+export const McpFixedValue = z
+  .strictObject({
+    name,
+    kind: z.literal("fixed"),
+    value: z.string().max(limits.mcpFixedValue).meta({
+      description: "the same for everyone, stored as plain text; a header may contain placeholders {NAME}",
+    }),
+  })
+  .meta({ id: "McpFixedValue" });
+
+export const McpMemberValue = z
+  .strictObject({
+    name,
+    kind: z.literal("member"),
+    label: z.string().trim().min(1).max(limits.mcpValueLabel),
+    description: z.string().trim().max(limits.mcpValueDescription).optional(),
+    secret: z.boolean(),
+    required: z.boolean(),
+    format: z.enum(mcpValueFormats).optional().meta({ description: "default: string" }),
+  })
+  .meta({ id: "McpMemberValue", description: "supplied by each member at installation, and never stored" });
+
+export const McpValue = z.discriminatedUnion("kind", [McpFixedValue, McpMemberValue]);
+
+/** The fields that the entry in a tool's file is made from. */
+export const mcpServerConfig = {
+  transport: z.enum(mcpTransports),
+  command: z.string().max(limits.mcpCommand).optional().meta({ description: "stdio only" }),
+  args: z
+    .array(z.string().max(limits.mcpArgument))
+    .max(limits.mcpArguments)
+    .meta({ description: "stdio only; may contain placeholders {NAME}" }),
+  env: z.array(McpValue).max(limits.mcpValues).meta({ description: "environment variables; stdio only" }),
+  url: z
+    .string()
+    .max(limits.mcpUrl)
+    .optional()
+    .meta({ description: "http and sse only; may contain placeholders {NAME}" }),
+  allowHttp: z.boolean().optional().meta({
+    description: "set for a URL without encryption; the service itself never connects to such a one",
+  }),
+  headers: z.array(McpValue).max(limits.mcpValues).meta({ description: "http and sse only" }),
+  variables: z
+    .array(McpMemberValue)
+    .max(limits.mcpValues)
+    .meta({ description: "values of members that only fill placeholders" }),
+};
+
+export const McpServerPayload = z
+  .object({
+    id: z.string(),
+    publicId: z.string(),
+    slug: z.string().meta({ description: "key of the entry in each tool's file; it does not change" }),
+    tenantId: z.string(),
+    tenantSlug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    ...mcpServerConfig,
+    revision: z.number().int().meta({ description: "number of saves, from 1" }),
+    source: z.enum(mcpServerSources),
+    catalogName: z.string().optional(),
+    catalogVersion: z.string().optional(),
+    edited: z
+      .boolean()
+      .meta({ description: "an import that was changed here, and does not follow its catalog" }),
+    folderId: z.string().nullable(),
+    restricted: z.boolean().meta({
+      description: "in a restricted folder: only members with a grant on it see the server",
+    }),
+    can: z.array(z.enum(["update", "delete", "analytics"])).meta({ description: "what the caller may do" }),
+    createdBy: z.string().nullable().meta({ description: "user name; null when that account is gone" }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "McpServer" });
+export type McpServerPayload = z.infer<typeof McpServerPayload>;

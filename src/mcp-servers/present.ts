@@ -1,0 +1,62 @@
+import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
+import type { McpServerConfig } from "../../contract/mcp-servers.ts";
+import type { Actor } from "../access/actor.ts";
+import { membershipIn } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { actsOnServer, type SeenServer } from "./load.ts";
+
+/** Payloads of servers, in their order. */
+export async function presentServers(
+  app: App,
+  actor: Actor,
+  seen: readonly SeenServer[],
+): Promise<McpServerPayload[]> {
+  const creators = await app.storage.users.listByIds([
+    ...new Set(seen.map(({ server }) => server.createdBy)),
+  ]);
+  const usernames = new Map(creators.map((user) => [user._id, user.username]));
+  return seen.map((one) => {
+    const { server, context } = one;
+    return {
+      id: server._id,
+      publicId: server.publicId,
+      slug: server.slug,
+      tenantId: server.tenantId,
+      tenantSlug: membershipIn(actor, server.tenantId)?.tenantSlug ?? "",
+      name: server.name,
+      description: server.description,
+      ...presentConfig(server.config),
+      revision: server.revision,
+      source: server.source,
+      edited: false,
+      folderId: server.folderId,
+      restricted: Boolean(context?.restriction),
+      can: actsOnServer(actor, one),
+      createdBy: usernames.get(server.createdBy) ?? null,
+      createdAt: server.createdAt.toISOString(),
+      updatedAt: server.updatedAt.toISOString(),
+    };
+  });
+}
+
+function presentConfig({
+  transport,
+  command,
+  args,
+  env,
+  url,
+  allowHttp,
+  headers,
+  variables,
+}: McpServerConfig) {
+  return {
+    transport,
+    command: command ?? undefined,
+    args: [...args],
+    env: [...env],
+    url: url ?? undefined,
+    allowHttp: allowHttp ? true : undefined,
+    headers: [...headers],
+    variables: [...variables],
+  };
+}

@@ -1,0 +1,115 @@
+/** The registry of MCP servers over HTTP. */
+import { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { TenantParams } from "../orgs/schema.ts";
+import type { SeenServer } from "./load.ts";
+import { presentServers } from "./present.ts";
+import {
+  CreateMcpServer,
+  FindMcpServers,
+  ListMcpServers,
+  McpServerParams,
+  UpdateMcpServer,
+} from "./schema.ts";
+import { createServer } from "./create-server.ts";
+import { deleteServer, findServers, listServers, readServer } from "./service.ts";
+import { updateServer } from "./update-server.ts";
+
+const tag = "MCP servers";
+const base = "/api/tenants/:tenant/mcp-servers";
+const item = `${base}/:server`;
+
+export function mcpServerRoutes(app: App): Route[] {
+  return [...readRoutes(app), ...changeRoutes(app)];
+}
+
+async function presentPage(app: App, actor: Actor, page: Page<SeenServer>): Promise<Page<McpServerPayload>> {
+  return new Page(await presentServers(app, actor, page.items), page.nextCursor);
+}
+
+async function presentOne(app: App, actor: Actor, seen: SeenServer): Promise<McpServerPayload> {
+  return (await presentServers(app, actor, [seen]))[0]!;
+}
+
+function readRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/mcp-servers",
+      summary:
+        "Find an MCP server by organization/slug, slug, publicId or id, or list those of your organizations",
+      tag,
+      auth: "required",
+      query: FindMcpServers,
+      data: McpServerPayload,
+      page: true,
+      handle: async ({ actor, query }) => presentPage(app, actor, await findServers(app, actor, query)),
+    }),
+    route({
+      method: "get",
+      path: base,
+      summary: "List the MCP servers of an organization in the order of their slugs",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: ListMcpServers,
+      data: McpServerPayload,
+      page: true,
+      handle: async ({ actor, params, query }) =>
+        presentPage(app, actor, await listServers(app, actor, params.tenant, query)),
+    }),
+    route({
+      method: "get",
+      path: item,
+      summary: "Read an MCP server",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      data: McpServerPayload,
+      handle: async ({ actor, params }) =>
+        presentOne(app, actor, await readServer(app, actor, params.tenant, params.server)),
+    }),
+  ];
+}
+
+function changeRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: base,
+      summary: "Register an MCP server",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: CreateMcpServer,
+      status: 201,
+      data: McpServerPayload,
+      handle: async ({ actor, params, body }) =>
+        presentOne(app, actor, await createServer(app, actor, params.tenant, body)),
+    }),
+    route({
+      method: "patch",
+      path: item,
+      summary: "Change an MCP server; each save has the next revision, which clients take over",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      body: UpdateMcpServer,
+      data: McpServerPayload,
+      handle: async ({ actor, params, body }) =>
+        presentOne(app, actor, await updateServer(app, actor, params.tenant, params.server, body)),
+    }),
+    route({
+      method: "delete",
+      path: item,
+      summary: "Delete an MCP server; entries that members have installed stay in their tools",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      data: null,
+      handle: ({ actor, params }) => deleteServer(app, actor, params.tenant, params.server),
+    }),
+  ];
+}

@@ -1,0 +1,97 @@
+/** Input of the routes for MCP servers. */
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import { checkMcpServer } from "../../contract/mcp-checks.ts";
+import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts";
+import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
+import { listQuery } from "../http/cursor.ts";
+
+const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.mcpServerName)
+  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, "must be one line without control characters")
+  .refine(wellFormed, "must be well-formed Unicode");
+const description = z
+  .string()
+  .trim()
+  .max(limits.mcpServerDescription)
+  .refine((text) => !text.includes("\0") && wellFormed(text), "must be well-formed text without NUL");
+export const mcpServerSlug = z
+  .string()
+  .max(limits.mcpServerSlug)
+  .regex(mcpSlugPattern, "must be lower-case letters, digits and single hyphens")
+  .refine((slug) => !reservedMcpSlugs.includes(slug), "is reserved: choose another slug");
+const folderId = z
+  .string()
+  .min(1)
+  .max(64)
+  .nullable()
+  .meta({ description: "folder whose restriction decides who sees it; null is the root" });
+
+const { transport, command, url, allowHttp, ...lists } = mcpServerConfig;
+
+export const CreateMcpServer = z
+  .strictObject({
+    name,
+    slug: mcpServerSlug.optional().meta({ description: "default: made from the name" }),
+    description: description.default(""),
+    folderId: folderId.default(null),
+    transport,
+    command,
+    url,
+    allowHttp,
+    args: lists.args.default([]),
+    env: lists.env.default([]),
+    headers: lists.headers.default([]),
+    variables: lists.variables.default([]),
+  })
+  .superRefine((server, context) => {
+    for (const { path, message } of checkMcpServer(server))
+      context.addIssue({ code: "custom", path: path.split("."), message });
+  });
+export type CreateMcpServer = z.output<typeof CreateMcpServer>;
+
+export const UpdateMcpServer = z
+  .strictObject({
+    name: name.optional(),
+    description: description.optional(),
+    folderId: folderId.optional(),
+    transport: transport.optional(),
+    command: command.unwrap().nullable().optional(),
+    url: url.unwrap().nullable().optional(),
+    allowHttp,
+    args: lists.args.optional(),
+    env: lists.env.optional(),
+    headers: lists.headers.optional(),
+    variables: lists.variables.optional(),
+    revision: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: "the revision that was edited; 409 if there is a later one" }),
+  })
+  .refine((fields) => Object.keys(fields).some((field) => field !== "revision"), "needs a field to change");
+export type UpdateMcpServer = z.output<typeof UpdateMcpServer>;
+
+const tenant = z.string().min(1).max(64).meta({ description: "id or slug" });
+export const McpServerParams = z.object({
+  tenant,
+  server: z.string().min(1).max(64).meta({ description: "slug, publicId or id" }),
+});
+export const ListMcpServers = z.object(listQuery);
+export type ListMcpServers = z.output<typeof ListMcpServers>;
+export const FindMcpServers = z.object({
+  ...listQuery,
+  ref: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: "organization/slug, a slug, a publicId or an id; without it, lists all" }),
+});
+export type FindMcpServers = z.output<typeof FindMcpServers>;

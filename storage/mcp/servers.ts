@@ -1,0 +1,76 @@
+/** Registered MCP servers of organizations. */
+import type { Filter, IndexDescription } from "mongodb";
+import type { McpServerConfig } from "../../contract/mcp-servers.ts";
+import type { McpServerSource } from "../../contract/vocabulary.ts";
+import { commandTimeMs, type Database } from "../database.ts";
+import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
+import { removeSlice } from "../slices.ts";
+
+export interface McpServerDoc extends NamedDoc {
+  publicId: string;
+  /** Unique in the organization, as `nameKey`; it never changes. */
+  slug: string;
+  description: string;
+  config: McpServerConfig;
+  folderId: string | null;
+  source: McpServerSource;
+}
+
+/** Sort values of the last server of the previous page. */
+export interface McpServerCursor {
+  slug: string;
+  id: string;
+}
+
+const inOrder = { slug: 1, _id: 1 } as const;
+
+export const mcpServerIndexes: IndexDescription[] = [
+  ...namedIndexes("mcp_server_slug"),
+  {
+    key: { publicId: 1 },
+    unique: true,
+    name: "mcp_server_public_id",
+    partialFilterExpression: { active: true },
+  },
+  { key: { tenantId: 1, ...inOrder } },
+  { key: { slug: 1, tenantId: 1 } },
+];
+
+export type McpServers = ReturnType<typeof openMcpServers>;
+
+export function openMcpServers(database: Database) {
+  const servers = database.collection<McpServerDoc>("mcp_servers");
+  const findActive = (filter: Filter<McpServerDoc>) =>
+    servers.findOne({ ...filter, active: true }, { ...withoutOutbox, maxTimeMS: commandTimeMs });
+  return {
+    ...namedOperations(servers),
+    findById: (id: string) => findActive({ _id: id }),
+    findByPublicId: (publicId: string) => findActive({ publicId }),
+    findBySlug: (tenantId: string, slug: string) => findActive({ tenantId, slug }),
+    /** Servers with a slug in some organizations. */
+    listBySlug: (tenantIds: readonly string[], slug: string) =>
+      servers
+        .find({ slug, tenantId: { $in: [...tenantIds] }, active: true }, withoutOutbox)
+        .sort(inOrder)
+        .toArray(),
+    /** Servers of some organizations in the order of their slugs. */
+    list: (tenantIds: readonly string[], after: McpServerCursor | undefined, limit: number) =>
+      servers
+        .find(
+          { tenantId: { $in: [...tenantIds] }, active: true, ...beyond(after) },
+          { ...withoutOutbox, maxTimeMS: commandTimeMs },
+        )
+        .sort(inOrder)
+        .limit(limit)
+        .toArray(),
+    /** Removes deleted servers whose events are in the log; returns how many were removed. */
+    removeEnded: () =>
+      removeSlice(servers, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+  };
+}
+
+function beyond(after: McpServerCursor | undefined): Filter<McpServerDoc> {
+  if (!after) return {};
+  const { slug, id } = after;
+  return { $or: [{ slug: { $gt: slug } }, { slug, _id: { $gt: id } }] };
+}
