@@ -73,6 +73,7 @@ export const failureKinds = [
   "token",
   "policy",
   "domain",
+  "provider",
   "session",
   "factor",
   "workspace",

@@ -40,14 +40,6 @@ export const limits = {
   /** Unchanged lines around a change. */
   diffContext: 10_000,
   jsonBodyBytes: 1 * MiB,
-  /** The body of a call of the MCP server: a package as text or base64. */
-  mcpBodyBytes: 4 * MiB,
-  /** Bytes of text in the result of a tool, unless the call asks for more, and at most. */
-  mcpResultBytes: { default: 25_000, max: 500_000 },
-  /** A file that is read as an MCP resource. */
-  mcpFileBytes: 4 * MiB,
-  /** All files of a skill whose files are listed as MCP resources. */
-  mcpResourceBytes: 16 * MiB,
   formBodyBytes: 64 * 1024,
   /** Uncompressed request of a git client for one round of a fetch: the commits that it wants and has. */
   gitRequestBytes: 1 * MiB,
@@ -83,6 +75,26 @@ export const limits = {
   /** Domains that an organization has claimed, and characters of the name of one or of its record. */
   ssoDomains: 20,
   domainName: 253,
+  /** Users of an organization that its identity provider has provisioned, deactivated ones included. */
+  scimUsers: 20_000,
+  /** Values of an attribute of a provisioned user, and characters of a value. */
+  scimValues: 50,
+  scimText: 1000,
+  /** Operations of one PATCH. */
+  scimOperations: 1000,
+  /** Members that one request names. */
+  scimMembersPerRequest: 10_000,
+  /** Characters of a filter, and levels of its parentheses. */
+  scimFilter: 2048,
+  scimFilterDepth: 20,
+  /** Resources, and members of groups together, on one page of a list. */
+  scimPage: 200,
+  scimPageMembers: 20_000,
+  /** Time for which the token before a rotation stays valid. */
+  scimTokenOverlapMs: dayMs,
+  /** Age and number of the entries of an organization's provisioning log. */
+  scimLogDays: 7,
+  scimLogEntries: 100_000,
   pendingInvitations: 1000,
   invitationMs: 7 * dayMs,
   /** Pause between two mails of invitations to one address, even if the invitations were revoked. */

@@ -42,7 +42,7 @@ export function secretInName(path: string): string | undefined {
 
 /** Tokens with a fixed prefix. The first group is the random part. */
 const tokens: readonly (readonly [pattern: RegExp, what: string])[] = [
-  [/\blskt?_([0-9a-f]{64})\b/g, "an API token of a skill registry"],
+  [/\blsk[ts]?_([0-9a-f]{64})\b/g, "an API token of a skill registry"],
   [/\b(?:AKIA|ASIA)([A-Z2-7]{16})\b/g, "an AWS access key"],
   [/\bgh[pousr]_([A-Za-z0-9]{36,255})\b/g, "a GitHub token"],
   [/\bgithub_pat_([A-Za-z0-9_]{60,255})\b/g, "a GitHub token"],

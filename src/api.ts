@@ -18,11 +18,9 @@ import { llmsRoutes } from "./dashboard/llms-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
-import { folderTools } from "./folders/mcp/tools.ts";
 import { assetRoutes } from "./http/asset-routes.ts";
 import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
 import { openDashboard } from "./http/dashboard/routes.ts";
-import type { ErrorTranslator } from "./http/errors.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
 import { idempotencyStore } from "./http/idempotency-store.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -32,9 +30,6 @@ import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { mcpServerRoutes } from "./mcp-servers/routes.ts";
-import type { CallServices } from "./mcp/call.ts";
-import { mcpRoutes } from "./mcp/routes.ts";
-import type { Surface } from "./mcp/surface.ts";
 import { mfaPageRoutes } from "./mfa/page-routes.ts";
 import { mfaRoutes } from "./mfa/routes.ts";
 import { organizationAdministrationRoutes } from "./orgs/administration.ts";
@@ -44,9 +39,8 @@ import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
 import { moderationRoutes } from "./skills/moderation/routes.ts";
-import { skillPrompts } from "./skills/mcp/prompts.ts";
-import { skillResources } from "./skills/mcp/resources.ts";
-import { skillTools } from "./skills/mcp/tools.ts";
+import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
+import { scimRoutes } from "./scim/routes.ts";
 import { skillPageRoutes } from "./skills/pages/page-routes.ts";
 import { reportPageRoutes } from "./skills/moderation/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
@@ -54,7 +48,6 @@ import { ssoDomainRoutes } from "./sso/domains/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
-import { userTools } from "./users/tools.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** Every route below `/api`, as in the API description. */
@@ -75,6 +68,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...skillRoutes(app),
     ...moderationRoutes(app),
     ...ciRoutes(app),
+    ...scimRoutes(app),
     ...syncRoutes(app),
     ...ssoDomainRoutes(app),
     ...attentionRoutes(app),
@@ -83,15 +77,6 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...organizationAdministrationRoutes(app),
     ...jobRoutes(app, version, health),
   ];
-}
-
-/** Everything that the MCP server offers to agents. */
-function agentSurface(app: App): Surface {
-  return {
-    tools: [...skillTools(app), ...folderTools(app), ...userTools(app)],
-    prompts: skillPrompts(app),
-    skills: skillResources(app),
-  };
 }
 
 /** Every route that the service declares: the API, its pages, clones and probes. */
@@ -111,10 +96,10 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...reportPageRoutes(app),
     ...workersPageRoutes(),
     ...cloneRoutes(app),
+    ...scimEndpointRoutes(app, [translateStorage, translateQueue]),
     ...docsRoutes(describe),
     ...healthRoutes(health),
     ...llmsRoutes(app),
-    ...mcpRoutes(agentSurface(app), callServices(app), version),
   ];
 }
 
@@ -132,20 +117,11 @@ export function createApi(
     log: app.log,
     rateLimits: app.rateLimits,
     idempotency: idempotencyStore(app),
-    translators: translatorsOf(app),
+    translators: [translateStorage, translateQueue, (error, id) => translateRepos(app, error, id)],
     anonymize: (address) => app.secrets.anonymize(address),
     authenticate: (credentials) => authenticate(app, credentials),
     ...(options.metrics ? { observe: options.metrics.observe } : {}),
   });
-}
-
-function translatorsOf(app: App): ErrorTranslator[] {
-  return [translateStorage, translateQueue, (error, id) => translateRepos(app, error, id)];
-}
-
-function callServices(app: App): CallServices {
-  const { log, rateLimits } = app;
-  return { baseUrl: () => app.config.baseUrl, log, rateLimits, translators: translatorsOf(app) };
 }
 
 function translateStorage(error: unknown): ServiceError | undefined {

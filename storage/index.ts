@@ -40,6 +40,10 @@ import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openServiceSettings, serviceSettingsIndexes, type ServiceSettings } from "./service/settings.ts";
 import { openSetup, type Setup } from "./service/setup.ts";
 import { openSignatureNonces, signatureNonceIndexes, type SignatureNonces } from "./signature-nonces.ts";
+import { openScimGroups, scimGroupIndexes, type ScimGroups } from "./scim/groups.ts";
+import { openScimLog, scimLogIndexes, type ScimLog } from "./scim/log.ts";
+import { openScimProviders, scimProviderIndexes, type ScimProviders } from "./scim/providers.ts";
+import { openScimUsers, scimUserIndexes, type ScimUsers } from "./scim/users.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
 import { openJoinedReads } from "./lookups/joined-reads.ts";
 import { openSkillLookups, type SkillLookups } from "./lookups/skills.ts";
@@ -99,6 +103,10 @@ export interface Storage {
   pathReservations: PathReservations;
   refusedContents: RefusedContents;
   roles: Roles;
+  scimGroups: ScimGroups;
+  scimLog: ScimLog;
+  scimProviders: ScimProviders;
+  scimUsers: ScimUsers;
   serviceSettings: ServiceSettings;
   sessions: Sessions;
   setup: Setup;
@@ -156,6 +164,10 @@ const indexes: Record<string, IndexDescription[]> = {
   places: pathReservationIndexes,
   refused_contents: refusedContentIndexes,
   roles: roleIndexes,
+  scim_groups: scimGroupIndexes,
+  scim_log: scimLogIndexes,
+  scim_providers: scimProviderIndexes,
+  scim_users: scimUserIndexes,
   service_settings: serviceSettingsIndexes,
   sessions: sessionIndexes,
   search_entries: searchEntryIndexes,
@@ -215,6 +227,10 @@ function openCollections(database: Database): Storage {
     pathReservations: openPathReservations(database),
     refusedContents: openRefusedContents(database),
     roles: openRoles(database),
+    scimGroups: openScimGroups(database),
+    scimLog: openScimLog(database),
+    scimProviders: openScimProviders(database),
+    scimUsers: openScimUsers(database),
     serviceSettings: openServiceSettings(database),
     sessions: openSessions(database),
     setup: openSetup(database),

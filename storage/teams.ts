@@ -49,6 +49,8 @@ export function openTeams(database: Database) {
       if (after !== undefined) filter.nameKey = { $gt: after };
       return teams.find(filter, withoutOutbox).sort({ nameKey: 1 }).limit(limit).toArray();
     },
+    findByName: (tenantId: string, nameKey: string) =>
+      teams.findOne({ tenantId, nameKey, active: true }, withoutOutbox),
     listWithRole: (tenantId: string, roleId: string, limit: number) =>
       teams.find({ tenantId, roleIds: roleId, active: true }, withoutOutbox).limit(limit).toArray(),
     findRemoved: (id: string) => teams.findOne({ _id: id, removedAt: { $exists: true } }),

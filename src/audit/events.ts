@@ -18,6 +18,7 @@ export interface EventSubject {
     | "policy"
     | "domain"
     | "mcpServer"
+    | "provider"
     | "user"
     | "organization"
     | "invitation"

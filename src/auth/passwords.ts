@@ -39,12 +39,13 @@ export function hashPassword(password: string): Promise<string> {
 let decoy: Promise<string> | undefined;
 
 /**
- * Whether a password is the one that was hashed. Without a hash, since the account does not exist, the same work is
- * done with a decoy, and the result is false: the time must not report which accounts exist.
+ * Whether a password is the one that was hashed. Without a hash, since the account does not exist or has no password
+ * (an empty one), the same work is done with a decoy, and the result is false: the time must not report which accounts
+ * exist.
  */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
   decoy ??= hash(randomBytes(18), parameters);
   const other = await decoy;
-  const matches = await inTurn(() => verify(stored ?? other, prepared(password)));
-  return matches && stored !== undefined;
+  const matches = await inTurn(() => verify(stored || other, prepared(password)));
+  return matches && Boolean(stored);
 }

@@ -10,11 +10,7 @@ import { ServiceError, invalidRequest } from "../errors.ts";
  * Reads a JSON body, or takes the bytes of it that were read before. Throws `unsupported_media_type`,
  * `payload_too_large` or `invalid_request`.
  */
-export async function readJson(
-  request: IncomingMessage,
-  read?: Buffer,
-  limitBytes: number = limits.jsonBodyBytes,
-): Promise<unknown> {
+export async function readJson(request: IncomingMessage, read?: Buffer): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
     if (!hasBody(request)) return undefined;
@@ -23,7 +19,7 @@ export async function readJson(
       `The body must be application/json, not "${type || "untyped"}".`,
     );
   }
-  const text = await readText(request, limitBytes, read);
+  const text = await readText(request, limits.jsonBodyBytes, read);
   if (text.trim() === "") return undefined;
   try {
     return JSON.parse(text);

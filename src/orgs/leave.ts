@@ -33,24 +33,25 @@ export async function removeMember(app: App, actor: Actor, tenantRef: string, us
 }
 
 /**
- * Ends a membership with the event that `eventOf` returns. Throws `not_found` or `last_owner`, and passes on errors of
- * `eventOf`. `evenLast` also removes the last owner, of an organization that is to be erased.
+ * Ends a membership with the event that `eventOf` returns, if any. Throws `not_found` or `last_owner`, and passes on
+ * errors of `eventOf`. `evenLast` also removes the last owner, of an organization that is to be erased.
  */
 export async function endMembership(
   app: App,
   tenantId: string,
   userId: string,
-  eventOf: (member: MembershipDoc) => EventRow | Promise<EventRow>,
+  eventOf: (member: MembershipDoc) => EventRow | undefined | Promise<EventRow | undefined>,
   options: { evenLast?: boolean } = {},
 ): Promise<void> {
   await onMember(app, tenantId, userId, async (member) => {
     const event = await eventOf(member);
+    const events = event ? [event] : [];
     const isOwner = member.role === ownerRole;
     if (isOwner && !options.evenLast) await releaseOwner(app, member);
     const { memberships } = app.storage;
-    if (!(await memberships.markRemoved(member._id, member.revision, app.now(), [event]))) return undefined;
+    if (!(await memberships.markRemoved(member._id, member.revision, app.now(), events))) return undefined;
     if (isOwner) finishOwnerChange(app, tenantId);
-    flushEvents(app, memberships, member._id, [event]);
+    flushEvents(app, memberships, member._id, events);
     afterMemberLeft(app, { tenantId, userId });
     return member;
   });

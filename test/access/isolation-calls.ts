@@ -101,6 +101,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/tenants/:tenant/sso/domains": () => ({ domain: "spy.example" }),
   "post /api/tenants/:tenant/mcp-servers": () => ({ name: "Spy", ...spyServer }),
   "patch /api/tenants/:tenant/mcp-servers/:server": () => ({ name: "Taken over" }),
+  "post /api/tenants/:tenant/scim/teams": ({ ids }) => ({ teamId: ids.team }),
   "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
   "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),
   "patch /api/tenants/:tenant/oidc-policies/:id": () => ({ repository: "spy/skills" }),

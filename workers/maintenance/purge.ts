@@ -36,6 +36,9 @@ export async function purge(app: App): Promise<void> {
   await pruneOrganizations(app);
   await app.mail.removeBefore(daysAgo(mailDays));
   await inSlices(() => app.storage.auditEvents.removeBefore(daysAgo(limits.auditRetentionDays)));
+  await inSlices(() => app.storage.scimLog.removeBefore(daysAgo(limits.scimLogDays)));
+  for (const tenantId of await app.storage.scimProviders.listTenants())
+    await inSlices(() => app.storage.scimLog.removeBeyond(tenantId, limits.scimLogEntries));
   await inSlices(() => app.storage.downloads.removeBefore(daysAgo(downloadRowDays)));
   await inSlices(() => app.storage.jobMetrics.removeBefore(daysAgo(jobMinuteDays)));
   await inSlices(() => app.storage.skillReports.removeBefore(daysAgo(limits.closedReportDays)));

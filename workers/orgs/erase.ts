@@ -14,6 +14,10 @@ const inSlices = async (remove: () => Promise<number>) => {
 
 /** The order matters: members first, so that access ends; the audit log last, since other documents may hold events. */
 const erasers: readonly Eraser[] = [
+  ({ storage }, id) => inSlices(() => storage.scimProviders.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.scimUsers.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.scimGroups.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.scimLog.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.memberships.removeOfTenant(id)),
   ({ storage }, id) => storage.workspaceSettings.remove(id),
   ({ storage }, id) => inSlices(() => storage.workspaces.removeOfTenant(id)),

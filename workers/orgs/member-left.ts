@@ -12,6 +12,7 @@ import { repairEach } from "../maintenance/repair-each.ts";
 type Cleaner = (app: App, member: { tenantId: string; userId: string }) => Promise<unknown>;
 
 const cleaners: readonly Cleaner[] = [
+  (app, { tenantId, userId }) => app.storage.scimUsers.noteLeft(tenantId, userId),
   keepWorkspace,
   (app, { tenantId, userId }) => revokeGrantsOf(app, tenantId, userId),
   (app, { tenantId, userId }) => removeInstallsOfMember(app, tenantId, userId),

@@ -7,6 +7,7 @@ import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
 import { propagateTenant } from "../../src/orgs/propagate.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 import { cleanUpAfterMembers } from "./member-left.ts";
+import { reconcileScim } from "./reconcile-scim.ts";
 import { cleanUpAfterTeams } from "./team-deleted.ts";
 
 const batch = 100;
@@ -34,6 +35,8 @@ export async function reconcileOrganizations(app: App, before: Date): Promise<vo
   await mendUnsettled(app, oidcPolicies, before);
   await mendUnsettled(app, ssoDomains, before);
   await mendUnsettled(app, mcpServers, before);
+  await mendUnsettled(app, app.storage.scimProviders, before);
+  await reconcileScim(app, before);
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);

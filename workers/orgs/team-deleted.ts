@@ -7,6 +7,8 @@ import { repairEach } from "../maintenance/repair-each.ts";
 type Cleaner = (app: App, team: { tenantId: string; teamId: string }) => Promise<unknown>;
 
 const cleaners: readonly Cleaner[] = [
+  (app, { teamId }) => app.storage.scimGroups.remove(teamId),
+  (app, { tenantId, teamId }) => app.storage.scimUsers.dropTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => app.storage.memberships.dropTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => app.storage.invitations.dropTeam(tenantId, teamId),
   (app, { tenantId, teamId }) => revokeGrantsOf(app, tenantId, teamId),

@@ -1,0 +1,31 @@
+/** The request of an identity provider, once its token was checked. */
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { EventName } from "../../contract/vocabulary.ts";
+import type { EventRow } from "../../storage/outbox.ts";
+import type { App } from "../app.ts";
+import { makeSystemEvent, type EventSubject } from "../audit/events.ts";
+import type { Projection } from "./present.ts";
+
+export interface ScimContext {
+  app: App;
+  tenant: TenantDoc;
+  providerId: string;
+  /** Address below which the resources are. */
+  base: string;
+  ipHash: string | undefined;
+  ifMatch: string;
+  ifNoneMatch: string;
+  projection: Projection;
+  /** For the entry of the log. */
+  noted: { subject?: { id?: string; name?: string }; changes?: string[] };
+}
+
+/** An event by the identity provider in the organization's log. */
+export function scimEvent(
+  { app, tenant, ipHash }: Pick<ScimContext, "app" | "tenant" | "ipHash">,
+  name: EventName,
+  subject: Omit<EventSubject, "tenantId">,
+): EventRow {
+  const event = makeSystemEvent(app, name, { ...subject, tenantId: tenant._id });
+  return { ...event, actor: { type: "system", id: null, name: "SCIM" }, ...(ipHash ? { ipHash } : {}) };
+}

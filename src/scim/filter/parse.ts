@@ -1,0 +1,52 @@
+/**
+ * Filters (RFC 7644, section 3.4.2.2). The parser is recursive and has expressions that backtrack, so length, depth and
+ * characters are limited before it runs.
+ */
+import { parse, type Filter } from "scim2-parse-filter";
+import { limits } from "../../../contract/limits.ts";
+import { badInput } from "../errors.ts";
+
+export type { Filter };
+
+/** Throws `invalidFilter`. */
+export function parseFilter(text: string): Filter {
+  if (text.length > limits.scimFilter)
+    throw badInput("invalidFilter", `The filter has more than ${limits.scimFilter} characters.`);
+  // A line break in a text that does not end would take the parser exponential time.
+  if (/[\p{Cc}\u2028\u2029]/u.test(text))
+    throw badInput("invalidFilter", "The filter contains control characters.");
+  if (depthOf(text) > limits.scimFilterDepth)
+    throw badInput("invalidFilter", `The filter has more than ${limits.scimFilterDepth} levels.`);
+  try {
+    const filter = parse(text);
+    if (isKnown(filter)) return filter;
+  } catch {
+    // Reported below.
+  }
+  throw badInput(
+    "invalidFilter",
+    'The filter is not valid. Use a form such as userName eq "ada@example.com".',
+  );
+}
+
+const comparisons = new Set<string>(["eq", "ne", "co", "sw", "ew", "gt", "ge", "lt", "le", "pr"]);
+
+/** The parser takes names of every object's properties, such as `constructor`, for operators. */
+function isKnown(filter: Filter): boolean {
+  if (filter.op === "and" || filter.op === "or") return filter.filters.every(isKnown);
+  if (filter.op === "not") return isKnown(filter.filter);
+  return filter.op === "[]" ? isKnown(filter.valFilter) : comparisons.has(filter.op);
+}
+
+/** Levels of parentheses, brackets and negations, each of which is a call of the parser. */
+function depthOf(text: string): number {
+  const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  let depth = 0;
+  let most = 0;
+  for (const [token] of outside.matchAll(/[()[\]]|\bnot\b/gi)) {
+    if (token === ")" || token === "]") depth -= 1;
+    else if (token === "(" || token === "[") most = Math.max(most, ++depth);
+  }
+  const negations = outside.match(/\bnot\b/gi)?.length ?? 0;
+  return most + negations;
+}

@@ -1,0 +1,189 @@
+/**
+ * Makes a team and its members follow the document of a group. It reads the present document, so that it can be
+ * repeated: after a crash the reconcile job does so.
+ */
+import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
+import { cutAtWord } from "../../../contract/cut-text.ts";
+import { limits } from "../../../contract/limits.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import { outboxFields } from "../../../storage/outbox.ts";
+import type { ScimGroupDoc } from "../../../storage/scim/groups.ts";
+import { flushEvents } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { onMember } from "../../orgs/members.ts";
+import { foldName, personName } from "../../users/schema.ts";
+import { scimEvent, type ScimContext } from "../context.ts";
+import { uniqueness } from "../errors.ts";
+
+/** The part of a context that events need; a job has no caller. */
+export type EventContext = Pick<ScimContext, "app" | "tenant" | "ipHash">;
+
+const membersAtOnce = 8;
+
+/** The name of a group as that of a team. */
+export function teamNameOf(displayName: string): string {
+  const name = cutAtWord(displayName.normalize("NFC").trim(), limits.teamName).trim();
+  return personName.parse(name);
+}
+
+/**
+ * Applies a group. `touched`: users who may differ; all members, if it is undefined. Of concurrent calls the slowest
+ * may have applied an outdated document, so each repeats until its document is current.
+ */
+export async function applyGroup(
+  context: EventContext,
+  id: string,
+  touched: ReadonlySet<string> | undefined,
+): Promise<void> {
+  const { scimGroups } = context.app.storage;
+  for (;;) {
+    const group = await scimGroups.findAny(id);
+    if (!group) return;
+    if (group.present && group.createsTeam) await createTeam(context, group);
+    else if (group.present && group.renamesTeam) await renameTeam(context, group);
+    await applyMembers(context, group, touched ?? (await everyoneOf(context, group)));
+    if (group.present) {
+      if (await scimGroups.settle(id, group.revision)) return;
+    } else {
+      if (!group.isMapped) await deleteTeam(context, group);
+      return scimGroups.remove(id);
+    }
+  }
+}
+
+/** Members of the document, and users who have a copy of it. */
+async function everyoneOf({ app }: EventContext, group: ScimGroupDoc): Promise<Set<string>> {
+  const following = await app.storage.scimUsers.listIdsInGroup(group.tenantId, group._id);
+  return new Set([...group.memberIds, ...following]);
+}
+
+async function createTeam(context: EventContext, group: ScimGroupDoc): Promise<void> {
+  const { app, tenant } = context;
+  const name = teamNameOf(group.displayName);
+  const event = scimEvent(context, "team.created", {
+    resourceType: "team",
+    resourceId: group._id,
+    metadata: { name, roles: [] },
+  });
+  const now = app.now();
+  try {
+    await app.storage.teams.insert({
+      _id: group._id,
+      tenantId: tenant._id,
+      name,
+      nameKey: foldName(name),
+      roleIds: [],
+      revision: 0,
+      active: true,
+      createdBy: "scim",
+      createdAt: now,
+      updatedAt: now,
+      ...outboxFields([event]),
+    });
+    flushEvents(app, app.storage.teams, group._id, [event]);
+  } catch (error) {
+    if (isDuplicate(error, "team_name")) {
+      await app.storage.scimGroups.remove(group._id);
+      throw nameInUse(name);
+    }
+    if (!isDuplicate(error, "_id_")) throw error;
+  }
+  await app.storage.scimGroups.noteTeam(group._id, group.revision);
+}
+
+/** A team with the name that was created concurrently keeps it, and this team its former one. */
+async function renameTeam(context: EventContext, group: ScimGroupDoc): Promise<void> {
+  const { app, tenant } = context;
+  const { teams } = app.storage;
+  const name = teamNameOf(group.displayName);
+  for (;;) {
+    const team = await teams.find(tenant._id, group._id);
+    if (!team || team.name === name) break;
+    const event = scimEvent(context, "team.updated", {
+      resourceType: "team",
+      resourceId: group._id,
+      metadata: { name: team.name, changed: { name } },
+    });
+    try {
+      const fields = { name, nameKey: foldName(name) };
+      if (!(await teams.update(team._id, team.revision, fields, app.now(), [event]))) continue;
+    } catch (error) {
+      if (isDuplicate(error, "team_name")) break;
+      throw error;
+    }
+    flushEvents(app, teams, team._id, [event]);
+    break;
+  }
+  await app.storage.scimGroups.noteTeam(group._id, group.revision);
+}
+
+export function nameInUse(name: string) {
+  return uniqueness(
+    `There is a team "${name}" that SCIM does not manage. An owner can put it under SCIM, or give it another name.`,
+  );
+}
+
+async function deleteTeam(context: EventContext, group: ScimGroupDoc): Promise<void> {
+  const { app, tenant } = context;
+  const event = scimEvent(context, "team.deleted", {
+    resourceType: "team",
+    resourceId: group._id,
+    metadata: { name: teamNameOf(group.displayName) },
+  });
+  if (!(await app.storage.teams.markRemoved(group._id, app.now(), [event]))) return;
+  flushEvents(app, app.storage.teams, group._id, [event]);
+  app.background("clean up after a team", () =>
+    app.queue.enqueue("orgs.team-deleted", { tenantId: tenant._id, teamId: group._id }, { jobId: group._id }),
+  );
+}
+
+/** Copies the membership to the users, and to the memberships of those who have one. */
+async function applyMembers(
+  context: EventContext,
+  group: ScimGroupDoc,
+  touched: ReadonlySet<string>,
+): Promise<void> {
+  const { app, tenant } = context;
+  const { scimUsers, memberships } = app.storage;
+  const members = new Set(group.present ? group.memberIds : []);
+  const ids = [...touched];
+  const added = ids.filter((id) => members.has(id));
+  const removed = ids.filter((id) => !members.has(id));
+  await scimUsers.followGroup(tenant._id, group._id, added, removed, app.now());
+  const users = await scimUsers.listByIds(tenant._id, ids);
+  const linked = new Map(users.flatMap(({ _id, userId }) => (userId ? [[userId, _id]] : [])));
+  const rows = await memberships.listByUserIds(tenant._id, [...linked.keys()]);
+  const different = rows.filter(
+    ({ userId, teamIds }) => teamIds.includes(group._id) !== members.has(linked.get(userId)!),
+  );
+  await mapLimit(different, membersAtOnce, ({ userId }) =>
+    moveMember(context, group, userId, members.has(linked.get(userId)!)),
+  );
+}
+
+async function moveMember(
+  context: EventContext,
+  group: ScimGroupDoc,
+  userId: string,
+  isAdded: boolean,
+): Promise<void> {
+  const { app, tenant } = context;
+  try {
+    await onMember(app, tenant._id, userId, async (member) => {
+      if (member.teamIds.includes(group._id) === isAdded) return member;
+      const event = scimEvent(context, isAdded ? "team.member_added" : "team.member_removed", {
+        resourceType: "team",
+        resourceId: group._id,
+        metadata: { team: teamNameOf(group.displayName), userId, username: member.username },
+      });
+      const fields = isAdded ? { addTeam: group._id } : { removeTeam: group._id };
+      const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
+      if (!changed) return undefined;
+      flushEvents(app, app.storage.memberships, member._id, [event]);
+      return changed;
+    });
+  } catch (error) {
+    // The member left concurrently.
+    if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
+  }
+}

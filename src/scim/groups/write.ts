@@ -1,0 +1,231 @@
+/** Creation, change and deletion of groups. */
+import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../../contract/limits.ts";
+import { isDuplicate, isId } from "../../../storage/database.ts";
+import type { ScimGroupChange, ScimGroupDoc } from "../../../storage/scim/groups.ts";
+import { ServiceError } from "../../errors.ts";
+import { foldName } from "../../users/schema.ts";
+import { requirePrecondition } from "../conditional.ts";
+import type { ScimContext } from "../context.ts";
+import { badInput, ScimError, uniqueness, unknownResource } from "../errors.ts";
+import { patchGroup, readMembers, readText, type PatchedGroup } from "../patch/group.ts";
+import { readOperations } from "../patch/operations.ts";
+import { isObject } from "../schema/values.ts";
+import { applyGroup, nameInUse, teamNameOf } from "./apply.ts";
+
+const attempts = 10;
+const pauseMs = 5;
+
+/** Throws `uniqueness` if another group, or a team that SCIM does not manage, has the name. */
+export async function createGroup(context: ScimContext, body: unknown): Promise<ScimGroupDoc> {
+  const { app, tenant, noted } = context;
+  const { displayName, externalId, members } = readGroup(body);
+  noted.subject = { name: displayName };
+  await requireMembers(context, members, members);
+  const { teams, scimGroups } = app.storage;
+  const name = teamNameOf(displayName);
+  if (await teams.findByName(tenant._id, foldName(name))) throw await nameTaken(context, displayName, name);
+  if ((await teams.count(tenant._id)) >= limits.teamsPerOrganization)
+    throw new ScimError(403, `An organization has at most ${limits.teamsPerOrganization} teams.`);
+  const now = app.now();
+  const group: ScimGroupDoc = {
+    _id: app.newId(),
+    tenantId: tenant._id,
+    displayName,
+    displayNameKey: foldName(displayName),
+    ...(externalId === undefined ? {} : { externalId }),
+    memberIds: [...members],
+    memberCount: members.size,
+    createsTeam: true,
+    revision: 1,
+    present: true,
+    unsettledAt: now,
+    createdAt: now,
+    updatedAt: now,
+  };
+  try {
+    await scimGroups.insert(group);
+  } catch (error) {
+    throw taken(error, group);
+  }
+  await applyGroup(context, group._id, members);
+  noted.subject.id = group._id;
+  noted.changes = ["team created", ...membersChange(members.size, 0)];
+  return group;
+}
+
+async function nameTaken({ app, tenant }: ScimContext, displayName: string, name: string) {
+  const found = await app.storage.scimGroups.count(tenant._id, { displayNameKey: foldName(displayName) });
+  return found > 0 ? groupTaken(displayName) : nameInUse(name);
+}
+
+/** Replaces name, externalId and members. */
+export function replaceGroup(context: ScimContext, id: string, body: unknown): Promise<ScimGroupDoc> {
+  const given = readGroup(body);
+  return changeGroup(context, id, ({ memberIds }) => ({
+    ...given,
+    touched: new Set([...memberIds, ...given.members]),
+  }));
+}
+
+/** Applies the operations of a PATCH, all or none. */
+export function updateGroup(context: ScimContext, id: string, body: unknown): Promise<ScimGroupDoc> {
+  const operations = readOperations("Group", body);
+  return changeGroup(context, id, ({ displayName, externalId, memberIds }) =>
+    patchGroup(id, { displayName, externalId, members: new Set(memberIds) }, operations),
+  );
+}
+
+async function changeGroup(
+  context: ScimContext,
+  id: string,
+  next: (group: ScimGroupDoc) => PatchedGroup,
+): Promise<ScimGroupDoc> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const group = await loadGroup(context, id);
+    requirePrecondition(context, group);
+    const changed = await changeOnce(context, group, next(group));
+    if (changed) return changed;
+    await pause(attempt * pauseMs);
+  }
+  throw new ServiceError("conflict", "This group is being changed concurrently: try again.");
+}
+
+/** Undefined if the group was changed concurrently. */
+async function changeOnce(
+  context: ScimContext,
+  group: ScimGroupDoc,
+  next: PatchedGroup,
+): Promise<ScimGroupDoc | undefined> {
+  const { app } = context;
+  const former = new Set(group.memberIds);
+  const added = [...next.members].filter((id) => !former.has(id));
+  const removed = group.memberIds.filter((id) => !next.members.has(id));
+  const isRenamed = next.displayName !== group.displayName;
+  const changes = [
+    ...(isRenamed ? [`displayName: ${group.displayName} → ${next.displayName}`] : []),
+    ...(next.externalId === group.externalId ? [] : ["externalId"]),
+    ...membersChange(added.length, removed.length),
+  ];
+  // Members that a request names are applied even if the document has them: a person may have changed the team.
+  if (changes.length === 0 && next.touched.size === 0) return group;
+  await requireMembers(context, next.members, new Set(added));
+  if (isRenamed && !group.isMapped) await requireFreeTeamName(context, group, next.displayName);
+  let changed: ScimGroupDoc | null = group;
+  if (changes.length > 0) {
+    try {
+      changed = await app.storage.scimGroups.change(
+        group._id,
+        group.revision,
+        changeOf(group, next),
+        app.now(),
+      );
+    } catch (error) {
+      throw taken(error, next);
+    }
+  }
+  if (!changed) return undefined;
+  context.noted.changes = changes;
+  await applyGroup(context, group._id, next.touched);
+  return changed;
+}
+
+function changeOf(group: ScimGroupDoc, next: PatchedGroup): ScimGroupChange {
+  const { displayName, externalId, members } = next;
+  return {
+    ...(displayName === group.displayName
+      ? {}
+      : {
+          displayName,
+          displayNameKey: foldName(displayName),
+          ...(group.isMapped ? {} : { renamesTeam: true }),
+        }),
+    ...(externalId === group.externalId ? {} : { externalId: externalId ?? null }),
+    memberIds: [...members],
+  };
+}
+
+/** Throws `uniqueness` if a team that SCIM does not manage has the name. */
+async function requireFreeTeamName(
+  context: ScimContext,
+  group: ScimGroupDoc,
+  displayName: string,
+): Promise<void> {
+  const name = teamNameOf(displayName);
+  const team = await context.app.storage.teams.findByName(context.tenant._id, foldName(name));
+  if (team && team._id !== group._id) throw await nameTaken(context, displayName, name);
+}
+
+/** Deletes a group and the team that SCIM created for it; a mapped team stays, without the members of the group. */
+export async function deleteGroup(context: ScimContext, id: string): Promise<void> {
+  const { app } = context;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const group = await loadGroup(context, id);
+    requirePrecondition(context, group);
+    if (await app.storage.scimGroups.markRemoved(id, group.revision, app.now())) {
+      await applyGroup(context, id, undefined);
+      context.noted.changes = [group.isMapped ? "no longer managed by SCIM" : "team deleted"];
+      return;
+    }
+    await pause(attempt * pauseMs);
+  }
+  throw new ServiceError("conflict", "This group is being changed concurrently: try again.");
+}
+
+export async function loadGroup(context: ScimContext, id: string): Promise<ScimGroupDoc> {
+  const { app, tenant, noted } = context;
+  const group = isId(id) ? await app.storage.scimGroups.find(tenant._id, id) : null;
+  if (!group) throw unknownResource("Group", id);
+  noted.subject = { id, name: group.displayName };
+  return group;
+}
+
+/** Throws `invalidValue` for an id of no user, and 403 for a user in too many teams. */
+async function requireMembers(
+  { app, tenant }: ScimContext,
+  members: ReadonlySet<string>,
+  added: ReadonlySet<string>,
+): Promise<void> {
+  if (members.size > limits.membersPerOrganization)
+    throw badInput("tooMany", `A group has at most ${limits.membersPerOrganization} members.`);
+  if (added.size === 0) return;
+  const ids = [...added];
+  const users = await app.storage.scimUsers.listByIds(tenant._id, ids.filter(isId));
+  const known = new Map(users.map((user) => [user._id, user]));
+  const missing = ids.find((id) => !known.has(id));
+  if (missing !== undefined) throw badInput("invalidValue", `No user has the id "${missing.slice(0, 100)}".`);
+  const full = users.find(({ teamIds }) => teamIds.length >= limits.teamsPerMember);
+  if (full)
+    throw new ScimError(403, `"${full.userName}" is in ${limits.teamsPerMember} groups, which is the limit.`);
+}
+
+function readGroup(body: unknown): Omit<PatchedGroup, "touched"> {
+  if (!isObject(body)) throw badInput("invalidSyntax", "The body must be a JSON object.");
+  const valueOf = (name: string) => {
+    const key = Object.keys(body).find((one) => one.toLowerCase() === name.toLowerCase());
+    return key === undefined ? undefined : (body[key] ?? undefined);
+  };
+  const externalId = valueOf("externalId");
+  return {
+    displayName: readText("displayName", valueOf("displayName")).trim(),
+    externalId: externalId === undefined ? undefined : readText("externalId", externalId),
+    members: new Set(readMembers(valueOf("members"))),
+  };
+}
+
+function membersChange(added: number, removed: number): string[] {
+  if (added === 0 && removed === 0) return [];
+  return [`members: +${added} −${removed}`];
+}
+
+const groupTaken = (displayName: string) => uniqueness(`There is a group "${displayName}" already.`);
+
+function taken(
+  error: unknown,
+  { displayName, externalId }: { displayName: string; externalId?: string | undefined },
+): unknown {
+  if (isDuplicate(error, "scim_group_name")) return groupTaken(displayName);
+  if (isDuplicate(error, "scim_group_external_id"))
+    return uniqueness(`There is a group with the externalId "${externalId ?? ""}" already.`);
+  return error;
+}

@@ -1,0 +1,70 @@
+/** Entries of the provisioning log. They are written in the background, since no response depends on them. */
+import { createHash } from "node:crypto";
+import type { ScimLogDoc } from "../../storage/scim/log.ts";
+import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
+import type { App } from "../app.ts";
+import type { ScimContext } from "./context.ts";
+import type { ScimCall } from "./dispatch.ts";
+
+const pathLength = 300;
+const detailLength = 500;
+const minuteMs = 60_000;
+
+export function logRequest(
+  { app, tenant, noted }: ScimContext,
+  call: ScimCall,
+  status: number,
+  detail?: string,
+): void {
+  const entry: ScimLogDoc = {
+    _id: app.newId(),
+    tenantId: tenant._id,
+    at: app.now(),
+    method: call.method,
+    path: pathOf(call),
+    status,
+    outcome: outcomeOf(call, status, noted.changes),
+    ...(detail === undefined ? {} : { detail: detail.slice(0, detailLength) }),
+    ...(noted.subject ? { subject: noted.subject } : {}),
+    ...(noted.changes && noted.changes.length > 0 && status < 400 ? { changes: noted.changes } : {}),
+  };
+  app.background("log a request of SCIM", () => app.storage.scimLog.insert(entry));
+}
+
+/** Anyone can send requests without a token, so that these have one entry per minute. */
+export function logRefusedToken(app: App, { _id, tenantId }: ScimProviderDoc, call: ScimCall): void {
+  const minute = Math.floor(app.now().getTime() / minuteMs) * minuteMs;
+  const time = Math.floor(minute / 1000)
+    .toString(16)
+    .padStart(8, "0");
+  const rest = createHash("sha256").update(`${_id} ${minute}`).digest("hex").slice(0, 16);
+  app.background("log a request of SCIM", () =>
+    app.storage.scimLog.countRefusal({
+      _id: `${time}${rest}`,
+      tenantId,
+      at: app.now(),
+      method: call.method,
+      path: pathOf(call),
+      status: 401,
+      outcome: "refused",
+      detail: "The token is missing or not valid.",
+    }),
+  );
+}
+
+function pathOf({ segments, query }: ScimCall): string {
+  const filter = query["filter"];
+  const path = `/${segments.join("/")}${typeof filter === "string" ? `?filter=${filter}` : ""}`;
+  return path.replace(/\p{Cc}/gu, "").slice(0, pathLength);
+}
+
+function outcomeOf(
+  { method, segments }: ScimCall,
+  status: number,
+  changes: string[] | undefined,
+): ScimLogDoc["outcome"] {
+  if (status >= 500) return "failed";
+  if (status >= 400) return "refused";
+  if (method === "GET" || method === "HEAD" || segments.at(-1)?.toLowerCase() === ".search") return "read";
+  return changes && changes.length > 0 ? "changed" : "unchanged";
+}

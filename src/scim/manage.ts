@@ -1,0 +1,275 @@
+/** SCIM of an organization, for its owners: enable, rotate the token, disable, put teams under SCIM, and the log. */
+import { randomBytes } from "node:crypto";
+import type {
+  ScimLogEntryPayload,
+  ScimStatePayload,
+  ScimTokenPayload,
+} from "../../contract/payloads/scim.ts";
+import { limits } from "../../contract/limits.ts";
+import { isDuplicate, isId } from "../../storage/database.ts";
+import { outboxFields, type EventRow } from "../../storage/outbox.ts";
+import type { ScimGroupDoc } from "../../storage/scim/groups.ts";
+import type { ScimLogDoc } from "../../storage/scim/log.ts";
+import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Actor, UserActor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { flushEvents, makeEvent } from "../audit/events.ts";
+import { ServiceError } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+import { unknownTeam } from "../orgs/permission-checks.ts";
+import { loadTenant } from "../orgs/service.ts";
+import { hashSecret } from "../secrets.ts";
+import { requireUser } from "../users/load.ts";
+import { requireRecentVerification } from "../users/recent-verification.ts";
+import { foldName } from "../users/schema.ts";
+import { tokenPrefix } from "./authenticate.ts";
+import { LogCursor, type ScimLogRequest } from "./schema.ts";
+
+const mappedShown = 1000;
+
+export async function readState(app: App, actor: Actor, tenantRef: string): Promise<ScimStatePayload> {
+  const tenant = await loadTenant(app, actor, tenantRef, "scim:manage");
+  const { scimProviders, scimUsers, scimGroups } = app.storage;
+  const [provider, active, inactive, invited, groups, mapped] = await Promise.all([
+    scimProviders.findOfTenant(tenant._id),
+    scimUsers.count(tenant._id, { active: true }),
+    scimUsers.count(tenant._id, { active: false }),
+    scimUsers.count(tenant._id, { active: true, invited: true }),
+    scimGroups.count(tenant._id),
+    scimGroups.listMapped(tenant._id, mappedShown),
+  ]);
+  const teams = await app.storage.teams.listByIds(mapped.map(({ _id }) => _id));
+  const timeOf = (time: Date | undefined) => time?.toISOString() ?? null;
+  return {
+    enabled: provider?.enabled !== undefined,
+    baseUrl: provider ? baseUrlOf(app, provider) : null,
+    enabledAt: timeOf(provider?.enabled?.at),
+    enabledBy: provider?.enabled?.by.username ?? null,
+    tokenCreatedAt: timeOf(provider?.tokenMadeAt),
+    formerTokenUntil: timeOf(formerUntil(app, provider)),
+    lastUsedAt: timeOf(provider?.lastUsedAt),
+    users: { active, inactive, invited },
+    groups,
+    teams: teams.map(({ _id, name }) => ({ id: _id, name })),
+  };
+}
+
+const baseUrlOf = (app: App, { _id }: ScimProviderDoc) => `${app.config.baseUrl}/scim/v2/${_id}`;
+
+function formerUntil(app: App, provider: ScimProviderDoc | null): Date | undefined {
+  const until = provider?.former?.validUntil;
+  return until && until > app.now() ? until : undefined;
+}
+
+function newToken(app: App) {
+  const token = `${tokenPrefix}${randomBytes(32).toString("hex")}`;
+  return { token, fields: { tokenHash: hashSecret(token), tokenMadeAt: app.now() } };
+}
+
+async function loadOwned(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+): Promise<{ tenant: TenantDoc; user: UserActor }> {
+  const tenant = await loadTenant(app, actor, tenantRef, "scim:manage");
+  const user = requireUser(actor);
+  requireRecentVerification(app, user, "change SCIM");
+  return { tenant, user };
+}
+
+function providerEvent(
+  app: App,
+  actor: Actor,
+  name: "scim.provider_created" | "scim.provider_updated" | "scim.provider_deleted",
+  tenantId: string,
+  providerId: string,
+  metadata: Record<string, unknown> = {},
+): EventRow {
+  return makeEvent(app, actor, name, {
+    tenantId,
+    resourceType: "provider",
+    resourceId: providerId,
+    metadata,
+  });
+}
+
+/** Enables SCIM; the token is in this response only. Throws `conflict` if it is enabled. */
+export async function enableScim(app: App, actor: Actor, tenantRef: string): Promise<ScimTokenPayload> {
+  const { tenant, user } = await loadOwned(app, actor, tenantRef);
+  const { scimProviders } = app.storage;
+  const known = await scimProviders.findOfTenant(tenant._id);
+  const { token, fields } = newToken(app);
+  const enabled = { at: app.now(), by: { userId: user.userId, username: user.username } };
+  const id = known?._id ?? app.newId();
+  const event = providerEvent(app, actor, "scim.provider_created", tenant._id, id);
+  const provider: ScimProviderDoc | null = known
+    ? await scimProviders.enable(id, known.revision, { ...fields, enabled }, [event])
+    : await insertProvider(app, {
+        _id: id,
+        tenantId: tenant._id,
+        enabled,
+        ...fields,
+        revision: 0,
+        createdAt: app.now(),
+        ...outboxFields([event]),
+      });
+  if (!provider)
+    throw new ServiceError("conflict", "SCIM is enabled already: rotate its token to get another one.");
+  flushEvents(app, scimProviders, id, [event]);
+  return { baseUrl: baseUrlOf(app, provider), token, formerTokenUntil: null };
+}
+
+async function insertProvider(app: App, provider: ScimProviderDoc): Promise<ScimProviderDoc | null> {
+  try {
+    await app.storage.scimProviders.insert(provider);
+    return provider;
+  } catch (error) {
+    if (isDuplicate(error, "scim_provider_tenant")) return null;
+    throw error;
+  }
+}
+
+/** Replaces the token; the present one stays valid for a day. Throws `conflict` after a concurrent change. */
+export async function rotateToken(app: App, actor: Actor, tenantRef: string): Promise<ScimTokenPayload> {
+  const { tenant } = await loadOwned(app, actor, tenantRef);
+  const provider = await loadProvider(app, tenant);
+  const { token, fields } = newToken(app);
+  const validUntil = new Date(app.now().getTime() + limits.scimTokenOverlapMs);
+  const former = { tokenHash: provider.tokenHash!, validUntil };
+  const event = providerEvent(app, actor, "scim.provider_updated", tenant._id, provider._id, {
+    change: "token rotated",
+    formerTokenUntil: validUntil,
+  });
+  const { scimProviders } = app.storage;
+  const rotated = await scimProviders.rotate(provider._id, provider.revision, { ...fields, former }, [event]);
+  if (!rotated) throw new ServiceError("conflict", "SCIM was changed concurrently: try again.");
+  flushEvents(app, scimProviders, provider._id, [event]);
+  return { baseUrl: baseUrlOf(app, provider), token, formerTokenUntil: validUntil.toISOString() };
+}
+
+/** Disables SCIM: its tokens end with this write. Members, teams and records stay. */
+export async function disableScim(app: App, actor: Actor, tenantRef: string): Promise<void> {
+  const { tenant } = await loadOwned(app, actor, tenantRef);
+  const provider = await loadProvider(app, tenant);
+  const event = providerEvent(app, actor, "scim.provider_deleted", tenant._id, provider._id);
+  if (!(await app.storage.scimProviders.disable(provider._id, [event]))) throw notEnabled(tenant);
+  flushEvents(app, app.storage.scimProviders, provider._id, [event]);
+}
+
+async function loadProvider(app: App, tenant: TenantDoc): Promise<ScimProviderDoc> {
+  const provider = await app.storage.scimProviders.findOfTenant(tenant._id);
+  if (!provider?.enabled) throw notEnabled(tenant);
+  return provider;
+}
+
+function notEnabled({ slug }: TenantDoc): ServiceError {
+  return new ServiceError("not_found", `SCIM is not enabled in "${slug}": enable it first.`, {
+    kind: "provider",
+    ref: slug,
+  });
+}
+
+/**
+ * Puts an existing team under SCIM: the identity provider finds it as a group by its name, and changes which of the
+ * users that it has provisioned are in it. Only owners do this, since a team may give permissions.
+ */
+export async function manageTeam(app: App, actor: Actor, tenantRef: string, teamId: string): Promise<void> {
+  const { tenant } = await loadOwned(app, actor, tenantRef);
+  const provider = await loadProvider(app, tenant);
+  const team = isId(teamId) ? await app.storage.teams.find(tenant._id, teamId) : null;
+  if (!team) throw unknownTeam(teamId);
+  const now = app.now();
+  const members = await app.storage.memberships.list({
+    tenantId: tenant._id,
+    teamId,
+    limit: limits.membersPerOrganization,
+  });
+  const memberIds = await app.storage.scimUsers.listIdsOfAccounts(
+    tenant._id,
+    members.map(({ userId }) => userId),
+  );
+  const group: ScimGroupDoc = {
+    _id: team._id,
+    tenantId: tenant._id,
+    displayName: team.name,
+    displayNameKey: foldName(team.name),
+    memberIds,
+    memberCount: memberIds.length,
+    isMapped: true,
+    revision: 1,
+    present: true,
+    createdAt: now,
+    updatedAt: now,
+  };
+  try {
+    await app.storage.scimGroups.insert(group);
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    throw new ServiceError("conflict", `SCIM manages a group "${team.name}" already.`, { kind: "provider" });
+  }
+  await app.storage.scimUsers.followGroup(tenant._id, teamId, memberIds, [], now);
+  await noteTeam(app, actor, provider, { change: "team added", teamId, team: team.name });
+}
+
+/** Ends the management of a team that `manageTeam` has begun: its members stay as they are. */
+export async function releaseTeam(app: App, actor: Actor, tenantRef: string, teamId: string): Promise<void> {
+  const { tenant } = await loadOwned(app, actor, tenantRef);
+  const { scimGroups, scimUsers } = app.storage;
+  const group = isId(teamId) ? await scimGroups.findWithoutMembers(tenant._id, teamId) : null;
+  if (!group?.isMapped) throw unknownTeam(teamId);
+  await scimGroups.remove(teamId);
+  await scimUsers.dropTeam(tenant._id, teamId);
+  const provider = await app.storage.scimProviders.findOfTenant(tenant._id);
+  if (provider)
+    await noteTeam(app, actor, provider, { change: "team released", teamId, team: group.displayName });
+}
+
+async function noteTeam(
+  app: App,
+  actor: Actor,
+  { _id, tenantId }: ScimProviderDoc,
+  metadata: Record<string, unknown>,
+): Promise<void> {
+  const event = providerEvent(app, actor, "scim.provider_updated", tenantId, _id, metadata);
+  await app.storage.scimProviders.note(_id, [event]);
+  flushEvents(app, app.storage.scimProviders, _id, [event]);
+}
+
+/** A page of the log, newest first. */
+export async function listLog(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  { outcome, query, cursor, limit }: ScimLogRequest,
+): Promise<Page<ScimLogEntryPayload>> {
+  const tenant = await loadTenant(app, actor, tenantRef, "scim:manage");
+  const [after] = decodeCursor(cursor, LogCursor) ?? [];
+  const rows = await app.storage.scimLog.list(tenant._id, {
+    outcome,
+    text: query,
+    after,
+    from: new Date(app.now().getTime() - limits.scimLogDays * 86_400_000),
+    limit: limit + 1,
+  });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return new Page(shown.map(presentEntry), last ? encodeCursor([last._id]) : null);
+}
+
+function presentEntry({ _id, at, method, path, status, outcome, ...rest }: ScimLogDoc): ScimLogEntryPayload {
+  const { detail, subject, changes, count } = rest;
+  return {
+    id: _id,
+    at: at.toISOString(),
+    method,
+    path,
+    status,
+    outcome,
+    ...(detail === undefined ? {} : { detail }),
+    ...(subject ? { subject } : {}),
+    ...(changes ? { changes } : {}),
+    ...(count === undefined || count === 1 ? {} : { count }),
+  };
+}

@@ -1,0 +1,123 @@
+/** Applies a PATCH to a group. The given group is not changed, so that all of it applies or none. */
+import { limits } from "../../../contract/limits.ts";
+import { badInput, ScimError } from "../errors.ts";
+import type { Filter } from "../filter/parse.ts";
+import { findAttribute } from "../schema/paths.ts";
+import { isObject } from "../schema/values.ts";
+import { unknownPath, type Operation, type PatchPath } from "./operations.ts";
+
+export interface GroupAttributes {
+  displayName: string;
+  externalId: string | undefined;
+  /** Ids of users; not checked. */
+  members: Set<string>;
+}
+
+export interface PatchedGroup extends GroupAttributes {
+  /** Members that an operation names, or all if the list was replaced. */
+  touched: Set<string>;
+}
+
+/** Throws `mutability`, `invalidPath`, `invalidValue`, `noTarget` or `invalidFilter`. */
+export function patchGroup(
+  id: string,
+  given: GroupAttributes,
+  operations: readonly Operation[],
+): PatchedGroup {
+  const group: PatchedGroup = { ...given, members: new Set(given.members), touched: new Set() };
+  for (const { op, path, value } of operations) {
+    if (path) change(group, op, path, value);
+    else changeSeveral(group, id, op, value);
+  }
+  return group;
+}
+
+function changeSeveral(group: PatchedGroup, id: string, op: Operation["op"], value: unknown): void {
+  if (!isObject(value)) throw badInput("invalidValue", "Without a path, the value must be an object.");
+  for (const [key, one] of Object.entries(value)) {
+    if (key.toLowerCase() === "schemas") continue;
+    const path = findAttribute("Group", key);
+    if (!path) throw unknownPath(key);
+    if (path.attribute?.name === "id" && one === id) continue;
+    change(group, op, { ...path, filter: undefined }, one);
+  }
+}
+
+function change(group: PatchedGroup, op: Operation["op"], path: PatchPath, value: unknown): void {
+  const { attribute, sub, filter } = path;
+  if (!attribute) throw unknownPath("");
+  if (attribute.mutability === "readOnly")
+    throw badInput("mutability", `"${attribute.name}" can't be changed.`);
+  if (attribute.name === "members") return changeMembers(group, op, { sub: sub?.name, filter, value });
+  if (attribute.name === "externalId") {
+    group.externalId = op === "remove" || value === null ? undefined : readText("externalId", value);
+    return;
+  }
+  if (op === "remove") throw badInput("mutability", '"displayName" is required and can\'t be removed.');
+  group.displayName = readText("displayName", value);
+}
+
+function changeMembers(
+  group: PatchedGroup,
+  op: Operation["op"],
+  { sub, filter, value }: { sub: string | undefined; filter: Filter | undefined; value: unknown },
+): void {
+  if (filter) {
+    if (op !== "remove" || sub !== undefined)
+      throw badInput("mutability", "Members that are selected by a filter can only be removed.");
+    for (const id of idsOf(filter)) drop(group, id);
+    return;
+  }
+  if (sub !== undefined) throw badInput("mutability", `"members.${sub}" can't be changed.`);
+  if (op === "remove") {
+    // Entra ID names the members to be removed in the value; without one, all are removed.
+    const gone = value === undefined || value === null ? [...group.members] : readMembers(value);
+    for (const id of gone) drop(group, id);
+    return;
+  }
+  const given = readMembers(value);
+  if (op === "replace") for (const id of group.members) drop(group, id);
+  for (const id of given) {
+    group.members.add(id);
+    group.touched.add(id);
+  }
+}
+
+function drop(group: PatchedGroup, id: string): void {
+  group.members.delete(id);
+  group.touched.add(id);
+}
+
+/** The ids of a filter, which may only compare `value` for equality. */
+function idsOf(filter: Filter): string[] {
+  if (filter.op === "or") return filter.filters.flatMap(idsOf);
+  if (filter.op === "eq" && filter.attrPath.toLowerCase() === "value" && typeof filter.compValue === "string")
+    return [filter.compValue];
+  throw badInput("invalidFilter", 'Members are selected by their id: members[value eq "id"].');
+}
+
+/** Ids of members, as objects with `value` or as texts. */
+export function readMembers(value: unknown): string[] {
+  if (value === null || value === undefined) return [];
+  const given: unknown[] = Array.isArray(value) ? value : [value];
+  if (given.length > limits.scimMembersPerRequest)
+    throw new ScimError(413, `The request names more than ${limits.scimMembersPerRequest} members.`, {
+      scimType: "tooMany",
+    });
+  return given.map((one) => {
+    const id: unknown = isObject(one) && Object.hasOwn(one, "value") ? one["value"] : one;
+    if (typeof id !== "string" || id === "" || id.length > 100)
+      throw badInput("invalidValue", 'A member must have the id of a user as its "value".');
+    return id;
+  });
+}
+
+export function readText(name: string, value: unknown): string {
+  if (typeof value !== "string" || value.trim() === "")
+    throw badInput("invalidValue", `"${name}" must be a text that is not empty.`);
+  if (value.length > limits.scimText)
+    throw badInput("invalidValue", `"${name}" is longer than ${limits.scimText} characters.`);
+  if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(value))
+    throw badInput("invalidValue", `"${name}" contains control characters.`);
+  return value;
+}

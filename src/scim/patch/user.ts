@@ -1,0 +1,201 @@
+/** Applies a PATCH to the attributes of a user. The given attributes are not changed, so that all of it applies or none. */
+import type { ScimValue } from "../../../storage/scim/users.ts";
+import { badInput } from "../errors.ts";
+import { matches } from "../filter/evaluate.ts";
+import type { Filter } from "../filter/parse.ts";
+import type { Attribute } from "../schema/attributes.ts";
+import { findAttribute, type AttributePath } from "../schema/paths.ts";
+import { emptyObject, isObject, readSingle, readValue, type ScimObject } from "../schema/values.ts";
+import { unknownPath, type Operation, type PatchPath } from "./operations.ts";
+
+/** Attributes of a user: `core` has userName, externalId and active as well. */
+export interface UserAttributes {
+  core: ScimObject;
+  enterprise: ScimObject;
+}
+
+/** Throws `mutability`, `invalidPath`, `invalidValue`, `noTarget` or `invalidFilter`. */
+export function patchUser(
+  id: string,
+  given: UserAttributes,
+  operations: readonly Operation[],
+): UserAttributes {
+  const user = { core: copyOf(given.core), enterprise: copyOf(given.enterprise) };
+  for (const { op, path, value } of operations) {
+    if (path) changeAttribute(user, op, path, value);
+    else changeSeveral(user, id, op, value);
+  }
+  return user;
+}
+
+/** Without a path, the value has attributes by name, which may be dotted and have the URN of their schema. */
+function changeSeveral(user: UserAttributes, id: string, op: Operation["op"], value: unknown): void {
+  if (!isObject(value)) throw badInput("invalidValue", "Without a path, the value must be an object.");
+  for (const [key, one] of Object.entries(value)) {
+    if (key.toLowerCase() === "schemas") continue;
+    const path = findAttribute("User", key);
+    if (!path) throw unknownPath(key);
+    if (path.attribute?.name === "id" && one === id) continue;
+    changeAttribute(user, op, { ...path, filter: undefined }, one);
+  }
+}
+
+function changeAttribute(user: UserAttributes, op: Operation["op"], path: PatchPath, value: unknown): void {
+  const { attribute, sub, filter, isExtension } = path;
+  const target = isExtension ? user.enterprise : user.core;
+  if (!attribute) return changeExtension(user, op, value);
+  const changed = sub ?? attribute;
+  if (attribute.mutability === "readOnly" || changed.mutability === "readOnly")
+    throw badInput("mutability", `"${changed.name}" can't be changed.`);
+  if (attribute.mutability === "writeOnly") return;
+  if (attribute.multiValued) changeList(target, attribute, { op, filter, sub, value });
+  else if (sub) changeSub(target, attribute, sub, op, value);
+  else changeSingle(target, attribute, op, value);
+}
+
+function changeExtension(user: UserAttributes, op: Operation["op"], value: unknown): void {
+  if (op === "remove") {
+    user.enterprise = emptyObject();
+    return;
+  }
+  if (!isObject(value)) throw badInput("invalidValue", "The value of an extension must be an object.");
+  for (const [key, one] of Object.entries(value)) {
+    const path: AttributePath | undefined = findAttribute("User", `${enterpriseUrn}:${key}`);
+    if (!path?.attribute) throw unknownPath(key);
+    changeAttribute(user, op, { ...path, filter: undefined }, one);
+  }
+}
+const enterpriseUrn = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
+
+function changeSingle(target: ScimObject, attribute: Attribute, op: Operation["op"], value: unknown): void {
+  const read = op === "remove" ? undefined : readValue(attribute, value);
+  const present = target[attribute.name];
+  if (read === undefined) delete target[attribute.name];
+  // Sub-attributes that the value does not name stay.
+  else if (isObject(read) && isObject(present)) Object.assign(present, read);
+  else target[attribute.name] = read;
+}
+
+function changeSub(
+  target: ScimObject,
+  attribute: Attribute,
+  sub: Attribute,
+  op: Operation["op"],
+  value: unknown,
+): void {
+  const present = target[attribute.name];
+  const object: ScimObject = isObject(present) ? present : emptyObject();
+  const read = op === "remove" ? undefined : readValue(sub, value);
+  if (read === undefined) delete object[sub.name];
+  else object[sub.name] = read;
+  if (Object.keys(object).length > 0) target[attribute.name] = object;
+  else delete target[attribute.name];
+}
+
+interface ListChange {
+  op: Operation["op"];
+  filter: Filter | undefined;
+  sub: Attribute | undefined;
+  value: unknown;
+}
+
+function changeList(target: ScimObject, attribute: Attribute, change: ListChange): void {
+  const present = listOf(target[attribute.name]);
+  const next = change.filter
+    ? changeSelected(attribute, present, change, change.filter)
+    : changeWhole(attribute, present, change);
+  // Limits of a list apply to what it has become.
+  const read = readValue(attribute, next) as ScimObject[];
+  if (read.length > 0) target[attribute.name] = read;
+  else delete target[attribute.name];
+}
+
+function changeWhole(
+  attribute: Attribute,
+  present: ScimObject[],
+  { op, sub, value }: ListChange,
+): ScimObject[] {
+  if (sub) {
+    const values = present.length > 0 || op === "remove" ? present : [emptyObject()];
+    return values.map((one) => withSub(one, sub, op, value));
+  }
+  if (op === "remove") {
+    if (value === undefined || value === null) return [];
+    const gone = new Set(listOf(readValue(attribute, value)).map(keyOf));
+    return present.filter((one) => !gone.has(keyOf(one)));
+  }
+  const given = listOf(readValue(attribute, value));
+  return op === "replace" ? given : union(present, given);
+}
+
+function changeSelected(
+  attribute: Attribute,
+  present: ScimObject[],
+  { op, sub, value }: ListChange,
+  filter: Filter,
+): ScimObject[] {
+  const selected = new Set(present.filter((one) => matches(filter, attribute.sub!, one)));
+  if (op === "remove") {
+    if (!sub) return present.filter((one) => !selected.has(one));
+    return present.map((one) => (selected.has(one) ? withSub(one, sub, op, undefined) : one));
+  }
+  if (selected.size === 0) return [...present, created(attribute, filter, { op, sub, value })];
+  if (sub) return present.map((one) => (selected.has(one) ? withSub(one, sub, op, value) : one));
+  const given = readSingle(attribute, value) as ScimObject | undefined;
+  return present.flatMap((one) => {
+    if (!selected.has(one)) return [one];
+    return given ? [op === "add" ? Object.assign(emptyObject(), one, given) : given] : [];
+  });
+}
+
+/** Entra ID sets `emails[type eq "work"].value` of a user who has none: a value of the type is created. */
+function created(
+  attribute: Attribute,
+  filter: Filter,
+  { op, sub, value }: Pick<ListChange, "op" | "sub" | "value">,
+): ScimObject {
+  const isByType = filter.op === "eq" && filter.attrPath.toLowerCase() === "type";
+  if (!isByType || typeof filter.compValue !== "string" || (!sub && op === "replace"))
+    throw badInput("noTarget", `No value of "${attribute.name}" matches the filter of the path.`);
+  const one = Object.assign(emptyObject(), { type: filter.compValue });
+  return sub ? withSub(one, sub, op, value) : Object.assign(one, readSingle(attribute, value) ?? {});
+}
+
+function withSub(one: ScimObject, sub: Attribute, op: Operation["op"], value: unknown): ScimObject {
+  const next = copyOf(one);
+  const read = op === "remove" ? undefined : readValue(sub, value);
+  if (read === undefined) delete next[sub.name];
+  else next[sub.name] = read;
+  return next;
+}
+
+/** Adds values that are not in the list; a new primary one is the only primary one. */
+function union(present: ScimObject[], given: ScimObject[]): ScimObject[] {
+  const known = new Set(present.map(keyOf));
+  const added = given.filter((one) => !known.has(keyOf(one)));
+  const kept = added.some((one) => one["primary"] === true)
+    ? present.map((one) =>
+        one["primary"] === true ? Object.assign(emptyObject(), one, { primary: false }) : one,
+      )
+    : present;
+  return [...kept, ...added];
+}
+
+/** Values with the same `value` and type are the same; postal addresses have no `value`. */
+function keyOf(one: ScimObject): string {
+  return JSON.stringify(one["value"] === undefined ? one : [one["value"], one["type"] ?? null]);
+}
+
+const listOf = (value: ScimValue | undefined): ScimObject[] =>
+  Array.isArray(value) ? (value as ScimObject[]) : [];
+
+function copyOf(object: ScimObject): ScimObject {
+  const copy = emptyObject();
+  for (const [name, value] of Object.entries(object)) copy[name] = copyValue(value);
+  return copy;
+}
+
+function copyValue(value: ScimValue): ScimValue {
+  if (Array.isArray(value)) return value.map(copyValue);
+  return isObject(value) ? copyOf(value) : value;
+}

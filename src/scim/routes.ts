@@ -1,0 +1,101 @@
+import { ScimLogEntryPayload, ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import type { App } from "../app.ts";
+import { Enveloped, route, type Route } from "../http/route.ts";
+import { TenantParams } from "../orgs/schema.ts";
+import {
+  disableScim,
+  enableScim,
+  listLog,
+  manageTeam,
+  readState,
+  releaseTeam,
+  rotateToken,
+} from "./manage.ts";
+import { ManagedTeamParams, ManageTeam, ScimLogRequest } from "./schema.ts";
+
+const tag = "SCIM";
+const base = "/api/tenants/:tenant/scim";
+
+/** Routes of owners; those of identity providers are in `endpoint-routes.ts`. */
+export function scimRoutes(app: App): Route[] {
+  return [...stateRoutes(app), ...teamRoutes(app), logRoute(app)];
+}
+
+function stateRoutes(app: App): Route[] {
+  const common = { path: base, tag, auth: "required", params: TenantParams } as const;
+  return [
+    route({
+      ...common,
+      method: "get",
+      summary: "Read the state of SCIM",
+      data: ScimStatePayload,
+      handle: ({ actor, params }) => readState(app, actor, params.tenant),
+    }),
+    route({
+      ...common,
+      method: "post",
+      summary: "Enable SCIM; the token for the identity provider is shown once",
+      status: 201,
+      data: ScimTokenPayload,
+      // In an envelope of its own, so that the secret is not kept for repeated calls.
+      handle: async ({ actor, params }) => new Enveloped(await enableScim(app, actor, params.tenant)),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: `${base}/rotate`,
+      summary: "Create another token; the present one stays valid for 24 hours",
+      status: 201,
+      data: ScimTokenPayload,
+      handle: async ({ actor, params }) => new Enveloped(await rotateToken(app, actor, params.tenant)),
+    }),
+    route({
+      ...common,
+      method: "delete",
+      summary: "Disable SCIM; its tokens end, members and teams stay",
+      data: null,
+      handle: ({ actor, params }) => disableScim(app, actor, params.tenant),
+    }),
+  ];
+}
+
+function teamRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: `${base}/teams`,
+      summary: "Let SCIM manage the members of an existing team",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: ManageTeam,
+      data: null,
+      handle: ({ actor, params, body }) => manageTeam(app, actor, params.tenant, body.teamId),
+    }),
+    route({
+      method: "delete",
+      path: `${base}/teams/:id`,
+      summary: "End the management of an existing team; its members stay",
+      tag,
+      auth: "required",
+      params: ManagedTeamParams,
+      data: null,
+      handle: ({ actor, params }) => releaseTeam(app, actor, params.tenant, params.id),
+    }),
+  ];
+}
+
+function logRoute(app: App): Route {
+  return route({
+    method: "get",
+    path: `${base}/log`,
+    summary: "List the requests of the identity provider in the last seven days, newest first",
+    tag,
+    auth: "required",
+    params: TenantParams,
+    query: ScimLogRequest,
+    data: ScimLogEntryPayload,
+    page: true,
+    handle: ({ actor, params, query }) => listLog(app, actor, params.tenant, query),
+  });
+}

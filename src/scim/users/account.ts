@@ -1,0 +1,98 @@
+/**
+ * The account behind a provisioned user. SCIM never takes an account over: it changes neither its address, its name nor
+ * its credentials, and what it can reach is the membership of its own organization.
+ *
+ * - There is no account with the address: one is created without a password. Its address counts as confirmed only if
+ *   the organization has verified the domain.
+ * - The account is a member with a confirmed address: it is linked. A member whose address is not confirmed is refused,
+ *   since it may belong to another person.
+ * - The account is another one: the organization invites the address, and the membership begins when the invitation is
+ *   accepted. If the organization has verified the domain, and the address is confirmed, the account joins at once.
+ */
+import { randomInt } from "node:crypto";
+import slugify from "@sindresorhus/slugify";
+import { cutAtWord } from "../../../contract/cut-text.ts";
+import { limits } from "../../../contract/limits.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import type { ScimUserDoc } from "../../../storage/scim/users.ts";
+import type { UserDoc } from "../../../storage/users.ts";
+import type { App } from "../../app.ts";
+import { personName, username } from "../../users/schema.ts";
+import { uniqueness } from "../errors.ts";
+import { isVerifiedDomain } from "./domains.ts";
+import { personNameOf } from "./attributes.ts";
+
+/** Decision about the account of an active user. */
+export type AccountDecision =
+  | { kind: "create"; userId: string; isConfirmed: boolean }
+  | { kind: "link" | "join"; userId: string }
+  | { kind: "invite" };
+
+/** Throws `uniqueness` for an address that belongs to a member but is not confirmed. */
+export async function decideAccount(
+  app: App,
+  tenantId: string,
+  { email, emailKey }: Pick<ScimUserDoc, "email" | "emailKey">,
+): Promise<AccountDecision> {
+  const { users, memberships } = app.storage;
+  const [account, isVerified] = await Promise.all([
+    users.findCredentials(emailKey),
+    isVerifiedDomain(app, tenantId, emailKey),
+  ]);
+  if (!account) return { kind: "create", userId: app.newId(), isConfirmed: isVerified };
+  const isConfirmed = account.emailVerifiedAt !== undefined;
+  if (await memberships.find(tenantId, account._id)) {
+    if (isConfirmed) return { kind: "link", userId: account._id };
+    throw uniqueness(
+      `"${email}" is the address of a member who has not confirmed it. They must confirm it first.`,
+    );
+  }
+  return isConfirmed && isVerified ? { kind: "join", userId: account._id } : { kind: "invite" };
+}
+
+/**
+ * Creates the account of a user unless it exists. False if another account has taken the address since it was decided.
+ */
+export async function createAccount(app: App, user: ScimUserDoc): Promise<boolean> {
+  const { users } = app.storage;
+  const userId = user.userId!;
+  const now = app.now();
+  const name = nameOf(user);
+  for (let attempt = 0; ; attempt++) {
+    const account: UserDoc = {
+      _id: userId,
+      email: user.email,
+      emailKey: user.emailKey,
+      username: usernameOf(user.email, attempt),
+      name,
+      // No password has this as its hash.
+      passwordHash: "",
+      isAdministrator: false,
+      ...(user.isConfirmed ? { emailVerifiedAt: now } : {}),
+      createdAt: now,
+      updatedAt: now,
+    };
+    try {
+      await users.insert(account);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error, "_id_")) return true;
+      if (isDuplicate(error, "user_email")) return (await users.find(userId)) !== null;
+      if (!isDuplicate(error, "user_username") || attempt > 20) throw error;
+    }
+  }
+}
+
+function nameOf(user: ScimUserDoc): string {
+  const read = personName.safeParse(cutAtWord(personNameOf(user), limits.personName));
+  return read.success ? read.data : usernameOf(user.email, 0);
+}
+
+/** A user name made from the address; from the second attempt on with digits. */
+function usernameOf(email: string, attempt: number): string {
+  const local = slugify(email.slice(0, email.lastIndexOf("@"))).slice(0, limits.username.max - 8);
+  const base = local.replace(/^-+|-+$/g, "") || "user";
+  const name = attempt === 0 ? base : `${base}-${randomInt(10 ** Math.min(6, 2 + attempt))}`;
+  const read = username.safeParse(name);
+  return read.success ? read.data : `user-${randomInt(1_000_000)}`;
+}

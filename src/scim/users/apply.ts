@@ -1,0 +1,143 @@
+/**
+ * Makes accounts and memberships follow the document of a provisioned user. It reads the present document, so that it
+ * can be repeated: after a crash the reconcile job does so.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../../contract/limits.ts";
+import type { ScimUserDoc } from "../../../storage/scim/users.ts";
+import { ownerRole } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { publishEvents } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMembership } from "../../orgs/create-membership.ts";
+import { afterMemberLeft, endMembership } from "../../orgs/leave.ts";
+import { isId } from "../../../storage/database.ts";
+import { createAccount } from "./account.ts";
+
+/** Role of a member whom an identity provider has provisioned. */
+export const provisionedRole = "member";
+
+/**
+ * Applies a user's document. Of concurrent calls the slowest may have applied an outdated one, so each repeats until
+ * its document is current. Throws `conflict` if the account can't be created.
+ */
+export async function applyUser(app: App, user: ScimUserDoc): Promise<void> {
+  for (let applied = user; ;) {
+    await applyOnce(app, applied);
+    const now = await app.storage.scimUsers.findAny(user._id);
+    if (!now || (now.active === applied.active && now.userId === applied.userId)) return;
+    applied = now;
+  }
+}
+
+async function applyOnce(app: App, user: ScimUserDoc): Promise<void> {
+  if (user.userId !== undefined) {
+    if (user.active && user.present) await join(app, user);
+    else await leave(app, user);
+  }
+  if (!user.present) await app.storage.scimGroups.dropMember(user.tenantId, user._id, app.now());
+}
+
+/** The same with the events, for the reconcile job. */
+export async function settleUser(app: App, user: ScimUserDoc): Promise<void> {
+  await applyUser(app, user);
+  await publishEvents(app, app.storage.scimUsers, user._id, user.outbox ?? []);
+  if (!user.present) await app.storage.scimUsers.remove(user._id);
+}
+
+async function join(app: App, user: ScimUserDoc): Promise<void> {
+  const { tenantId, createsAccount, restore } = user;
+  const userId = user.userId!;
+  if (createsAccount && !(await createAccount(app, user))) throw await addressTaken(app, user);
+  const role = restore ? await existingRole(app, tenantId, restore.role) : provisionedRole;
+  await createMembership(app, {
+    id: app.newId(),
+    tenantId,
+    userId,
+    role,
+    teamIds: [...new Set([...(await unmanagedTeams(app, user)), ...user.teamIds])],
+    createdAt: app.now(),
+  });
+}
+
+/** A custom role may have been deleted since. SCIM makes nobody an owner. */
+async function existingRole(app: App, tenantId: string, role: string): Promise<string> {
+  if (role === ownerRole) return provisionedRole;
+  if (!isId(role)) return role;
+  const [found] = await app.storage.roles.listByIds([role]);
+  return found?.tenantId === tenantId ? role : provisionedRole;
+}
+
+/** Teams of the former membership that SCIM does not manage: of the others, the present groups decide. */
+async function unmanagedTeams(app: App, { tenantId, restore }: ScimUserDoc): Promise<string[]> {
+  const former = restore?.teamIds ?? [];
+  if (former.length === 0) return [];
+  const managed = new Set((await app.storage.scimGroups.listNames(tenantId, former)).map(({ _id }) => _id));
+  return former.filter((id) => !managed.has(id));
+}
+
+/** Ends the membership, whose role and teams are kept. Owners stay members. */
+async function leave(app: App, { _id, tenantId, userId }: ScimUserDoc): Promise<void> {
+  const member = await app.storage.memberships.find(tenantId, userId!);
+  if (!member || member.role === ownerRole) return;
+  try {
+    await endMembership(app, tenantId, userId!, async ({ role, teamIds }) => {
+      if (role === ownerRole) throw new ServiceError("forbidden", "SCIM can't remove owners.");
+      await app.storage.scimUsers.keepForRestore(_id, { role, teamIds });
+      return undefined;
+    });
+  } catch (error) {
+    // The member became an owner or left concurrently.
+    if (!(error instanceof ServiceError) || !["forbidden", "not_found"].includes(error.code)) throw error;
+  }
+}
+
+/** The next attempt to activate the user decides anew about the account. */
+async function addressTaken(app: App, { _id, email, revision }: ScimUserDoc): Promise<ServiceError> {
+  const change = { active: false, userId: null, createsAccount: null, isConfirmed: null } as const;
+  await app.storage.scimUsers.change(_id, revision, change, app.now(), []);
+  return new ServiceError(
+    "conflict",
+    `Another account has taken the address "${email}" just now: try again.`,
+  );
+}
+
+const waitMs = 5000;
+
+/**
+ * Waits until a former membership is cleaned up, since its remains would apply to a new one. Throws `unavailable` if
+ * that takes long.
+ */
+export async function awaitFormerEnd(app: App, tenantId: string, userId: string): Promise<void> {
+  const until = performance.now() + waitMs;
+  for (let attempt = 0; ; attempt++) {
+    const former = await app.storage.memberships.listRemoved({ tenantId, userId }, app.now(), 1);
+    if (former.length === 0) return;
+    if (attempt === 0) afterMemberLeft(app, { tenantId, userId });
+    if (performance.now() > until)
+      throw new ServiceError(
+        "unavailable",
+        "The former membership of this user is just being ended: try again in a moment.",
+      );
+    await pause(Math.min(50 * 2 ** attempt, 500));
+  }
+}
+
+/** Throws `limit_reached` if the organization or the account has no room for another membership. */
+export async function requireRoom(app: App, tenantId: string, userId: string | undefined): Promise<void> {
+  const { memberships } = app.storage;
+  const [members, own] = await Promise.all([
+    memberships.count(tenantId),
+    userId === undefined ? [] : memberships.listOfUser(userId),
+  ]);
+  if (members >= limits.membersPerOrganization)
+    throw new ServiceError(
+      "limit_reached",
+      `The organization has ${limits.membersPerOrganization} members, which is the limit.`,
+    );
+  if (own.length >= limits.organizationsPerUser)
+    throw new ServiceError(
+      "limit_reached",
+      `The user belongs to ${limits.organizationsPerUser} organizations, which is the limit.`,
+    );
+}

@@ -1,0 +1,255 @@
+/** Creation, change and deletion of provisioned users. */
+import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../../contract/limits.ts";
+import { isDuplicate, isId } from "../../../storage/database.ts";
+import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
+import type { ScimUserChange, ScimUserDoc } from "../../../storage/scim/users.ts";
+import { ownerRole } from "../../access/permissions.ts";
+import { flushEvents } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { requirePrecondition } from "../conditional.ts";
+import { scimEvent, type ScimContext } from "../context.ts";
+import { ScimError, uniqueness, unknownResource } from "../errors.ts";
+import { readOperations } from "../patch/operations.ts";
+import { patchUser, type UserAttributes } from "../patch/user.ts";
+import { decideAccount, type AccountDecision } from "./account.ts";
+import { applyUser, awaitFormerEnd, requireRoom, settleUser } from "./apply.ts";
+import { attributesOf, changesOf, fieldsOf, readUser, type UserFields } from "./attributes.ts";
+import { inviteUser, revokeInvitationOf } from "./invitation.ts";
+
+/** Maximum number of attempts when a user is changed concurrently. */
+const attempts = 10;
+const pauseMs = 5;
+
+/** Throws `uniqueness`, `invalidValue`, or an error of a service. */
+export async function createUser(context: ScimContext, body: unknown): Promise<ScimUserDoc> {
+  const { app, tenant } = context;
+  const fields = fieldsOf(readUser(body), true);
+  context.noted.subject = { name: fields.userName };
+  const { scimUsers } = app.storage;
+  if ((await scimUsers.count(tenant._id)) >= limits.scimUsers)
+    throw new ScimError(
+      403,
+      `The organization has ${limits.scimUsers} provisioned users, which is the limit.`,
+    );
+  const decision = fields.active ? await settleAccount(context, fields) : undefined;
+  const id = app.newId();
+  const event = scimEvent(context, "scim.user_provisioned", {
+    resourceType: "user",
+    resourceId: id,
+    metadata: { userName: fields.userName, active: fields.active, account: resultOf(decision) },
+  });
+  const now = app.now();
+  const { externalId, ...rest } = fields;
+  const user: ScimUserDoc = {
+    _id: id,
+    tenantId: tenant._id,
+    ...rest,
+    ...(externalId === undefined ? {} : { externalId }),
+    ...linkOf(decision),
+    teamIds: [],
+    revision: 1,
+    present: true,
+    createdAt: now,
+    updatedAt: now,
+    ...outboxFields([event]),
+  };
+  try {
+    await scimUsers.insert(user);
+  } catch (error) {
+    throw taken(error, fields);
+  }
+  context.noted.subject.id = id;
+  context.noted.changes = [resultOf(decision)];
+  await applyUser(app, user);
+  flushEvents(app, scimUsers, id, [event]);
+  return user;
+}
+
+/** Replaces the attributes of a user; `active` stays unless it is given. */
+export function replaceUser(context: ScimContext, id: string, body: unknown): Promise<ScimUserDoc> {
+  const given = readUser(body);
+  return changeUser(context, id, () => given);
+}
+
+/** Applies the operations of a PATCH, all or none. */
+export function updateUser(context: ScimContext, id: string, body: unknown): Promise<ScimUserDoc> {
+  const operations = readOperations("User", body);
+  return changeUser(context, id, (user) => patchUser(id, attributesOf(user), operations));
+}
+
+/** Throws what `createUser` throws, 404, 412, or 403 for the deactivation of an owner. */
+async function changeUser(
+  context: ScimContext,
+  id: string,
+  next: (user: ScimUserDoc) => UserAttributes,
+): Promise<ScimUserDoc> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const user = await loadUser(context, id);
+    requirePrecondition(context, user);
+    const changed = await changeOnce(context, user, fieldsOf(next(user), user.active));
+    if (changed) return changed;
+    await pause(attempt * pauseMs);
+  }
+  throw new ServiceError("conflict", "This user is being changed concurrently: try again.");
+}
+
+/** Undefined if the user was changed concurrently. */
+async function changeOnce(
+  context: ScimContext,
+  user: ScimUserDoc,
+  fields: UserFields,
+): Promise<ScimUserDoc | undefined> {
+  const { app } = context;
+  const { scimUsers } = app.storage;
+  const changes = changesOf(fieldsOf(attributesOf(user), user.active), fields);
+  const isPending = user.active && user.invited === true;
+  // An identity provider that repeats itself renews an invitation that has expired.
+  if (changes.length === 0 && !isPending) return user;
+  if (user.active && !fields.active) await refuseOwner(context, user);
+  const isActivated = fields.active && (!user.active || isPending);
+  const decision = isActivated ? await activate(context, user, fields) : undefined;
+  if (changes.length === 0 && decision?.kind === "invite") return user;
+  const event = changeEvent(context, user, fields, changes);
+  const change: ScimUserChange = {
+    ...fields,
+    externalId: fields.externalId ?? null,
+    ...(decision ? { ...noLink, ...linkOf(decision) } : {}),
+    ...(fields.active ? {} : { invited: null }),
+  };
+  let changed: ScimUserDoc | null;
+  try {
+    changed = await scimUsers.change(user._id, user.revision, change, app.now(), [event]);
+  } catch (error) {
+    throw taken(error, fields);
+  }
+  if (!changed) return undefined;
+  if (isPending && (!fields.active || fields.emailKey !== user.emailKey))
+    await revokeInvitationOf(context, user.emailKey);
+  context.noted.changes = changes.length > 0 ? changes : [resultOf(decision)];
+  if (fields.active !== user.active || decision) await applyUser(app, changed);
+  flushEvents(app, scimUsers, user._id, [event]);
+  return changed;
+}
+
+const noLink = { userId: null, createsAccount: null, isConfirmed: null, invited: null } as const;
+
+/** A linked account is restored; otherwise it is decided about the account as for a new user. */
+async function activate(
+  context: ScimContext,
+  user: ScimUserDoc,
+  fields: UserFields,
+): Promise<AccountDecision | undefined> {
+  const { app, tenant } = context;
+  const account = user.userId === undefined ? null : await app.storage.users.find(user.userId);
+  if (!account) return settleAccount(context, fields);
+  await requireRoom(app, tenant._id, account._id);
+  await awaitFormerEnd(app, tenant._id, account._id);
+  return undefined;
+}
+
+/** Decides about the account of an active user, and does what has to precede its document. */
+async function settleAccount(context: ScimContext, fields: UserFields): Promise<AccountDecision> {
+  const { app, tenant } = context;
+  const decision = await decideAccount(app, tenant._id, fields);
+  if (decision.kind === "invite") await inviteUser(context, fields);
+  else if (decision.kind !== "link") {
+    const isJoining = decision.kind === "join";
+    await requireRoom(app, tenant._id, isJoining ? decision.userId : undefined);
+    if (isJoining) await awaitFormerEnd(app, tenant._id, decision.userId);
+  }
+  return decision;
+}
+
+function linkOf(
+  decision: AccountDecision | undefined,
+): Pick<ScimUserDoc, "userId" | "createsAccount" | "isConfirmed" | "invited"> {
+  if (!decision) return {};
+  if (decision.kind === "invite") return { invited: true };
+  if (decision.kind !== "create") return { userId: decision.userId };
+  const { userId, isConfirmed } = decision;
+  return { userId, createsAccount: true, ...(isConfirmed ? { isConfirmed } : {}) };
+}
+
+const results = {
+  create: "account created",
+  link: "linked to a member",
+  join: "joined by a verified domain",
+  invite: "invited, since the address belongs to an account that is no member",
+} as const;
+
+function resultOf(decision: AccountDecision | undefined): string {
+  return decision ? results[decision.kind] : "no account, since the user is not active";
+}
+
+function changeEvent(
+  context: ScimContext,
+  user: ScimUserDoc,
+  fields: UserFields,
+  changes: string[],
+): EventRow {
+  const { _id, active, userId } = user;
+  const name =
+    active === fields.active
+      ? "scim.user_updated"
+      : fields.active
+        ? "scim.user_provisioned"
+        : "scim.user_deprovisioned";
+  return scimEvent(context, name, {
+    resourceType: "user",
+    resourceId: _id,
+    metadata: { userName: fields.userName, ...(userId ? { userId } : {}), changed: changes },
+  });
+}
+
+/** Owners can't be deactivated or deleted by SCIM. */
+async function refuseOwner({ app, tenant }: ScimContext, { userId, userName }: ScimUserDoc): Promise<void> {
+  const member = userId === undefined ? null : await app.storage.memberships.find(tenant._id, userId);
+  if (member?.role !== ownerRole) return;
+  throw new ScimError(
+    403,
+    `"${userName}" is an owner of the organization, whom SCIM can't remove. Another owner has to change the role first.`,
+    { scimType: "mutability" },
+  );
+}
+
+/** Ends the membership and deletes the record. The account and what the user created stay. */
+export async function deleteUser(context: ScimContext, id: string): Promise<void> {
+  const { app } = context;
+  const { scimUsers } = app.storage;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const user = await loadUser(context, id);
+    requirePrecondition(context, user);
+    await refuseOwner(context, user);
+    const event = scimEvent(context, "scim.user_deprovisioned", {
+      resourceType: "user",
+      resourceId: id,
+      metadata: { userName: user.userName, ...(user.userId ? { userId: user.userId } : {}), deleted: true },
+    });
+    if (await scimUsers.markRemoved(id, user.revision, app.now(), [event])) {
+      if (user.invited) await revokeInvitationOf(context, user.emailKey);
+      const removed = await scimUsers.findAny(id);
+      if (removed) await settleUser(app, { ...removed, outbox: [event] });
+      context.noted.changes = ["deleted"];
+      return;
+    }
+    await pause(attempt * pauseMs);
+  }
+  throw new ServiceError("conflict", "This user is being changed concurrently: try again.");
+}
+
+export async function loadUser({ app, tenant, noted }: ScimContext, id: string): Promise<ScimUserDoc> {
+  const user = isId(id) ? await app.storage.scimUsers.find(tenant._id, id) : null;
+  if (!user) throw unknownResource("User", id);
+  noted.subject = { id, name: user.userName };
+  return user;
+}
+
+function taken(error: unknown, { userName, externalId, email }: UserFields): unknown {
+  if (isDuplicate(error, "scim_user_name")) return uniqueness(`There is a user "${userName}" already.`);
+  if (isDuplicate(error, "scim_user_external_id"))
+    return uniqueness(`There is a user with the externalId "${externalId ?? ""}" already.`);
+  if (isDuplicate(error, "scim_user_account"))
+    return uniqueness(`Another user has the account of the address "${email}" already.`);
+  return error;
+}

@@ -1,0 +1,77 @@
+/** Log of the requests of identity providers: what was asked, what came of it and what changed. No secrets. */
+import type { Filter, IndexDescription } from "mongodb";
+import { batchedInsert } from "../batches/batched-insert.ts";
+import type { Database } from "../database.ts";
+import { removeSlice } from "../slices.ts";
+
+export interface ScimLogDoc {
+  _id: string;
+  tenantId: string;
+  at: Date;
+  method: string;
+  /** Below the address of the provider, with the filter. */
+  path: string;
+  status: number;
+  /** `read` and `unchanged` changed nothing, `refused` is a 4xx, `failed` a 5xx. */
+  outcome: "read" | "changed" | "unchanged" | "refused" | "failed";
+  /** Reason of a refusal or failure. */
+  detail?: string;
+  /** The user or group: its name, and its id once it has one. */
+  subject?: { id?: string; name?: string };
+  changes?: string[];
+  /** Number of requests that the entry stands for: only refusals without a valid token are counted together. */
+  count?: number;
+}
+
+export const scimLogIndexes: IndexDescription[] = [
+  { key: { tenantId: 1, _id: -1 } },
+  { key: { tenantId: 1, outcome: 1, _id: -1 } },
+  { key: { at: 1 } },
+];
+
+export interface ScimLogQuery {
+  outcome?: ScimLogDoc["outcome"] | undefined;
+  /** Start of the time that is shown. */
+  from: Date;
+  /** Part of the path or of the subject's name. */
+  text?: string | undefined;
+  after?: string | undefined;
+  limit: number;
+}
+
+export type ScimLog = ReturnType<typeof openScimLog>;
+
+export function openScimLog(database: Database) {
+  const log = database.collection<ScimLogDoc>("scim_log");
+  return {
+    insert: batchedInsert(log),
+    /** Counts a request without a valid token, in one entry per minute. */
+    async countRefusal(entry: ScimLogDoc): Promise<void> {
+      const { _id, count: _count, ...rest } = entry;
+      await log.updateOne({ _id }, { $setOnInsert: rest, $inc: { count: 1 } }, { upsert: true });
+    },
+    /** A page of the log, newest first. */
+    list(tenantId: string, { outcome, text, after, from, limit }: ScimLogQuery): Promise<ScimLogDoc[]> {
+      const filter: Filter<ScimLogDoc> = { tenantId, at: { $gte: from } };
+      if (outcome) filter.outcome = outcome;
+      if (after !== undefined) filter._id = { $lt: after };
+      if (text !== undefined) {
+        const pattern = { $regex: text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), $options: "i" };
+        filter.$or = [{ path: pattern }, { "subject.name": pattern }, { detail: pattern }];
+      }
+      return log.find(filter, { maxTimeMS: 10_000 }).sort({ _id: -1 }).limit(limit).toArray();
+    },
+    removeBefore: (time: Date) => removeSlice(log, { at: { $lt: time } }),
+    /** Removes the oldest entries of an organization beyond a number of them. */
+    async removeBeyond(tenantId: string, kept: number): Promise<number> {
+      const [oldest] = await log
+        .find({ tenantId }, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .skip(kept)
+        .limit(1)
+        .toArray();
+      return oldest ? removeSlice(log, { tenantId, _id: { $lte: oldest._id } }) : 0;
+    },
+    removeOfTenant: (tenantId: string) => removeSlice(log, { tenantId }),
+  };
+}

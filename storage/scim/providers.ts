@@ -1,0 +1,104 @@
+/**
+ * SCIM providers: how an identity provider reaches one organization. The document of an organization is kept when SCIM
+ * is disabled, so that the address stays the same and the records of users and groups continue.
+ */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "../database.ts";
+import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { removeSlice } from "../slices.ts";
+
+export interface ScimProviderDoc extends WithOutbox {
+  _id: string;
+  tenantId: string;
+  /** Absent while SCIM is disabled. */
+  enabled?: { at: Date; by: { userId: string; username: string } };
+  /** SHA-256 of the token. */
+  tokenHash?: string;
+  tokenMadeAt?: Date;
+  /** The token before the last rotation, valid until a time. */
+  former?: { tokenHash: string; validUntil: Date };
+  /** Number of changes; a change names the revision that its writer has read. */
+  revision: number;
+  lastUsedAt?: Date;
+  createdAt: Date;
+}
+
+export const scimProviderIndexes: IndexDescription[] = [
+  { key: { tenantId: 1 }, unique: true, name: "scim_provider_tenant" },
+  { key: { unsettledAt: 1 }, sparse: true },
+];
+
+type Token = Required<Pick<ScimProviderDoc, "tokenHash" | "tokenMadeAt">>;
+
+export type ScimProviders = ReturnType<typeof openScimProviders>;
+
+export function openScimProviders(database: Database) {
+  const providers = database.collection<ScimProviderDoc>("scim_providers");
+  const withoutOutbox = { projection: { outbox: 0 } } as const;
+  return {
+    find: (id: string) => providers.findOne({ _id: id }, withoutOutbox),
+    findOfTenant: (tenantId: string) => providers.findOne({ tenantId }, withoutOutbox),
+    /** Ids of all organizations with a provider. */
+    async listTenants(): Promise<string[]> {
+      const rows = await providers.find({}, { projection: { tenantId: 1 } }).toArray();
+      return rows.map(({ tenantId }) => tenantId);
+    },
+    /** Throws a duplicate error of index `scim_provider_tenant` if the organization has one. */
+    async insert(provider: ScimProviderDoc): Promise<void> {
+      await providers.insertOne(provider);
+    },
+    /** Enables a disabled provider again; null if it has changed since `revision`. */
+    enable(
+      id: string,
+      revision: number,
+      fields: Token & Required<Pick<ScimProviderDoc, "enabled">>,
+      events: EventRow[],
+    ): Promise<ScimProviderDoc | null> {
+      const outbox = outboxUpdate(events);
+      return providers.findOneAndUpdate(
+        { _id: id, revision, enabled: { $exists: false } },
+        { $set: { ...fields, ...outbox.$set }, $inc: { revision: 1 }, $push: outbox.$push },
+        { returnDocument: "after" },
+      );
+    },
+    /** Replaces the token; the present one stays valid until a time. Null if it has changed since `revision`. */
+    rotate(
+      id: string,
+      revision: number,
+      token: Token & Required<Pick<ScimProviderDoc, "former">>,
+      events: EventRow[],
+    ): Promise<ScimProviderDoc | null> {
+      const outbox = outboxUpdate(events);
+      return providers.findOneAndUpdate(
+        { _id: id, revision, enabled: { $exists: true } },
+        { $set: { ...token, ...outbox.$set }, $inc: { revision: 1 }, $push: outbox.$push },
+        { returnDocument: "after" },
+      );
+    },
+    /** Disables a provider: its tokens are not valid from this write on. Null if it is disabled already. */
+    disable(id: string, events: EventRow[]): Promise<ScimProviderDoc | null> {
+      const outbox = outboxUpdate(events);
+      return providers.findOneAndUpdate(
+        { _id: id, enabled: { $exists: true } },
+        {
+          $set: outbox.$set,
+          $unset: { enabled: true, tokenHash: true, tokenMadeAt: true, former: true },
+          $inc: { revision: 1 },
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Adds events about settings that other documents have. */
+    async note(id: string, events: EventRow[]): Promise<void> {
+      const outbox = outboxUpdate(events);
+      await providers.updateOne({ _id: id }, { $set: outbox.$set, $push: outbox.$push });
+    },
+    async touch(id: string, lastUsedAt: Date): Promise<void> {
+      await providers.updateOne({ _id: id }, { $max: { lastUsedAt } });
+    },
+    removeOfTenant: (tenantId: string) => removeSlice(providers, { tenantId }),
+
+    ...outboxOperations(providers),
+  };
+}

@@ -1,0 +1,66 @@
+/** Document of a provisioned user, and its indexes. */
+import type { IndexDescription } from "mongodb";
+import type { WithOutbox } from "../outbox.ts";
+
+/** A value of an attribute: of a simple one, of a complex one by its sub-attributes, or a list of either. */
+export type ScimValue = string | boolean | { [name: string]: ScimValue } | ScimValue[];
+
+export interface ScimUserDoc extends WithOutbox {
+  _id: string;
+  tenantId: string;
+  userName: string;
+  /** Folded for comparison: unique in the organization. */
+  userNameKey: string;
+  /** Id at the identity provider: unique in the organization. */
+  externalId?: string;
+  active: boolean;
+  /** Address by which the account is found. */
+  email: string;
+  emailKey: string;
+  /** All addresses, folded. */
+  emailKeys: string[];
+  /** All other attributes, by names of the schema only. */
+  attributes: { [name: string]: ScimValue };
+  /** The linked account. */
+  userId?: string;
+  /** The account was or is to be created for this user under `userId`. */
+  createsAccount?: true;
+  /** Its address is confirmed by a verified domain. */
+  isConfirmed?: true;
+  /** The account has another owner, who has to accept an invitation to the organization. */
+  invited?: true;
+  /** Role and teams of the membership that was ended. */
+  restore?: { role: string; teamIds: string[] };
+  /** Copy of the groups that have this user as a member; the id of a group is that of its team. */
+  teamIds: string[];
+  /** Number of changes, which is also the entity tag. */
+  revision: number;
+  /** Absent once it was deleted. */
+  present?: true;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const ofPresent = (more: object = {}) => ({ partialFilterExpression: { present: true, ...more } });
+
+export const scimUserIndexes: IndexDescription[] = [
+  { key: { tenantId: 1, userNameKey: 1 }, unique: true, name: "scim_user_name", ...ofPresent() },
+  {
+    key: { tenantId: 1, externalId: 1 },
+    unique: true,
+    name: "scim_user_external_id",
+    ...ofPresent({ externalId: { $gt: "" } }),
+  },
+  {
+    key: { tenantId: 1, userId: 1 },
+    unique: true,
+    name: "scim_user_account",
+    ...ofPresent({ userId: { $gt: "" } }),
+  },
+  { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_user_list" },
+  { key: { tenantId: 1, emailKeys: 1 } },
+  { key: { tenantId: 1, emailKey: 1 } },
+  { key: { tenantId: 1, teamIds: 1 } },
+  { key: { tenantId: 1, updatedAt: 1 } },
+  { key: { unsettledAt: 1 }, sparse: true },
+];

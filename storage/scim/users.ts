@@ -1,0 +1,170 @@
+/**
+ * Users that an identity provider has created by SCIM. A document is the commit point of each change; the account, the
+ * membership and its teams follow from it (`src/scim/users/apply.ts`).
+ */
+import type { Filter } from "mongodb";
+import { batchedInsert } from "../batches/batched-insert.ts";
+import { commandTimeMs, type Database } from "../database.ts";
+import { outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
+import { removeSlice } from "../slices.ts";
+import type { ScimUserDoc } from "./user-document.ts";
+
+export { scimUserIndexes, type ScimUserDoc, type ScimValue } from "./user-document.ts";
+
+export interface ScimListQuery {
+  /** Made from a fixed map of attributes (`src/scim/filter`). */
+  filter: object;
+  /** A field of the document. */
+  sort?: { field: string; order: 1 | -1 } | undefined;
+  skip: number;
+  limit: number;
+}
+
+/** Fields that a change may set; null removes an optional one. */
+export type ScimUserChange = Partial<
+  Pick<ScimUserDoc, "userName" | "userNameKey" | "active" | "email" | "emailKey" | "emailKeys" | "attributes">
+> & {
+  userId?: string | null;
+  externalId?: string | null;
+  createsAccount?: true | null;
+  isConfirmed?: true | null;
+  invited?: true | null;
+};
+
+export type ScimUsers = ReturnType<typeof openScimUsers>;
+
+export function openScimUsers(database: Database) {
+  const users = database.collection<ScimUserDoc>("scim_users");
+  const insert = batchedInsert(users);
+  const withoutOutbox = { projection: { outbox: 0 } } as const;
+  const within = (tenantId: string, filter: object): Filter<ScimUserDoc> => ({
+    $and: [{ tenantId, present: true }, filter],
+  });
+  return {
+    /** Throws a duplicate error of `scim_user_name`, `scim_user_external_id` or `scim_user_account`. */
+    insert,
+    find: (tenantId: string, id: string) =>
+      users.findOne({ _id: id, tenantId, present: true }, withoutOutbox),
+    /** Also a deleted one. */
+    findAny: (id: string) => users.findOne({ _id: id }, withoutOutbox),
+    /** Present users among these ids, with what groups need. */
+    listByIds: (tenantId: string, ids: string[]) =>
+      users
+        .find(
+          { _id: { $in: ids }, tenantId, present: true },
+          { projection: { userName: 1, userId: 1, teamIds: 1, "attributes.displayName": 1, active: 1 } },
+        )
+        .toArray(),
+    list: (tenantId: string, { filter, sort, skip, limit }: ScimListQuery): Promise<ScimUserDoc[]> =>
+      users
+        .find(within(tenantId, filter), { ...withoutOutbox, maxTimeMS: commandTimeMs })
+        .sort(sort ? { [sort.field]: sort.order, _id: 1 } : { _id: 1 })
+        .skip(skip)
+        .limit(limit)
+        .toArray(),
+    count: (tenantId: string, filter: object = {}) =>
+      users.countDocuments(within(tenantId, filter), { maxTimeMS: commandTimeMs }),
+
+    /** Changes a user as read at `revision`; null if it has changed or was deleted since. */
+    change(
+      id: string,
+      revision: number,
+      change: ScimUserChange,
+      now: Date,
+      events: EventRow[],
+    ): Promise<ScimUserDoc | null> {
+      const outbox = outboxUpdate(events);
+      const entries = Object.entries(change);
+      const removed = entries.filter(([, value]) => value === null).map(([name]) => [name, true]);
+      const set = Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
+      return users.findOneAndUpdate(
+        { _id: id, revision, present: true },
+        {
+          $set: { ...set, updatedAt: now, ...outbox.$set },
+          ...(removed.length > 0 ? { $unset: Object.fromEntries(removed) as Record<string, true> } : {}),
+          $inc: { revision: 1 },
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Records the role and teams of the membership that is about to end. */
+    async keepForRestore(id: string, restore: NonNullable<ScimUserDoc["restore"]>): Promise<void> {
+      await users.updateOne({ _id: id }, { $set: { restore } });
+    },
+    /** Deletes a user; false if it has changed since `revision`. The document stays until its event is in the log. */
+    async markRemoved(id: string, revision: number, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await users.updateOne(
+        { _id: id, revision, present: true },
+        {
+          $set: { active: false, updatedAt: now, ...outbox.$set },
+          $unset: { present: true, invited: true },
+          $inc: { revision: 1 },
+          $push: outbox.$push,
+        },
+      );
+      return result.modifiedCount === 1;
+    },
+    async remove(id: string): Promise<void> {
+      await users.deleteOne({ _id: id, present: { $exists: false } });
+    },
+
+    /** Copies the membership of a group to its users. */
+    async followGroup(tenantId: string, teamId: string, added: string[], removed: string[], now: Date) {
+      const changed = { $set: { updatedAt: now }, $inc: { revision: 1 } };
+      if (added.length > 0)
+        await users.updateMany(
+          { _id: { $in: added }, tenantId, teamIds: { $ne: teamId } },
+          { $addToSet: { teamIds: teamId }, ...changed },
+        );
+      if (removed.length > 0)
+        await users.updateMany(
+          { _id: { $in: removed }, tenantId, teamIds: teamId },
+          { $pull: { teamIds: teamId }, ...changed },
+        );
+    },
+    /** Ids of the users who have a copy of a group. */
+    async listIdsInGroup(tenantId: string, teamId: string): Promise<string[]> {
+      const rows = await users.find({ tenantId, teamIds: teamId }, { projection: { _id: 1 } }).toArray();
+      return rows.map(({ _id }) => _id);
+    },
+    /** Removes a deleted team from all users. */
+    async dropTeam(tenantId: string, teamId: string): Promise<void> {
+      await users.updateMany(
+        { tenantId, teamIds: teamId },
+        { $pull: { teamIds: teamId }, $inc: { revision: 1 } },
+      );
+    },
+    /** Links the user who was invited by an address to the account that has accepted. */
+    linkInvited: (tenantId: string, emailKey: string, userId: string): Promise<ScimUserDoc | null> =>
+      users.findOneAndUpdate(
+        { tenantId, emailKey, present: true, invited: true },
+        { $set: { userId }, $unset: { invited: true }, $inc: { revision: 1 } },
+        { returnDocument: "after", projection: { outbox: 0 } },
+      ),
+    /** Users of accounts. */
+    async listIdsOfAccounts(tenantId: string, userIds: string[]): Promise<string[]> {
+      const rows = await users
+        .find({ tenantId, userId: { $in: userIds }, present: true }, { projection: { _id: 1 } })
+        .toArray();
+      return rows.map(({ _id }) => _id);
+    },
+    /** The user of an account. */
+    findOfAccount: (tenantId: string, userId: string) =>
+      users.findOne({ tenantId, userId, present: true }, withoutOutbox),
+    /**
+     * Records that a member has left or was removed by others. The link ends as well, so that the person can't be made
+     * a member again without a new decision about the account.
+     */
+    async noteLeft(tenantId: string, userId: string): Promise<void> {
+      await users.updateMany(
+        { tenantId, userId, present: true, active: true },
+        { $set: { active: false }, $unset: { userId: true, createsAccount: true }, $inc: { revision: 1 } },
+      );
+    },
+    removeOfTenant: (tenantId: string) => removeSlice(users, { tenantId }),
+
+    ...outboxOperations(users),
+  };
+}

@@ -1,0 +1,132 @@
+/** An organization with SCIM, and its identity provider as a client. */
+import assert from "node:assert/strict";
+import type { ScimLogEntryPayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
+import { confirmAddress } from "../support/organization.ts";
+import {
+  startService,
+  type ServiceOptions,
+  type TestOrg,
+  type TestService,
+  type TestUser,
+} from "../support/service.ts";
+
+export type Json = Record<string, unknown>;
+
+export interface ScimAnswer {
+  status: number;
+  headers: Headers;
+  body: Json & { id: string; detail?: string; scimType?: string; Resources: (Json & { id: string })[] };
+}
+
+/** An identity provider of one organization. */
+export interface Provider {
+  org: TestOrg;
+  owner: TestUser;
+  base: string;
+  token: string;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ScimAnswer>;
+  /** The same, which must succeed. */
+  ok(method: string, path: string, body?: unknown): Promise<ScimAnswer["body"]>;
+  /** A new user by the address `name@example.com`. */
+  newUser(name: string, fields?: Json): Promise<ScimAnswer["body"]>;
+  members(): Promise<{ username: string; role: string; teamIds: string[]; userId: string }[]>;
+  events(action: string): Promise<{ resourceId: string; metadata: Json }[]>;
+  log(): Promise<ScimLogEntryPayload[]>;
+}
+
+export const patchOp = (...operations: Json[]) => ({
+  schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+  Operations: operations,
+});
+
+export const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
+
+export async function startScim(options: ServiceOptions = {}): Promise<TestService> {
+  return startService(options);
+}
+
+export async function newProvider(service: TestService): Promise<Provider> {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  await confirmAddress(service, owner);
+  const enabled = await service.call<ScimTokenPayload>("POST", `/api/tenants/${org.id}/scim`, {
+    cookie: owner.cookie,
+    body: {},
+  });
+  assert.equal(enabled.status, 201, JSON.stringify(enabled.body));
+  return providerOf(service, org, owner, enabled.data);
+}
+
+export function providerOf(
+  service: TestService,
+  org: TestOrg,
+  owner: TestUser,
+  { baseUrl: base, token }: ScimTokenPayload,
+): Provider {
+  const provider: Provider = {
+    org,
+    owner,
+    base,
+    token,
+    async send(method, path, body, headers = {}) {
+      const answer = await fetch(`${base}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${provider.token}`,
+          ...(body === undefined ? {} : { "content-type": "application/scim+json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (text !== "")
+        assert.match(answer.headers.get("content-type") ?? "", /^application\/scim\+json/, text);
+      const read = (text === "" ? {} : JSON.parse(text)) as ScimAnswer["body"];
+      if (answer.status >= 400) {
+        assert.deepEqual(read["schemas"], ["urn:ietf:params:scim:api:messages:2.0:Error"], text);
+        assert.equal(read["status"], String(answer.status));
+        assert.match(String(read.detail), /^\S.*[.!]$/s, text);
+      }
+      return { status: answer.status, headers: answer.headers, body: read };
+    },
+    async ok(method, path, body) {
+      const answer = await provider.send(method, path, body);
+      assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    newUser: (name, fields = {}) =>
+      provider.ok("POST", "/Users", {
+        schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+        userName: `${name}@example.com`,
+        name: { givenName: name, familyName: "Example" },
+        emails: [{ primary: true, type: "work", value: `${name}@example.com` }],
+        active: true,
+        ...fields,
+      }),
+    members: () => service.app.storage.memberships.list({ tenantId: org.id, limit: 1000 }),
+    async events(action) {
+      await service.settled();
+      const log = await service.call<{ entries: { resourceId: string; metadata: Json }[] }>(
+        "GET",
+        `/api/tenants/${org.id}/audit-log?action=${action}`,
+        { token: owner.token },
+      );
+      return log.data.entries;
+    },
+    async log() {
+      await service.settled();
+      const log = await service.call<ScimLogEntryPayload[]>("GET", `/api/tenants/${org.id}/scim/log`, {
+        token: owner.token,
+      });
+      return log.data;
+    },
+  };
+  return provider;
+}
+
+/** Runs the job that follows the end of a membership. */
+export async function afterLeaving(service: TestService, org: TestOrg, userId: string): Promise<void> {
+  await service.settled();
+  await cleanUpAfterMember(service.app, { tenantId: org.id, userId });
+}

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { TestService } from "../support/service.ts";
+import { afterLeaving, enterprise, newProvider, patchOp, startScim, type Provider } from "./fixture.ts";
+
+let service: TestService;
+let provider: Provider;
+before(async () => {
+  service = await startScim();
+  provider = await newProvider(service);
+});
+after(() => service.close());
+
+const accountOf = async (name: string) => {
+  const account = await service.app.storage.users.findCredentials(`${name}@example.com`);
+  assert.ok(account);
+  return account;
+};
+const memberOf = async (name: string) => {
+  const { _id } = await accountOf(name);
+  return service.app.storage.memberships.find(provider.org.id, _id);
+};
+
+describe("Okta's sequence of requests", () => {
+  it("provisions a user, pushes a group, and deactivates and reactivates the user", async () => {
+    const { ok, send } = provider;
+    const config = await ok("GET", "/ServiceProviderConfig");
+    assert.equal((config["patch"] as { supported: boolean }).supported, true);
+    const probe = await ok("GET", "/Users?startIndex=1&count=1");
+    assert.equal(probe["totalResults"], 0);
+    assert.deepEqual(probe.Resources, []);
+    const search = encodeURIComponent('userName eq "ADA@EXAMPLE.COM"');
+    assert.equal((await ok("GET", `/Users?filter=${search}&startIndex=1&count=100`))["totalResults"], 0);
+
+    const created = await send("POST", "/Users", {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+      userName: "ada@example.com",
+      name: { givenName: "Ada", familyName: "Lovelace" },
+      emails: [{ primary: true, value: "ada@example.com", type: "work" }],
+      displayName: "Ada Lovelace",
+      locale: "en-US",
+      externalId: "00u1",
+      groups: [],
+      password: "1mz050nq",
+      active: true,
+    });
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    const { id } = created.body;
+    assert.equal(created.headers.get("location"), `${provider.base}/Users/${id}`);
+    assert.equal(created.headers.get("etag"), 'W/"1"');
+    assert.equal(created.body["password"], undefined);
+    const account = await accountOf("ada");
+    assert.equal(account.passwordHash, "");
+    assert.equal(account.emailVerifiedAt, undefined);
+    assert.equal(account.name, "Ada Lovelace");
+    assert.equal((await memberOf("ada"))?.role, "member");
+    assert.equal((await ok("GET", `/Users?filter=${search}`)).Resources[0]!.id, id);
+
+    const group = await ok("POST", "/Groups", {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:Group"],
+      displayName: "Engineering",
+      members: [],
+    });
+    await ok(
+      "PATCH",
+      `/Groups/${group.id}`,
+      patchOp({ op: "add", path: "members", value: [{ value: id, display: "ada@example.com" }] }),
+    );
+    assert.deepEqual((await memberOf("ada"))?.teamIds, [group.id]);
+    await ok(
+      "PATCH",
+      `/Groups/${group.id}`,
+      patchOp({ op: "replace", value: { id: group.id, displayName: "Research" } }),
+    );
+    const team = await service.app.storage.teams.find(provider.org.id, group.id);
+    assert.equal(team?.name, "Research");
+
+    const off = await ok("PATCH", `/Users/${id}`, patchOp({ op: "replace", value: { active: false } }));
+    assert.equal(off["active"], false);
+    assert.equal(await memberOf("ada"), null);
+    assert.deepEqual(
+      ((await ok("GET", `/Groups/${group.id}`))["members"] as { value: string }[]).map(({ value }) => value),
+      [id],
+    );
+    await afterLeaving(service, provider.org, account._id);
+    const on = await ok("PATCH", `/Users/${id}`, patchOp({ op: "replace", value: { active: true } }));
+    assert.equal(on["active"], true);
+    assert.deepEqual((await memberOf("ada"))?.teamIds, [group.id]);
+
+    await ok("PATCH", `/Groups/${group.id}`, patchOp({ op: "remove", path: `members[value eq "${id}"]` }));
+    assert.deepEqual((await memberOf("ada"))?.teamIds, []);
+    const put = await ok("PUT", `/Users/${id}`, {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+      id,
+      userName: "ada@example.com",
+      name: { givenName: "Ada", familyName: "King" },
+      emails: [{ primary: true, value: "ada@example.com", type: "work" }],
+      active: false,
+      meta: { resourceType: "User" },
+    });
+    assert.equal(put["displayName"], undefined);
+    assert.equal(put["active"], false);
+    assert.equal(await memberOf("ada"), null);
+    assert.equal((await send("DELETE", `/Groups/${group.id}`)).status, 204);
+    assert.equal((await send("GET", `/Groups/${group.id}`)).status, 404);
+    assert.equal(await service.app.storage.teams.find(provider.org.id, group.id), null);
+
+    for (const [action, times] of [
+      ["scim.user_provisioned", 2],
+      ["scim.user_deprovisioned", 2],
+      ["team.created", 1],
+      ["team.updated", 1],
+      ["team.deleted", 1],
+    ] as const)
+      assert.equal((await provider.events(action)).length, times, action);
+  });
+});
+
+describe("Entra ID's sequence of requests", () => {
+  it("provisions users and groups in its own forms", async () => {
+    const { ok, send } = provider;
+    const missing = encodeURIComponent('externalId eq "grace"');
+    assert.equal((await ok("GET", `/Users?filter=${missing}`))["totalResults"], 0);
+    const user = await ok("POST", "/Users", {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:User", enterprise],
+      externalId: "grace",
+      userName: "grace@example.com",
+      active: true,
+      displayName: "Grace Hopper",
+      emails: [{ primary: true, type: "work", value: "grace@example.com" }],
+      meta: { resourceType: "User" },
+      name: { formatted: "Grace Hopper", familyName: "Hopper", givenName: "Grace" },
+      roles: [],
+      [enterprise]: { employeeNumber: "701984", department: "Navy", manager: "26118915" },
+    });
+    assert.deepEqual(user[enterprise], {
+      employeeNumber: "701984",
+      department: "Navy",
+      manager: { value: "26118915" },
+    });
+    const updated = await ok(
+      "PATCH",
+      `/Users/${user.id}`,
+      patchOp(
+        { op: "Replace", path: 'emails[type eq "work"].value', value: "hopper@example.com" },
+        { op: "Add", path: 'phoneNumbers[type eq "mobile"].value', value: "555" },
+        { op: "Replace", path: "name.familyName", value: "Murray" },
+        { op: "Add", path: `${enterprise}:manager`, value: "77" },
+        {
+          op: "replace",
+          value: { displayName: "G. Hopper", "name.givenName": "G", [`${enterprise}:employeeNumber`]: "8" },
+        },
+      ),
+    );
+    assert.deepEqual(updated["emails"], [{ primary: true, type: "work", value: "hopper@example.com" }]);
+    assert.deepEqual(updated["phoneNumbers"], [{ type: "mobile", value: "555" }]);
+    assert.deepEqual(updated["name"], { formatted: "Grace Hopper", familyName: "Murray", givenName: "G" });
+    assert.deepEqual(updated[enterprise], {
+      employeeNumber: "8",
+      department: "Navy",
+      manager: { value: "77" },
+    });
+    // The account is the person's own: SCIM changes neither its name nor its address.
+    assert.equal((await accountOf("grace")).name, "Grace Hopper");
+
+    const group = await ok("POST", "/Groups", {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:Group"],
+      externalId: "8aa1a0c0",
+      displayName: "Compilers",
+    });
+    const byName = encodeURIComponent('displayName eq "compilers"');
+    const found = await ok("GET", `/Groups?excludedAttributes=members&filter=${byName}`);
+    assert.equal(found.Resources[0]!.id, group.id);
+    assert.equal(found.Resources[0]!["members"], undefined);
+    const other = await provider.newUser("barbara");
+    const both = [{ $ref: null, value: user.id }, { value: other.id }];
+    await ok("PATCH", `/Groups/${group.id}`, patchOp({ op: "Add", path: "members", value: both }));
+    await ok(
+      "PATCH",
+      `/Groups/${group.id}`,
+      patchOp({ op: "Remove", path: "members", value: [{ value: user.id }] }),
+    );
+    const asked = encodeURIComponent(`id eq "${group.id}" and members[value eq "${other.id}"]`);
+    assert.equal((await ok("GET", `/Groups?filter=${asked}`))["totalResults"], 1);
+    const gone = encodeURIComponent(`id eq "${group.id}" and members eq "${user.id}"`);
+    assert.equal((await ok("GET", `/Groups?filter=${gone}`))["totalResults"], 0);
+    const listed = await ok("GET", `/Users/${other.id}`);
+    assert.deepEqual((listed["groups"] as object[]).length, 1);
+
+    await ok("PATCH", `/Users/${user.id}`, patchOp({ op: "Replace", path: "active", value: "False" }));
+    assert.equal(await memberOf("grace"), null);
+    assert.equal((await send("DELETE", `/Users/${user.id}`)).status, 204);
+    assert.equal((await send("GET", `/Users/${user.id}`)).status, 404);
+    assert.equal((await send("DELETE", `/Users/${user.id}`)).status, 404);
+    assert.ok(await accountOf("grace"), "the account stays");
+  });
+});

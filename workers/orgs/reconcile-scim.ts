@@ -1,0 +1,22 @@
+/** Completes interrupted changes of users and groups that identity providers have made. */
+import type { App } from "../../src/app.ts";
+import { settleGroup, settleUser } from "../../src/scim/settle.ts";
+import { repairEach } from "../maintenance/repair-each.ts";
+
+const batch = 100;
+
+export async function reconcileScim(app: App, before: Date): Promise<void> {
+  const { scimUsers, scimGroups } = app.storage;
+  await repairEach(
+    app,
+    batch,
+    (limit) => scimUsers.listUnflushed(before, limit),
+    (user) => settleUser(app, user),
+  );
+  await repairEach(
+    app,
+    batch,
+    (limit) => scimGroups.listUnflushed(before, limit),
+    (group) => settleGroup(app, group),
+  );
+}
