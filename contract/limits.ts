@@ -40,6 +40,14 @@ export const limits = {
   /** Unchanged lines around a change. */
   diffContext: 10_000,
   jsonBodyBytes: 1 * MiB,
+  /** The body of a call of the MCP server: a package as text or base64. */
+  mcpBodyBytes: 4 * MiB,
+  /** Bytes of text in the result of a tool, unless the call asks for more, and at most. */
+  mcpResultBytes: { default: 25_000, max: 500_000 },
+  /** A file that is read as an MCP resource. */
+  mcpFileBytes: 4 * MiB,
+  /** All files of a skill whose files are listed as MCP resources. */
+  mcpResourceBytes: 16 * MiB,
   formBodyBytes: 64 * 1024,
   /** Uncompressed request of a git client for one round of a fetch: the commits that it wants and has. */
   gitRequestBytes: 1 * MiB,

@@ -18,9 +18,11 @@ import { llmsRoutes } from "./dashboard/llms-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
+import { folderTools } from "./folders/mcp/tools.ts";
 import { assetRoutes } from "./http/asset-routes.ts";
 import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
 import { openDashboard } from "./http/dashboard/routes.ts";
+import type { ErrorTranslator } from "./http/errors.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
 import { idempotencyStore } from "./http/idempotency-store.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -30,6 +32,9 @@ import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { mcpServerRoutes } from "./mcp-servers/routes.ts";
+import type { CallServices } from "./mcp/call.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
+import type { Surface } from "./mcp/surface.ts";
 import { mfaPageRoutes } from "./mfa/page-routes.ts";
 import { mfaRoutes } from "./mfa/routes.ts";
 import { organizationAdministrationRoutes } from "./orgs/administration.ts";
@@ -39,6 +44,9 @@ import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
 import { moderationRoutes } from "./skills/moderation/routes.ts";
+import { skillPrompts } from "./skills/mcp/prompts.ts";
+import { skillResources } from "./skills/mcp/resources.ts";
+import { skillTools } from "./skills/mcp/tools.ts";
 import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
 import { scimRoutes } from "./scim/routes.ts";
 import { skillPageRoutes } from "./skills/pages/page-routes.ts";
@@ -48,6 +56,7 @@ import { ssoDomainRoutes } from "./sso/domains/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
+import { userTools } from "./users/tools.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** Every route below `/api`, as in the API description. */
@@ -79,6 +88,15 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
   ];
 }
 
+/** Everything that the MCP server offers to agents. */
+function agentSurface(app: App): Surface {
+  return {
+    tools: [...skillTools(app), ...folderTools(app), ...userTools(app)],
+    prompts: skillPrompts(app),
+    skills: skillResources(app),
+  };
+}
+
 /** Every route that the service declares: the API, its pages, clones and probes. */
 export function serviceRoutes(app: App, { health, version }: { health: Health; version: string }): Route[] {
   const routes = apiRoutes(app, version, health);
@@ -100,6 +118,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...docsRoutes(describe),
     ...healthRoutes(health),
     ...llmsRoutes(app),
+    ...mcpRoutes(agentSurface(app), callServices(app), version),
   ];
 }
 
@@ -117,11 +136,20 @@ export function createApi(
     log: app.log,
     rateLimits: app.rateLimits,
     idempotency: idempotencyStore(app),
-    translators: [translateStorage, translateQueue, (error, id) => translateRepos(app, error, id)],
+    translators: translatorsOf(app),
     anonymize: (address) => app.secrets.anonymize(address),
     authenticate: (credentials) => authenticate(app, credentials),
     ...(options.metrics ? { observe: options.metrics.observe } : {}),
   });
+}
+
+function translatorsOf(app: App): ErrorTranslator[] {
+  return [translateStorage, translateQueue, (error, id) => translateRepos(app, error, id)];
+}
+
+function callServices(app: App): CallServices {
+  const { log, rateLimits } = app;
+  return { baseUrl: () => app.config.baseUrl, log, rateLimits, translators: translatorsOf(app) };
 }
 
 function translateStorage(error: unknown): ServiceError | undefined {

@@ -10,7 +10,11 @@ import { ServiceError, invalidRequest } from "../errors.ts";
  * Reads a JSON body, or takes the bytes of it that were read before. Throws `unsupported_media_type`,
  * `payload_too_large` or `invalid_request`.
  */
-export async function readJson(request: IncomingMessage, read?: Buffer): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  read?: Buffer,
+  limitBytes: number = limits.jsonBodyBytes,
+): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
     if (!hasBody(request)) return undefined;
@@ -19,7 +23,7 @@ export async function readJson(request: IncomingMessage, read?: Buffer): Promise
       `The body must be application/json, not "${type || "untyped"}".`,
     );
   }
-  const text = await readText(request, limits.jsonBodyBytes, read);
+  const text = await readText(request, limitBytes, read);
   if (text.trim() === "") return undefined;
   try {
     return JSON.parse(text);

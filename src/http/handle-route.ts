@@ -5,13 +5,14 @@ import type { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { actorKey, type Actor, type Origin } from "../access/actor.ts";
 import { administers } from "../access/decide.ts";
-import { ServiceError, invalidRequest, unauthenticated } from "../errors.ts";
+import { ServiceError, unauthenticated } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { networkOf } from "./addresses.ts";
 import { readBytes, readJson, readJsonOrForm } from "./body.ts";
 import { sessionCookieName } from "./cookies.ts";
 import { toServiceError, type ErrorTranslator } from "./errors.ts";
 import { idempotentResult, type IdempotencyStore } from "./idempotency.ts";
+import { parseInput } from "./parse-input.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { respond } from "./respond.ts";
 import type { Creation, RequestInfo, Route } from "./route.ts";
@@ -46,7 +47,10 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   const ipHash = options.anonymize(networkOf(request.address));
   const credentialsOf = (signed?: SignedCall): Credentials => ({
     authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
-    sessionCookie: declared.forGit ? undefined : ctx.cookies.get(sessionCookieName(options.baseUrl())),
+    sessionCookie:
+      declared.forGit || declared.ignoresCookies
+        ? undefined
+        : ctx.cookies.get(sessionCookieName(options.baseUrl())),
     signed,
     origin: originOf(ctx, ipHash),
   });
@@ -156,27 +160,22 @@ function parse<S extends z.ZodType>(
   value: unknown,
   where: string,
 ): z.output<S> | undefined {
-  if (!schema) return undefined;
-  const result = schema.safeParse(value ?? {});
-  if (result.success) return result.data;
-  const issues = result.error.issues
-    .slice(0, 10)
-    .map((issue) => ({ path: issue.path.join("."), message: issue.message }));
-  const first = issues[0]!;
-  const at = first.path === "" ? where : `"${first.path}" of ${where}`;
-  throw invalidRequest(`Something is wrong with ${at}: ${first.message.replace(/\.?$/, ".")}`, { issues });
+  return schema && parseInput(schema, value, where);
 }
 
 function requestInfo(ctx: Context): RequestInfo {
   return {
     requestId: ctx.state["requestId"] as string,
     path: ctx.path,
+    host: ctx.host,
     address: ctx.ip,
     isHead: ctx.method === "HEAD",
     userAgent: ctx.get("user-agent").slice(0, 300),
     header: (name) => ctx.get(name),
     cookie: (name) => ctx.cookies.get(name),
+    onClose: (listener) => ctx.res.once("close", listener),
     stream: ctx.req,
+    readJson: (limitBytes) => readJson(ctx.req, undefined, limitBytes),
   };
 }
 

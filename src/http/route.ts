@@ -20,6 +20,8 @@ export interface Creation {
 export interface RequestInfo {
   requestId: string;
   path: string;
+  /** Host and port by which the caller addresses the service. */
+  host: string;
   /** The caller's address; never stored or logged as it is. */
   address: string;
   /** Only the headers are requested: the handler need not read the content. */
@@ -27,8 +29,12 @@ export interface RequestInfo {
   userAgent: string;
   header(name: string): string;
   cookie(name: string): string | undefined;
-  /** The unread body of a route with `body: "stream"`. */
+  /** Registers work for the end of the request: the response was sent, or the caller has left. */
+  onClose(listener: () => void): void;
+  /** The unread body of a route with `stream`. */
   stream: Readable;
+  /** Reads that body as JSON of at most so many bytes; undefined if it is empty. */
+  readJson(limitBytes: number): Promise<unknown>;
   /** Authenticates the caller of a route with `auth: "deferred"`, and counts the request against their budget. */
   authenticate?: (() => Promise<Actor>) | undefined;
   /** Set for a call with an `Idempotency-Key`. */
@@ -156,6 +162,8 @@ interface Declaration<P, Q, B, F> {
    * cookies are ignored; and failures are plain sentences, which git shows to its user.
    */
   forGit?: true;
+  /** Ignores cookies, so that a browser lends no caller its session. */
+  ignoresCookies?: true;
   /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
   form?: boolean;
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */

@@ -92,7 +92,7 @@ export async function readSmallFile(
 export const svgType = "image/svg+xml";
 
 /** Only types that a browser displays without executing anything; other files are downloads. */
-function mediaTypeOf(path: string): string {
+export function mediaTypeOf(path: string): string {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
   const types: Record<string, string> = {
     md: "text/markdown; charset=utf-8",

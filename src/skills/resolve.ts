@@ -32,7 +32,8 @@ export async function resolveSkill(
   return { skill, version, own: membershipIn(actor, skill.tenantId) !== undefined };
 }
 
-async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
+/** The skill of a reference as it is typed. Throws `not_found`, or `ambiguous`, with `details.candidates`. */
+export async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
   const shared = readShareUrl(app, ref);
   if (shared) return loadSkill(app, actor, shared, "skill:read", { typed: ref });
 
@@ -111,7 +112,7 @@ async function listPublicNamesakes(
   return keepAllowed(app, actor, "skill:read", found);
 }
 
-const refOf = ({ tenantSlug, slug }: SkillDoc) => `${tenantSlug}/${slug}`;
+export const refOf = ({ tenantSlug, slug }: SkillDoc) => `${tenantSlug}/${slug}`;
 
 /** Skills as they appear in error details. The caller must be allowed to read all of them. */
 export async function presentCandidates(app: App, skills: readonly SkillDoc[]) {

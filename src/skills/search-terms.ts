@@ -55,9 +55,12 @@ export function termsOfSkill(
   ];
 }
 
+/** Distinct words of a query or of a text that is compared with one, as the index has them. */
+export function wordsOfQuery(text: string, most = queryWords): string[] {
+  return wordsOf(text, most).slice(0, most);
+}
+
 /** Terms of a query, longest first, since long words are rare. Empty if the query contains no word. */
 export function termsOfQuery(query: string): string[] {
-  return wordsOf(query, queryWords)
-    .slice(0, queryWords)
-    .sort((a, b) => b.length - a.length);
+  return wordsOfQuery(query).sort((a, b) => b.length - a.length);
 }

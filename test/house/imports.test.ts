@@ -27,6 +27,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^koa($|-)|^@koa\//, /^src\/(http|mcp)\/|^src\/api\.ts$|\/routes\.ts$/],
   [/^sharp$/, /^src\/orgs\/avatar-image\.ts$/],
   [/^jose$/, /^src\/ci\//],
+  [/^@modelcontextprotocol\/(server|node)(\/|$)/, /^src\/mcp(-central)?\//],
   [/^nodemailer$/, /^src\/mail\//],
   [/^markdown-it$/, /^src\/http\/markdown\.ts$|^web\//],
   [/^bullmq$/, /^src\/queue\/|^workers\/|^engines\/queue-create-child\.mjs$/],

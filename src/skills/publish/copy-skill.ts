@@ -23,7 +23,8 @@ import { readSelector } from "../semver.ts";
 import { findVersion } from "../versions.ts";
 import type { Published } from "./create-skill.ts";
 import { readPackageSource } from "./package-source.ts";
-import { publishSkill, type OpenSource } from "./publish-skill.ts";
+import { publishSkill } from "./publish-skill.ts";
+import type { OpenSource } from "./version-source.ts";
 import { readTextSource } from "./text-source.ts";
 import { uploadFolder } from "./uploads.ts";
 

@@ -86,14 +86,26 @@ async function editPackage(
     else kept.set(path, { ...old, mode: change.mode ?? old.mode });
   }
   checkPackagePaths([...kept.keys(), ...files.keys()], { rootFile });
-  const root = describePackage(files.get(rootFile)?.data ?? storedRoot);
-  const digest = digestOf([...kept.values()], [...files.values()]);
+  return packageOf([...kept.values()], [...files.values()], files.get(rootFile)?.data ?? storedRoot);
+}
+
+/** A package of the given files. Throws `content_invalid`, or `PackageError`. */
+export function readFilesSource(files: readonly TreeFile[]): VersionSource {
+  checkPackagePaths(
+    files.map(({ path }) => path),
+    { rootFile },
+  );
+  return packageOf([], files, files.find(({ path }) => path === rootFile)!.data);
+}
+
+function packageOf(kept: readonly FileEntry[], files: readonly TreeFile[], root: Buffer): VersionSource {
+  const digest = digestOf(kept, files);
   return {
-    ...root,
+    ...describePackage(root),
     format: "package",
     contentHash: async () => digest,
     equals: async (current) => current.format === "package" && current.digest === digest,
-    tree: () => ({ source: { kind: "edit", kept: [...kept.values()], files: [...files.values()] } }),
+    tree: () => ({ source: { kind: "edit", kept, files } }),
   };
 }
 
@@ -118,7 +130,10 @@ function digestOf(kept: readonly FileEntry[], files: readonly TreeFile[]): strin
 const sha256Of = (data: Buffer | string) => createHash("sha256").update(data).digest("hex");
 
 /** The bytes that a change sends; undefined for one that removes a file or sets its mode only. */
-function bytesOf({ content, contentBase64 }: FileChange): Buffer | undefined {
+export function bytesOf({
+  content,
+  contentBase64,
+}: Pick<FileChange, "content" | "contentBase64">): Buffer | undefined {
   if (content !== undefined) return Buffer.from(content);
   return contentBase64 === undefined ? undefined : Buffer.from(contentBase64, "base64");
 }

@@ -19,14 +19,11 @@ import { findCreated } from "./publish-version.ts";
 import { skillName, type PublishSkill } from "../schema.ts";
 import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target.ts";
 import { freeSlug } from "./slug.ts";
-import { withVersionSource } from "./version-source.ts";
+import { withVersionSource, type OpenSource } from "./version-source.ts";
 import { readTextSource, type VersionSource } from "./text-source.ts";
 
 /** Attempts if the chosen slug is taken before it is written. */
 const slugAttempts = 20;
-
-/** Reads the content of a skill of a type, and passes it on. */
-export type OpenSource = <T>(type: SkillType, publish: (source: VersionSource) => Promise<T>) => Promise<T>;
 
 /** A request of the API, or the copy of a skill, whose content is opened otherwise. */
 type PublishRequest = PublishSkill & Pick<NewSkill, "origin"> & { slug?: string | undefined };

@@ -14,7 +14,7 @@ import { predecessorOf } from "./equal-content.ts";
 import { readEditedSource } from "./edit-source.ts";
 import { loadPublishedSemvers, nextSemver, readExactSemver } from "./next-semver.ts";
 import type { VersionSource } from "./text-source.ts";
-import { withVersionSource } from "./version-source.ts";
+import { withVersionSource, type OpenSource } from "./version-source.ts";
 
 /** Requires `skill:update` on the skill. */
 export async function publishVersion(
@@ -25,7 +25,12 @@ export async function publishVersion(
   {
     creation,
     prefetched,
-  }: { creation?: Creation | undefined; prefetched?: PrefetchedSkill | undefined } = {},
+    open = (type, publish) => withVersionSource(app, actor, input, type, publish),
+  }: {
+    creation?: Creation | undefined;
+    prefetched?: PrefetchedSkill | undefined;
+    open?: OpenSource;
+  } = {},
 ): Promise<Appended> {
   const skill = await loadSkill(app, actor, ref, "skill:update", { prefetched });
   const earlier = await findCreated(app, skill, creation);
@@ -44,7 +49,7 @@ export async function publishVersion(
   };
   const append = (source: VersionSource) => appendVersion(app, actor, skill, source, request);
   if (base && input.changes) return append(await readEditedSource(app, skill, base, input.changes));
-  return withVersionSource(app, actor, input, skill.type, append);
+  return open(skill.type, append);
 }
 
 /** Throws `not_found` if the skill has no version of that number. */

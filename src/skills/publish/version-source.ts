@@ -9,6 +9,9 @@ import { readPackageSource } from "./package-source.ts";
 import { readTextSource, type VersionSource } from "./text-source.ts";
 import { claimUpload, discardUpload, returnUpload } from "./uploads.ts";
 
+/** Reads the content of a skill of a type, and passes it on. */
+export type OpenSource = <T>(type: SkillType, publish: (source: VersionSource) => Promise<T>) => Promise<T>;
+
 /**
  * Reads the source and runs `publish` with it. An upload is discarded after a success, or if its content can't be
  * published; after any other failure it is available for a retry.

@@ -1,0 +1,92 @@
+/** Content that an agent publishes: a text, or the files of a package, within the body of one call. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { limits } from "../../../contract/limits.ts";
+import { readSkillText } from "../../../contract/skill-rules.ts";
+import type { SkillType } from "../../../contract/vocabulary.ts";
+import type { TreeFile } from "../../../repos/store/index.ts";
+import type { FileToLint } from "../findings/lint.ts";
+import { bytesOf, readFilesSource } from "../publish/edit-source.ts";
+import { readTextSource, rootFileOf, type VersionSource } from "../publish/text-source.ts";
+import type { OpenSource } from "../publish/version-source.ts";
+
+const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
+
+const PackageFile = z
+  .strictObject({
+    path: z.string().min(1).max(4096),
+    content: z.string().refine(isWellFormed, "must be well-formed Unicode").optional(),
+    contentBase64: z.base64().optional().meta({ description: "the bytes of a file that is not a text" }),
+    executable: z.boolean().default(false),
+  })
+  .refine(
+    ({ content, contentBase64 }) => (content === undefined) !== (contentBase64 === undefined),
+    "needs content or contentBase64",
+  );
+
+export const contentFields = {
+  content: z
+    .string()
+    .optional()
+    .meta({ description: `the text of a single-file skill, at most ${limits.textContentBytes} bytes` }),
+  files: z
+    .array(PackageFile)
+    .min(1)
+    .max(limits.packageFiles)
+    .optional()
+    .meta({ description: "all files of a package, with SKILL.md at its root" }),
+};
+
+export interface GivenContent {
+  content?: string | undefined;
+  files?: z.output<typeof PackageFile>[] | undefined;
+}
+
+export const isOneContent = ({ content, files }: GivenContent) =>
+  (content === undefined) !== (files === undefined);
+
+function readSource(given: GivenContent, type: SkillType): VersionSource {
+  return given.files ? readFilesSource(treeFilesOf(given.files)) : readTextSource(given.content!, type);
+}
+
+export function openContent(given: GivenContent): OpenSource {
+  return (type, publish) => publish(readSource(given, type));
+}
+
+function treeFilesOf(files: NonNullable<GivenContent["files"]>): TreeFile[] {
+  return files.map((file) => ({
+    path: file.path,
+    mode: file.executable ? "100755" : "100644",
+    data: bytesOf(file)!,
+  }));
+}
+
+/** Digests of content that a plan is made from. */
+export interface Digests {
+  format: VersionSource["format"];
+  hash: string;
+  frontmatterHash?: string;
+}
+
+export async function digestsOf(source: VersionSource, text: string | undefined): Promise<Digests> {
+  const hash = await source.contentHash();
+  if (source.format === "package" || text === undefined) return { format: source.format, hash };
+  const { head } = readSkillText(text, "markdown");
+  return { format: "markdown", hash, frontmatterHash: createHash("sha256").update(head).digest("hex") };
+}
+
+/** Content of a dry run: nothing of it is stored. */
+export async function describeContent(
+  given: GivenContent,
+  type: SkillType,
+): Promise<{ source: VersionSource; digests: Digests; files: FileToLint[] }> {
+  const source = readSource(given, type);
+  const files = given.files
+    ? treeFilesOf(given.files)
+    : [{ path: rootFileOf(type), data: Buffer.from(given.content!) }];
+  return {
+    source,
+    digests: await digestsOf(source, given.content),
+    files: files.map(({ path, data }) => ({ path, size: data.length, read: () => data })),
+  };
+}

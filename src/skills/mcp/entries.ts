@@ -1,0 +1,89 @@
+/** Skills as entries of the Skills extension: frontmatter, and files with the digests that were stored with them. */
+import { LRUCache } from "lru-cache";
+import { FrontmatterError, splitFrontmatter } from "../../../contract/frontmatter.ts";
+import { limits } from "../../../contract/limits.ts";
+import { sizeText } from "../../../contract/size-text.ts";
+import { YamlLimitError } from "../../../contract/yaml.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import type { SkillEntry } from "../../mcp/surface.ts";
+import { readText } from "../content.ts";
+import { filesOf } from "../manifest.ts";
+import { refOf } from "../resolve.ts";
+import { fileUri } from "./file-uri.ts";
+
+/** Files of a skill that clients must accept. */
+const mostFiles = 512;
+const manifest = "SKILL.md";
+
+/** Frontmatter by version, null for one that is not a skill to others. Versions never change. */
+const known = new LRUCache<string, { fields: SkillEntry["frontmatter"] | null }>({ max: 2000 });
+
+/**
+ * Undefined for a skill that the extension can't describe: a rule, or a package whose frontmatter has another name than
+ * its address, which clients would refuse.
+ */
+export async function entryOf(
+  app: App,
+  skill: SkillDoc,
+  version: VersionDoc,
+): Promise<SkillEntry | undefined> {
+  if (skill.type !== "skill") return undefined;
+  const frontmatter = await frontmatterOf(app, skill, version);
+  if (frontmatter?.name !== skill.slug) return undefined;
+  const files = await filesOf(app, version);
+  const bytes = files.reduce((sum, file) => sum + file.size, 0);
+  const isLarge = files.length > mostFiles || bytes > limits.mcpResourceBytes;
+  const resources = files
+    .filter(({ path }) => !isLarge || path === manifest)
+    .map(({ path, sha256, size }) => ({ uri: fileUri(skill, path), digest: `sha256:${sha256}`, size }))
+    .sort((a, b) => (a.uri < b.uri ? -1 : 1));
+  const note =
+    `This skill has ${files.length} files with ${sizeText(bytes)}, too much to read one by one: ` +
+    `install it with svc install ${refOf(skill)}.`;
+  return {
+    uri: fileUri(skill, manifest),
+    frontmatter,
+    resources,
+    ...(isLarge ? { _meta: { "svc/note": note } } : {}),
+  };
+}
+
+async function frontmatterOf(
+  app: App,
+  skill: SkillDoc,
+  version: VersionDoc,
+): Promise<SkillEntry["frontmatter"] | null> {
+  const cached = known.get(version._id);
+  if (cached) return cached.fields;
+  const { content, frontmatter = "" } = await readText(app, skill, version);
+  const fields = fieldsOf(frontmatter + content);
+  known.set(version._id, { fields });
+  return fields;
+}
+
+function fieldsOf(text: string): SkillEntry["frontmatter"] | null {
+  try {
+    const fields = toJson(splitFrontmatter(text).fields ?? new Map()) as Record<string, unknown>;
+    const { name, description } = fields;
+    return typeof name === "string" && typeof description === "string"
+      ? { ...fields, name, description }
+      : null;
+  } catch (error) {
+    if (error instanceof FrontmatterError || error instanceof YamlLimitError) return null;
+    throw error;
+  }
+}
+
+/** Values of YAML as those of JSON. */
+function toJson(value: unknown): unknown {
+  if (value instanceof Map)
+    return Object.fromEntries(
+      [...(value as Map<unknown, unknown>)].map(([key, one]) => [String(key), toJson(one)]),
+    );
+  if (Array.isArray(value)) return value.map(toJson);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "bigint") return String(value);
+  return value;
+}

@@ -1,0 +1,192 @@
+/** Publishing for agents: skills and versions, or what publishing them would do. */
+import { z } from "zod";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { tool, type Tool, type ToolResult } from "../../mcp/tool.ts";
+import { lintFiles, type FileToLint } from "../findings/lint.ts";
+import { bytesOf, readEditedSource } from "../publish/edit-source.ts";
+import { planPublish, planVersion } from "../publish/plan-publish.ts";
+import { chooseName, publishSkill } from "../publish/publish-skill.ts";
+import { loadBase, publishVersion } from "../publish/publish-version.ts";
+import { refOf, resolveRef } from "../resolve.ts";
+import { PublishSkill, PublishVersion } from "../schema.ts";
+import { findVersion } from "../versions.ts";
+import { contentFields, describeContent, digestsOf, isOneContent, openContent } from "./content.ts";
+import { skillRef } from "./input.ts";
+import { outcomeOf, plannedChanges, presentOutcome, PublishOutcome } from "./outcome.ts";
+
+const dryRun = z
+  .boolean()
+  .default(false)
+  .meta({ description: "stores nothing, and returns what the call would do" });
+
+const { tenantId: organization, content: _text, uploadId: _upload, ...skillFields } = PublishSkill.shape;
+
+const PublishSkillInput = z
+  .strictObject({ organization, ...skillFields, ...contentFields, dryRun })
+  .refine(isOneContent, "needs exactly one of content and files")
+  .refine(
+    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
+    "personal excludes folder and createFolders",
+  );
+type PublishSkillInput = z.output<typeof PublishSkillInput>;
+
+export function publishSkillTool(app: App): Tool {
+  return tool({
+    name: "publish_skill",
+    title: "Publish a skill",
+    description:
+      "Publishes a skill from a text or files. By default it appends a version if the organization has a skill of that " +
+      "name, and otherwise creates one. Try it with dryRun first: the result has findings of the rules for skills.",
+    input: PublishSkillInput,
+    output: PublishOutcome,
+    effect: "add",
+    needs: ["skill:create", "skill:update"],
+    budget: "publish",
+    async handle({ actor, input: { dryRun: isDry, content, files, organization: tenantId, ...fields } }) {
+      const given = { content, files };
+      const input = { ...fields, tenantId };
+      if (isDry) return planSkill(app, actor, { ...input, content, files });
+      return outcomeOf(app, await publishSkill(app, actor, input, undefined, openContent(given)));
+    },
+  });
+}
+
+async function planSkill(
+  app: App,
+  actor: Actor,
+  {
+    content,
+    files: packageFiles,
+    ...input
+  }: Omit<PublishSkillInput, "dryRun" | "organization"> & { tenantId: string },
+): Promise<ToolResult<PublishOutcome>> {
+  const type = input.type ?? input.defaultType ?? "skill";
+  const { source, digests, files } = await describeContent({ content, files: packageFiles }, type);
+  const { mode, tenantId, defaultType, visibility, folder, createFolders, personal } = input;
+  const plan = await planPublish(app, actor, {
+    mode,
+    tenantId,
+    name: chooseName(input, source),
+    type: input.type,
+    defaultType,
+    visibility,
+    folder,
+    createFolders,
+    personal,
+    ...digests,
+  });
+  const ref = `${plan.skill.tenantSlug}/${plan.skill.slug}`;
+  const existing = plan.action === "updated" ? await resolveRef(app, actor, ref) : undefined;
+  const current = existing ? await findVersion(app, existing, existing.current.version) : null;
+  const { action, unchanged, semver, ignoredFlags } = plan;
+  return presentOutcome(
+    {
+      dryRun: true,
+      action,
+      unchanged,
+      skill: ref,
+      publicId: plan.skill.publicId ?? null,
+      semver,
+      url: null,
+      ignoredFlags,
+      warnings: source.warnings,
+    },
+    await plannedChanges(app, current, files, { unchanged, isText: content !== undefined }),
+    await lintFiles(files, { format: source.format, type: existing?.type ?? type }),
+  );
+}
+
+const { content: _content, uploadId: _uploadId, ...versionFields } = PublishVersion.shape;
+
+const PublishVersionInput = z
+  .strictObject({ skill: skillRef, ...versionFields, ...contentFields, dryRun })
+  .refine(
+    ({ content, files, changes }) =>
+      [content, files, changes].filter((one) => one !== undefined).length === 1,
+    "needs exactly one of content, files and changes",
+  )
+  .refine((input) => input.changes === undefined || input.base !== undefined, "changes need a base")
+  .refine(
+    (input) => input.semver === undefined || (input.bump === undefined && input.prerelease === undefined),
+    "semver excludes bump and prerelease",
+  );
+type PublishVersionInput = z.output<typeof PublishVersionInput>;
+
+export function publishVersionTool(app: App): Tool {
+  return tool({
+    name: "publish_version",
+    title: "Publish a version",
+    description:
+      "Publishes a new version of an existing skill: a whole text, all files, or changes of single files of the version " +
+      "base. With base, it fails if another version became current.",
+    input: PublishVersionInput,
+    output: PublishOutcome,
+    effect: "add",
+    needs: ["skill:update"],
+    budget: "publish",
+    async handle({ actor, input }) {
+      const { skill: ref, dryRun: isDry, content, files, ...fields } = input;
+      const skill = await resolveRef(app, actor, ref);
+      if (isDry) return planNext(app, actor, skill, input);
+      const isWhole = content !== undefined || files !== undefined;
+      const open = isWhole ? { open: openContent({ content, files }) } : {};
+      const appended = await publishVersion(app, actor, skill._id, fields, open);
+      return outcomeOf(app, { action: "updated", ...appended });
+    },
+  });
+}
+
+async function planNext(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  input: PublishVersionInput,
+): Promise<ToolResult<PublishOutcome>> {
+  const { base, semver, bump, prerelease, changes } = input;
+  const baseVersion = await loadBase(app, skill, base);
+  const { source, digests, files } = changes
+    ? await describeChanges(app, skill, baseVersion!, changes)
+    : await describeContent(input, skill.type);
+  const plan = await planVersion(app, actor, skill._id, { base, semver, bump, prerelease, ...digests });
+  const current = await findVersion(app, skill, skill.current.version);
+  const isText = source.format === "markdown";
+  const planned = changes
+    ? changes.map(
+        ({ path, delete: isRemoved }) => ({ path, status: isRemoved ? "removed" : "modified" }) as const,
+      )
+    : await plannedChanges(app, current, files, { unchanged: plan.unchanged, isText });
+  return presentOutcome(
+    {
+      dryRun: true,
+      action: "updated",
+      unchanged: plan.unchanged,
+      skill: refOf(skill),
+      publicId: skill.publicId,
+      semver: plan.semver,
+      url: null,
+      ignoredFlags: [],
+      warnings: source.warnings,
+    },
+    plan.unchanged ? [] : planned,
+    await lintFiles(files, { format: source.format, type: skill.type }),
+  );
+}
+
+/** A dry run of changes checks the files that they send. */
+async function describeChanges(
+  app: App,
+  skill: SkillDoc,
+  base: VersionDoc,
+  changes: NonNullable<PublishVersionInput["changes"]>,
+) {
+  const source = await readEditedSource(app, skill, base, changes);
+  const text = base.format === "markdown" ? bytesOf(changes[0]!)?.toString("utf8") : undefined;
+  const files = changes.flatMap((change): FileToLint[] => {
+    const data = bytesOf(change);
+    return data ? [{ path: change.path, size: data.length, read: () => data }] : [];
+  });
+  return { source, digests: await digestsOf(source, text), files };
+}

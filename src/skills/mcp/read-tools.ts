@@ -1,0 +1,147 @@
+/** Reading of one skill for agents: its description and files, and the text of a file. */
+import { z } from "zod";
+import { estimateTokens } from "../../../contract/estimate-tokens.ts";
+import { limits } from "../../../contract/limits.ts";
+import { SkillPayload, VersionPayload } from "../../../contract/payloads/skills.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import { membershipIn } from "../../access/decide.ts";
+import type { Actor } from "../../access/actor.ts";
+import { recordDownload } from "../../analytics/downloads.ts";
+import type { App } from "../../app.ts";
+import { itemsThatFit, partOf } from "../../mcp/bounds.ts";
+import { tool, type Tool } from "../../mcp/tool.ts";
+import { readText } from "../content.ts";
+import { filesOf } from "../manifest.ts";
+import { warningsAbout } from "../marks/marks.ts";
+import { presentSkill, presentVersion } from "../present.ts";
+import { rootFileOf } from "../publish/text-source.ts";
+import { refOf, resolveRef } from "../resolve.ts";
+import { selectVersion } from "../select-version.ts";
+import { readSelector } from "../semver.ts";
+import { readVersionBytes, textOfBytes } from "./file-content.ts";
+import { fileUri } from "./file-uri.ts";
+import { maxBytes, nextOffset, offset, skillRef, versionSpec } from "./input.ts";
+
+export interface Selected {
+  skill: SkillDoc;
+  version: VersionDoc;
+}
+
+export async function selectFor(
+  app: App,
+  actor: Actor,
+  input: { skill: string; version?: string | undefined },
+): Promise<Selected> {
+  // Parsed first, as in a request of the API: a wrong version is reported before a skill is looked up.
+  const selector = readSelector(input.version);
+  const skill = await resolveRef(app, actor, input.skill);
+  return { skill, version: await selectVersion(app, skill, selector) };
+}
+
+export const rootOf = ({ skill, version }: Selected) =>
+  version.format === "package" ? "SKILL.md" : rootFileOf(skill.type);
+
+export function getTool(app: App): Tool {
+  return tool({
+    name: "get_skill",
+    title: "Get a skill",
+    description:
+      "Describes a skill and one of its versions: metadata, files with sizes, and how many tokens its text takes.",
+    input: z.strictObject({ skill: skillRef, version: versionSpec, offset }),
+    output: z.object({
+      skill: SkillPayload,
+      version: VersionPayload,
+      root: z.string().meta({ description: "the file to read first" }),
+      tokens: z.number().int().meta({ description: "estimate for the text of that file" }),
+      files: z.array(z.object({ path: z.string(), size: z.number().int() })),
+      nextOffset,
+      warnings: z.array(z.string()).meta({ description: "reasons not to use the version" }),
+    }),
+    effect: "read",
+    async handle({ actor, input }) {
+      const selected = await selectFor(app, actor, input);
+      const { skill, version } = selected;
+      const [all, { content }] = await Promise.all([filesOf(app, version), readText(app, skill, version)]);
+      const described = all.map(({ path, size }) => ({ path, size }));
+      const files = itemsThatFit(described, input.offset);
+      const reader = { isMember: membershipIn(actor, skill.tenantId) !== undefined };
+      const tokens = estimateTokens(content);
+      const warnings = warningsAbout(skill, version);
+      const data = {
+        skill: presentSkill(skill, reader),
+        version: presentVersion(version, skill, reader),
+        root: rootOf(selected),
+        tokens,
+        files: files.items,
+        nextOffset: files.nextOffset,
+        warnings,
+      };
+      const text = [
+        `${refOf(skill)} ${version.semver}: ${skill.description || skill.name}`,
+        `${all.length} file${all.length === 1 ? "" : "s"}, about ${tokens} tokens in ${data.root}. Read it with read_skill.`,
+        ...warnings,
+      ].join("\n");
+      return { data, text };
+    },
+  });
+}
+
+const ReadSkill = z.strictObject({
+  skill: skillRef,
+  version: versionSpec,
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .meta({ description: "default: SKILL.md, or RULE.md of a rule" }),
+  offset,
+  maxBytes,
+});
+
+export function readTool(app: App): Tool {
+  return tool({
+    name: "read_skill",
+    title: "Read a skill",
+    description:
+      "Returns the text of a skill (its SKILL.md or RULE.md), or of another of its files. A long text continues with " +
+      "offset. A file that is not a text is returned as a link.",
+    input: ReadSkill,
+    output: z.object({
+      skill: z.string(),
+      version: z.string(),
+      path: z.string(),
+      size: z.number().int().meta({ description: "bytes of the whole file" }),
+      mimeType: z.string(),
+      text: z.string().nullable().meta({ description: "null for a file that is not a text" }),
+      nextOffset,
+    }),
+    effect: "read",
+    handle: ({ actor, input }) => readFileOf(app, actor, input),
+  });
+}
+
+async function readFileOf(app: App, actor: Actor, input: z.output<typeof ReadSkill>) {
+  const selected = await selectFor(app, actor, input);
+  const { skill, version } = selected;
+  const root = rootOf(selected);
+  const path = input.path ?? root;
+  const file = await readVersionBytes(app, version, path, limits.inlineFileBytes);
+  if (path === root && input.offset === 0) recordDownload(app, actor, version);
+  const { size, mimeType } = file;
+  const facts = { skill: refOf(skill), version: version.semver, path, size, mimeType };
+  const isText = file.bytes !== undefined && textOfBytes(file.bytes) !== undefined;
+  if (!isText) {
+    const uri = fileUri(skill, path, version.version === skill.current.version ? undefined : version.version);
+    return {
+      data: { ...facts, text: null, nextOffset: null },
+      text: `${path} is not a text, or longer than a result may be: read it as the resource ${uri}.`,
+      links: [{ type: "resource_link" as const, uri, name: path, mimeType, size }],
+    };
+  }
+  const part = partOf(file.bytes!, input.offset, input.maxBytes);
+  const more =
+    part.nextOffset === null ? "" : `\n\n[Continue with offset ${part.nextOffset} of ${size} bytes.]`;
+  return { data: { ...facts, ...part }, text: `${part.text}${more}` };
+}
