@@ -71,6 +71,7 @@ export const failureKinds = [
   "invitation",
   "role",
   "token",
+  "grant",
   "policy",
   "domain",
   "provider",

@@ -38,6 +38,8 @@ export const eventNames = [
   "user.token_deleted",
   "user.profile_updated",
   "user.cli_login",
+  "user.grant_created",
+  "user.grant_revoked",
   "user.anonymous_registered",
   "user.password_changed",
   "user.email_changed",

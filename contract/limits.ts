@@ -176,6 +176,19 @@ export const limits = {
   deviceLoginMs: 90 * dayMs,
   deviceCodeMs: 10 * minuteMs,
   deviceIntervalSeconds: 5,
+  /** Live grants of one account to OAuth clients. */
+  oauthGrants: 100,
+  /** Time in which a person decides about an OAuth client. */
+  oauthRequestMs: 30 * minuteMs,
+  oauthCodeMs: minuteMs,
+  oauthAccessTokenMs: 60 * minuteMs,
+  /** Time after its last renewal at which a grant ends, and after its last use at which a registered client is removed. */
+  oauthIdleMs: 30 * dayMs,
+  oauthClientName: 100,
+  redirectUris: 20,
+  redirectUri: 1000,
+  /** Metadata document of an OAuth client. */
+  clientDocumentBytes: 16 * 1024,
   uploadMs: 60 * minuteMs,
   /** Staged uploads one actor may have open at a time. */
   openUploads: 10,

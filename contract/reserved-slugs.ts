@@ -21,6 +21,7 @@ export const reservedSlugs = [
   "mcp",
   "metrics",
   "new",
+  "oauth",
   "orgs",
   "profile",
   "readyz",

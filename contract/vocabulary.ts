@@ -228,6 +228,10 @@ export const scopableActions = {
   githubSync: ["read", "manage"],
 } as const;
 
+/** Access that a person can give to an OAuth client; each includes those before it. */
+export const oauthAccess = ["read", "write"] as const;
+export type OauthAccess = (typeof oauthAccess)[number];
+
 /** CI providers whose identity tokens are exchanged (`docs/reference/ci.md`). */
 export const ciProviders = ["github", "gitlab"] as const;
 export type CiProvider = (typeof ciProviders)[number];

@@ -37,6 +37,8 @@ import { mcpRoutes } from "./mcp/routes.ts";
 import type { Surface } from "./mcp/surface.ts";
 import { mfaPageRoutes } from "./mfa/page-routes.ts";
 import { mfaRoutes } from "./mfa/routes.ts";
+import { consentPageRoutes } from "./oauth/page-routes.ts";
+import { grantRoutes, oauthRoutes } from "./oauth/routes.ts";
 import { organizationAdministrationRoutes } from "./orgs/administration.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
@@ -69,6 +71,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...accountRoutes(app),
     ...userRoutes(app),
     ...tokenRoutes(app),
+    ...grantRoutes(app),
     ...tenantRoutes(app),
     ...auditRoutes(app),
     ...folderRoutes(app),
@@ -108,6 +111,8 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...clientPackageRoutes(version, () => app.config.baseUrl),
     ...signInPageRoutes(app),
     ...mfaPageRoutes(app),
+    ...oauthRoutes(app),
+    ...consentPageRoutes(app),
     ...accountPageRoutes(app),
     ...invitationPageRoutes(app),
     ...skillPageRoutes(app),

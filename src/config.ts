@@ -113,6 +113,11 @@ export const Environment = z.object({
   OIDC_PRIVATE_NETWORK: flag
     .default(false)
     .describe("whether these issuers may be on private addresses, and on this machine over http"),
+  OAUTH_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe(
+      "whether metadata documents of OAuth clients may be on private addresses, and on this machine over http",
+    ),
   SECRET_KEYS: z
     .string()
     .regex(
@@ -188,6 +193,7 @@ export interface Config {
     issuers: readonly { provider: CiProvider; issuer: string }[];
     privateNetwork: boolean;
   };
+  oauth: { privateNetwork: boolean };
   secretKeys: string | undefined;
   /** Until an administrator decides (`src/users/sign-up-mode.ts`). */
   signUp: SignUpMode;
@@ -241,6 +247,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       ],
       privateNetwork: e.OIDC_PRIVATE_NETWORK,
     },
+    oauth: { privateNetwork: e.OAUTH_PRIVATE_NETWORK },
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,
     smtpUrl: e.SMTP_URL,

@@ -17,7 +17,7 @@ interface Header {
 type Line = { collection: string; indexes: IndexDescription[] } | { in: string; document: Document };
 
 /** Collections whose content is useless in another database. */
-const passing = new Set(["idempotency", "signature_nonces", "webhook_deliveries"]);
+const passing = new Set(["idempotency", "oauth_requests", "signature_nonces", "webhook_deliveries"]);
 
 /**
  * Documents that are commit points, in the order in which they are read. Data copied from them is read later, so that
@@ -28,6 +28,7 @@ const commitPoints = [
   "anonymous_identities",
   "tenants",
   "tokens",
+  "oauth_grants",
   "service_settings",
   "users",
   "invitations",

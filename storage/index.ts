@@ -32,6 +32,7 @@ import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics
 import { mcpServerIndexes, openMcpServers, type McpServers } from "./mcp/servers.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { oidcPolicyIndexes, openOidcPolicies, type OidcPolicies } from "./ci/oidc-policies.ts";
+import { oauthIndexes, openOauth, type Oauth } from "./oauth/index.ts";
 import { openOverviews, type Overviews } from "./lookups/overviews.ts";
 import { openPathReservations, pathReservationIndexes, type PathReservations } from "./path-reservations.ts";
 import { openRefusedContents, refusedContentIndexes, type RefusedContents } from "./refused-contents.ts";
@@ -98,6 +99,7 @@ export interface Storage {
   jobMetrics: JobMetrics;
   mcpServers: McpServers;
   memberships: Memberships;
+  oauth: Oauth;
   oidcPolicies: OidcPolicies;
   overviews: Overviews;
   pathReservations: PathReservations;
@@ -160,6 +162,7 @@ const indexes: Record<string, IndexDescription[]> = {
   manifests: manifestIndexes,
   mcp_servers: mcpServerIndexes,
   memberships: membershipIndexes,
+  ...oauthIndexes,
   oidc_policies: oidcPolicyIndexes,
   places: pathReservationIndexes,
   refused_contents: refusedContentIndexes,
@@ -222,6 +225,7 @@ function openCollections(database: Database): Storage {
     jobMetrics: openJobMetrics(database),
     mcpServers: openMcpServers(database),
     memberships: openMemberships(database),
+    oauth: openOauth(database),
     oidcPolicies: openOidcPolicies(database),
     overviews: openOverviews(database),
     pathReservations: openPathReservations(database),

@@ -84,7 +84,7 @@ export type ResetLinkPayload = z.infer<typeof ResetLinkPayload>;
 /** The session or token that the link of a mail ends. */
 export const AccessLinkPayload = z
   .object({
-    kind: z.enum(["session", "token"]),
+    kind: z.enum(["session", "token", "grant"]),
     description: z.string().meta({ description: "one sentence" }),
   })
   .meta({ id: "AccessLink" });

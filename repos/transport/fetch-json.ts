@@ -6,16 +6,23 @@ interface JsonLimits {
   allowPrivateNetwork: boolean;
   maxBytes: number;
   requestMs: number;
+  redirectsAtMost?: number;
 }
 
 /** Throws `RepoError`, whose message names the host and never contains text of its response. */
 export async function fetchJson(
   url: string,
-  { allowPrivateNetwork, maxBytes, requestMs }: JsonLimits,
+  { allowPrivateNetwork, maxBytes, requestMs, redirectsAtMost }: JsonLimits,
 ): Promise<unknown> {
   const wire = openHttpWire(
     { kind: "http", url, allowPrivateNetwork },
-    { maxBytes, requestMs, silenceMs: requestMs, signal: AbortSignal.timeout(requestMs) },
+    {
+      maxBytes,
+      requestMs,
+      redirectsAtMost,
+      silenceMs: requestMs,
+      signal: AbortSignal.timeout(requestMs),
+    },
   );
   try {
     const { body } = await wire.request({ url, headers: { accept: "application/json" } });

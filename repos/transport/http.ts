@@ -12,7 +12,7 @@ import { asUnreachable, refusalOf, tooSlow } from "./http-errors.ts";
 import { parseUrl, remoteUrl } from "./remote-url.ts";
 import type { Limits, Wire, WireRequest, WireResponse } from "./wire.ts";
 
-const redirectsAtMost = 3;
+const defaultRedirects = 3;
 
 /** One operation's connections to one remote. Responses have to be read to their end, or the wire closed. */
 export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits): Wire {
@@ -49,7 +49,7 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
       if (isRedirect(response)) {
         response.resume();
         const next = redirectOf(response, target);
-        if (method !== "GET" || next === undefined || hop >= redirectsAtMost)
+        if (method !== "GET" || next === undefined || hop >= (limits.redirectsAtMost ?? defaultRedirects))
           throw new RepoError("remote_protocol", `${host} redirects us, where we do not follow`);
         moved = prefixOf(asked, next);
         target = next;

@@ -8,6 +8,8 @@ export interface Limits {
   /** Maximum time of a request. */
   requestMs: number;
   signal?: AbortSignal | undefined;
+  /** Redirects within the origin that are followed. Default: 3. */
+  redirectsAtMost?: number | undefined;
 }
 
 /** A request in the form of isomorphic-git. */

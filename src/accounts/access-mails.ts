@@ -1,8 +1,9 @@
 /**
- * Mails about a new session, token or device, each with a link that ends it. The link is signed over what it ends and
- * only opens a page: mail scanners open links, so a button on the page ends the session or token.
+ * Mails about a new session, token, device or OAuth client, each with a link that ends it. The link is signed over what it ends and
+ * only opens a page: mail scanners open links, so a button on the page ends the access.
  */
 import type { Notice } from "../../storage/notices.ts";
+import type { OauthGrantDoc } from "../../storage/oauth/grants.ts";
 import { isSessionCurrent, type SessionDoc } from "../../storage/sessions.ts";
 import type { TokenDoc } from "../../storage/tokens.ts";
 import type { Account } from "../../storage/users.ts";
@@ -20,10 +21,20 @@ import { badLink, eventOfOwner } from "./mail-links.ts";
 const linkMs = 30 * 24 * 3_600_000;
 const ifNotYou = "If it was not you, end it now, then choose a new password on the sign-in page.";
 
-type Access = { kind: "session"; record: SessionDoc } | { kind: "token"; record: TokenDoc };
+export type Access =
+  | { kind: "session"; record: SessionDoc }
+  | { kind: "token"; record: TokenDoc }
+  | { kind: "grant"; record: OauthGrantDoc };
+
+/** Text of the link or button that ends an access. */
+export const endLabels: Record<Access["kind"], string> = {
+  session: "End the session",
+  token: "Revoke the token",
+  grant: "Revoke the access",
+};
 
 /**
- * The mail about a session or token; undefined when it is too late. One that has ended already is reported too:
+ * The mail about an access; undefined when it is too late. One that has ended already is reported too:
  * otherwise a stranger who signs in and out at once would leave a browser that counts as known, and no mail.
  */
 export function writeAccessMail(app: App, user: Account, access: Access): Mail | undefined {
@@ -46,7 +57,7 @@ function activeText(app: App, user: Account, access: Access, { createdAt }: Noti
     before: [
       `${describeAccess(access)} has had access to your account "${user.username}" since ${timeOf(access)}.`,
     ],
-    link: { label: access.kind === "session" ? "End the session" : "Revoke the token", url },
+    link: { label: endLabels[access.kind], url },
     after: [ifNotYou, "The link works for 30 days. If it was you, there is nothing to do."],
   };
 }
@@ -64,6 +75,7 @@ function endedText(app: App, user: Account, access: Access): Text {
 
 function subjectOf(access: Access): string {
   if (access.kind === "session") return "New sign-in to your account";
+  if (access.kind === "grant") return "A program was given access to your account";
   return access.record.login ? "A device was signed in to your account" : "A new API token was created";
 }
 
@@ -72,6 +84,8 @@ function describeAccess(access: Access): string {
     const client = access.record.client ?? "an unknown program";
     return `A session of ${client}, in a browser that had not signed in before,`;
   }
+  if (access.kind === "grant")
+    return `The program "${inertName(access.record.clientHost ?? access.record.clientName)}"`;
   const { name, login, tenantId } = access.record;
   if (login) return `The device login "${inertName(name)}"`;
   return `The API token "${inertName(name)}"${tenantId === undefined ? "" : " of an organization"}`;
@@ -79,12 +93,14 @@ function describeAccess(access: Access): string {
 
 const timeOf = ({ record }: Access) => `${record.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-/** Whether a session or token has expired or ended, alone or with all others of its account. */
+/** Whether an access has expired or ended, alone or with all others of its account. */
 function isOver(app: App, user: Account, access: Access): boolean {
   const { expiresAt } = access.record;
   if (expiresAt && expiresAt <= app.now()) return true;
   if (access.kind === "session")
     return access.record.endedAt !== undefined || !isSessionCurrent(access.record, user);
+  if (access.kind === "grant")
+    return access.record.revokedAt !== undefined || access.record.epochs.token !== (user.tokenEpoch ?? 0);
   const { revokedAt, userId, epoch = 0 } = access.record;
   return revokedAt !== undefined || (userId !== undefined && epoch !== (user.tokenEpoch ?? 0));
 }
@@ -92,7 +108,7 @@ function isOver(app: App, user: Account, access: Access): boolean {
 /** Content of the page of a link. */
 export interface AccessView {
   description: string;
-  isSession: boolean;
+  kind: Access["kind"];
 }
 
 /** Reads a link without using it. Throws `refused`. */
@@ -100,11 +116,11 @@ export async function readAccess(app: App, token: string): Promise<AccessView> {
   const { access } = await findAccess(app, token);
   return {
     description: `${describeAccess(access)} has had access to your account since ${timeOf(access)}.`,
-    isSession: access.kind === "session",
+    kind: access.kind,
   };
 }
 
-/** Ends the session or token of a link. Throws `refused`, also where it has ended already. */
+/** Ends the access of a link. Throws `refused`, also where it has ended already. */
 export async function endAccess(app: App, origin: Origin, token: string): Promise<AccessView> {
   const { access, user } = await findAccess(app, token);
   const by = "mail link";
@@ -114,6 +130,8 @@ export async function endAccess(app: App, origin: Origin, token: string): Promis
     const event = eventOfOwner(app, user, origin, "user.sessions_ended", { sessionId: _id, by });
     if (!(await sessions.end(_id, user._id, app.now(), [event]))) throw badLink("used");
     flushEvents(app, sessions, _id, [event]);
+  } else if (access.kind === "grant") {
+    await endGrant(app, user, access.record, origin);
   } else {
     const { tokens } = app.storage;
     const { tenantId, name } = access.record;
@@ -133,7 +151,17 @@ export async function endAccess(app: App, origin: Origin, token: string): Promis
     if (!(await tokens.revoke(_id, owner, app.now(), [event]))) throw badLink("used");
     flushEvents(app, tokens, _id, [event]);
   }
-  return { description: describeAccess(access), isSession: access.kind === "session" };
+  return { description: describeAccess(access), kind: access.kind };
+}
+
+async function endGrant(app: App, user: Account, grant: OauthGrantDoc, origin: Origin): Promise<void> {
+  const { grants } = app.storage.oauth;
+  const { _id, clientHost, clientName } = grant;
+  const metadata = { client: clientHost ?? clientName, by: "mail link" };
+  const made = eventOfOwner(app, user, origin, "user.grant_revoked", metadata);
+  const event = { ...made, resourceType: "grant", resourceId: _id };
+  if (!(await grants.revoke(_id, user._id, app.now(), [event]))) throw badLink("used");
+  flushEvents(app, grants, _id, [event]);
 }
 
 async function findAccess(app: App, token: string): Promise<{ access: Access; user: Account }> {
@@ -154,13 +182,17 @@ async function loadAccess(app: App, kind: string, id: string): Promise<Access | 
     const record = await app.storage.sessions.findById(id);
     return record ? { kind, record } : undefined;
   }
+  if (kind === "grant") {
+    const record = await app.storage.oauth.grants.findById(id);
+    return record ? { kind, record } : undefined;
+  }
   const record = kind === "token" ? await app.storage.tokens.findById(id) : null;
   return record ? { kind: "token", record } : undefined;
 }
 
 /** An organization's token is its creator's to end only while they may still manage the organization's tokens. */
 async function mayEnd(app: App, user: Account, access: Access): Promise<boolean> {
-  if (access.kind === "session" || access.record.tenantId === undefined) return true;
+  if (access.kind !== "token" || access.record.tenantId === undefined) return true;
   const { tenantId } = access.record;
   const memberships = await loadMemberships(app, user._id);
   const membership = memberships.find((one) => one.tenantId === tenantId);

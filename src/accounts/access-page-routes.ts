@@ -1,4 +1,4 @@
-/** The page that the links in mails about sessions and tokens lead to. A GET changes nothing. */
+/** The page that the links in mails about new accesses lead to. A GET changes nothing. */
 import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -6,7 +6,7 @@ import { hidden } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
 import { actorPage, type PageOptions } from "../http/pages.ts";
 import { route, type Route } from "../http/route.ts";
-import { endAccess, readAccess, type AccessView } from "./access-mails.ts";
+import { endAccess, endLabels, readAccess, type AccessView } from "./access-mails.ts";
 import { badLinkPage } from "./pages.ts";
 import { formText, orShow, postForm } from "../http/forms.ts";
 
@@ -30,7 +30,7 @@ export function accessPageRoutes(app: App): Route[] {
         orShow(
           async () => {
             const view = await readAccess(app, token);
-            return actorPage(actor, { title: titleOf(view), body: askPage(view, token) });
+            return actorPage(actor, { title: askTitles[view.kind], body: askPage(view, token) });
           },
           (error, options) => failed(actor, error, options),
         ),
@@ -48,7 +48,7 @@ export function accessPageRoutes(app: App): Route[] {
             await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
             const view = await endAccess(app, actor.origin, token);
             return actorPage(actor, {
-              title: view.isSession ? "Session ended" : "Token revoked",
+              title: doneTitles[view.kind],
               body: donePage(),
             });
           },
@@ -58,15 +58,20 @@ export function accessPageRoutes(app: App): Route[] {
   ];
 }
 
-const titleOf = ({ isSession }: AccessView) => (isSession ? "End this session?" : "Revoke this token?");
+const askTitles: Record<AccessView["kind"], string> = {
+  session: "End this session?",
+  token: "Revoke this token?",
+  grant: "Revoke this access?",
+};
+const doneTitles: Record<AccessView["kind"], string> = {
+  session: "Session ended",
+  token: "Token revoked",
+  grant: "Access revoked",
+};
 
-function askPage({ description, isSession }: AccessView, token: string): Html {
+function askPage({ description, kind }: AccessView, token: string): Html {
   return html`<p><bdi>${description}</bdi></p>
-    ${postForm(
-      path,
-      html`${hidden("token", token)}
-        <button class="danger">${isSession ? "End the session" : "Revoke the token"}</button>`,
-    )}`;
+    ${postForm(path, html`${hidden("token", token)} <button class="danger">${endLabels[kind]}</button>`)}`;
 }
 
 function donePage(): Html {

@@ -18,6 +18,7 @@ import { requireUnrestricted } from "../users/load.ts";
 import { requireRecentFactor } from "../users/recent-verification.ts";
 import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
 import { eventOfOwner } from "./mail-links.ts";
+import { removeGrantsOfUser } from "./remove-grants.ts";
 import { clearedCookie } from "../auth/sessions.ts";
 
 /** Calls that began before the mark have ended after this time, so that they leave nothing behind. */
@@ -88,6 +89,7 @@ export async function finishDeletion(app: App, { userId }: { userId: string }): 
   await leaveLatecomers(app, userId);
   while ((await sessions.removeOfUser(userId)) > 0);
   await removeTokensOfUser(app, userId);
+  await removeGrantsOfUser(app, userId);
   const committed = await users.findDeleted(userId);
   await publishEvents(app, users, userId, committed?.outbox ?? []);
   await users.removeDeleted(userId);

@@ -2,7 +2,7 @@
 import { AccessLinkPayload, EmailLinkPayload, ResetLinkPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
 import { route, type Route } from "../http/route.ts";
-import { endAccess, readAccess, type AccessView } from "./access-mails.ts";
+import { endAccess, readAccess } from "./access-mails.ts";
 import { readConfirmation, requireSessionOf } from "./email-address.ts";
 import { readReset } from "./recovery.ts";
 import { LinkQuery, LinkToken } from "./schema.ts";
@@ -40,23 +40,19 @@ export function linkRoutes(app: App): Route[] {
       ...common,
       method: "get",
       path: "/api/auth/end-access",
-      summary: "Read the link of a mail about a new session or token",
+      summary: "Read the link of a mail about a new session, token or grant",
       query: LinkQuery,
       data: AccessLinkPayload,
-      handle: async ({ query }) => presentAccess(await readAccess(app, query.token)),
+      handle: ({ query }) => readAccess(app, query.token),
     }),
     route({
       ...common,
       method: "post",
       path: "/api/auth/end-access",
-      summary: "End the session, or revoke the token, that the link of a mail is about",
+      summary: "End the session, token or grant that the link of a mail is about",
       body: LinkToken,
       data: AccessLinkPayload,
-      handle: async ({ actor, body }) => presentAccess(await endAccess(app, actor.origin, body.token)),
+      handle: ({ actor, body }) => endAccess(app, actor.origin, body.token),
     }),
   ];
-}
-
-function presentAccess({ isSession, description }: AccessView): AccessLinkPayload {
-  return { kind: isSession ? "session" : "token", description };
 }

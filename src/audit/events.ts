@@ -15,6 +15,7 @@ export interface EventSubject {
     | "version"
     | "folder"
     | "token"
+    | "grant"
     | "policy"
     | "domain"
     | "mcpServer"

@@ -22,6 +22,8 @@ const sharedMetadata: Partial<Record<EventName, readonly string[]>> = {
   "user.token_created": ["name", "scopes", "allowedFolderIds", "expiresAt"],
   "user.token_deleted": ["name", "by"],
   "user.cli_login": ["name"],
+  "user.grant_created": ["client", "access"],
+  "user.grant_revoked": ["client", "by"],
   "user.profile_updated": ["changed"],
 };
 

@@ -14,6 +14,7 @@ import type { Credentials } from "../http/handle-route.ts";
 import { hashSecret } from "../secrets.ts";
 import { withoutTooOld } from "../tokens/max-age.ts";
 import { effectiveMemberships, organizationActor, userActor } from "../users/load.ts";
+import { accessTokenPrefix, byAccessToken } from "./access-token.ts";
 import { byAnonymousKey } from "./anonymous.ts";
 import { accountSuspended } from "./credentials.ts";
 import { findSession, lastUseStepMs, recordSessionUse } from "./sessions.ts";
@@ -24,13 +25,13 @@ import { findSession, lastUseStepMs, recordSessionUse } from "./sessions.ts";
  * ignored.
  */
 export async function authenticate(app: App, credentials: Credentials): Promise<Actor> {
-  const { authorization, sessionCookie, signed, origin } = credentials;
+  const { authorization, sessionCookie, signed, audience, origin } = credentials;
   if (authorization !== "" && signed) throw invalidRequest("Send an API token or a signature, not both.");
   if (authorization !== "" || signed) {
     try {
       return await (signed
         ? byAnonymousKey(app, signed, origin)
-        : byToken(app, bearerOf(authorization), origin));
+        : byBearer(app, bearerOf(authorization), audience, origin));
     } catch (error) {
       // Failed attempts count against the general budget of the address, which a refused call would not reach.
       await app.rateLimits.consume("general", origin.ipHash ?? "unknown");
@@ -56,10 +57,16 @@ function bearerOf(authorization: string): string {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (token === undefined)
     throw unauthenticated('The Authorization header must be "Bearer" and an API token.');
-  if (!/^lskt?_[0-9a-f]{64}$/.test(token)) {
+  if (!/^lsk[ot]?_[0-9a-f]{64}$/.test(token)) {
     throw unauthenticated("This is not an API token: one is lsk_ or lskt_ and 64 hexadecimal digits.");
   }
   return token;
+}
+
+function byBearer(app: App, secret: string, audience: string | undefined, origin: Origin): Promise<Actor> {
+  return secret.startsWith(accessTokenPrefix)
+    ? byAccessToken(app, secret, audience, origin)
+    : byToken(app, secret, origin);
 }
 
 /** Tokens of organizations have a prefix of their own (`tokens/mint.ts`). */

@@ -14,24 +14,24 @@ import { ServiceError } from "../errors.ts";
 import { withNotice } from "../mail/notice.ts";
 import { mintToken } from "../tokens/mint.ts";
 import { loadUserActor } from "../users/load.ts";
-import { DeviceError } from "./device-error.ts";
+import { OAuthError } from "./oauth-error.ts";
 
 /** The error for a code that was exchanged already. */
-export function codeUsed(): DeviceError {
-  return new DeviceError("expired_token", "The code was used already: start the sign-in again.");
+export function codeUsed(): OAuthError {
+  return new OAuthError("expired_token", "The code was used already: start the sign-in again.");
 }
 
-/** Creates the token of an approved code. Throws DeviceError. */
+/** Creates the token of an approved code. Throws OAuthError. */
 export async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Promise<DeviceTokenPayload> {
   const { userId, tokenId } = code as Required<Pick<DeviceCodeDoc, "userId" | "tokenId">>;
   const approved = code.epochs ?? { session: 0, token: 0 };
   const via = { kind: "token", tokenId, limits: {} } as const;
   const actor = await loadUserActor(app, userId, via, { ...origin, source: "cli", client: "cli" });
-  if (!actor) throw new DeviceError("invalid_grant", "The account that approved this no longer exists.");
+  if (!actor) throw new OAuthError("invalid_grant", "The account that approved this no longer exists.");
   if (actor.epochs?.session !== approved.session) {
     const message =
       "The sessions of the account that approved this have ended since: start the sign-in again.";
-    throw new DeviceError("invalid_grant", message);
+    throw new OAuthError("invalid_grant", message);
   }
 
   const name = code.hostname ? `svc CLI on ${code.hostname}` : "svc CLI";
@@ -64,7 +64,7 @@ export async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Pro
     // The last slot may be used by this very token, created by a concurrent poll.
     if (await app.storage.tokens.find(tokenId, { userId })) throw codeUsed();
     // The code stays approved: once a slot is free, the same sign-in can continue.
-    throw new DeviceError("limit_reached", error.message);
+    throw new OAuthError("limit_reached", error.message);
   }
 }
 

@@ -12,7 +12,7 @@ import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
-import { DeviceError } from "./device-error.ts";
+import { OAuthError } from "./oauth-error.ts";
 import { codeUsed, redeem } from "./device-login.ts";
 import type { DeviceCodeRequest, DeviceTokenRequest } from "./schema.ts";
 import { newUserCode, showUserCode } from "./user-code.ts";
@@ -25,7 +25,7 @@ const pollRule = { penaltySeconds: 5, toleranceMs: 500 };
 /** Time for which an expired code is distinguished from an unknown one. */
 const lapsedCodeMs = 24 * 60 * 60_000;
 
-/** Starts a sign-in (section 3.1). Throws DeviceError. */
+/** Starts a sign-in (section 3.1). Throws OAuthError. */
 export async function requestDeviceCode(
   app: App,
   input: DeviceCodeRequest,
@@ -72,9 +72,9 @@ async function insertWithUserCode(app: App, record: Omit<DeviceCodeDoc, "userCod
 }
 
 function checkClient(clientId: string | undefined): void {
-  if (clientId === undefined) throw new DeviceError("invalid_request", "client_id is missing.");
+  if (clientId === undefined) throw new OAuthError("invalid_request", "client_id is missing.");
   if (clientId !== deviceClientId) {
-    throw new DeviceError("invalid_client", `Only the client ${deviceClientId} signs in this way.`);
+    throw new OAuthError("invalid_client", `Only the client ${deviceClientId} signs in this way.`);
   }
 }
 
@@ -84,41 +84,41 @@ function readHostname(given: string | undefined): string {
   return Array.from(line.trim()).slice(0, 64).join("");
 }
 
-/** A device's poll (section 3.4). Throws DeviceError until the sign-in is approved. */
+/** A device's poll (section 3.4). Throws OAuthError until the sign-in is approved. */
 export async function pollDeviceToken(
   app: App,
   input: DeviceTokenRequest,
   origin: Origin,
 ): Promise<DeviceTokenPayload> {
-  if (input.grant_type === undefined) throw new DeviceError("invalid_request", "grant_type is missing.");
+  if (input.grant_type === undefined) throw new OAuthError("invalid_request", "grant_type is missing.");
   if (input.grant_type !== deviceGrantType) {
-    throw new DeviceError("unsupported_grant_type", `grant_type must be ${deviceGrantType}.`);
+    throw new OAuthError("unsupported_grant_type", `grant_type must be ${deviceGrantType}.`);
   }
   checkClient(input.client_id);
-  if (input.device_code === undefined) throw new DeviceError("invalid_request", "device_code is missing.");
+  if (input.device_code === undefined) throw new OAuthError("invalid_request", "device_code is missing.");
 
   const found = await app.storage.deviceCodes.findBySecret(hashSecret(input.device_code));
-  if (!found) throw new DeviceError("invalid_grant", "This device code is unknown.");
+  if (!found) throw new OAuthError("invalid_grant", "This device code is unknown.");
   if (found.state === "redeemed") throw codeUsed();
   if (found.expiresAt <= app.now()) {
-    throw new DeviceError("expired_token", "The code has expired: start the sign-in again.");
+    throw new OAuthError("expired_token", "The code has expired: start the sign-in again.");
   }
   if (found.state === "pending") throw await noteWait(app, found);
-  if (found.state === "denied") throw new DeviceError("access_denied", "The sign-in was denied.");
+  if (found.state === "denied") throw new OAuthError("access_denied", "The sign-in was denied.");
   return redeem(app, found, origin);
 }
 
-async function noteWait(app: App, found: DeviceCodeDoc): Promise<DeviceError> {
+async function noteWait(app: App, found: DeviceCodeDoc): Promise<OAuthError> {
   const now = app.now();
   const before = await app.storage.deviceCodes.notePoll(found._id, now, pollRule);
   const leastMs = (before?.intervalSeconds ?? 0) * 1000 - pollRule.toleranceMs;
   if (before?.lastPolledAt && now.getTime() - before.lastPolledAt.getTime() < leastMs) {
-    return new DeviceError(
+    return new OAuthError(
       "slow_down",
       `Leave ${before.intervalSeconds + pollRule.penaltySeconds} s between two polls.`,
     );
   }
-  return new DeviceError("authorization_pending", "The sign-in is not approved yet.");
+  return new OAuthError("authorization_pending", "The sign-in is not approved yet.");
 }
 
 /** Removes the addresses of expired codes, and codes that expired a day ago; returns how many codes were removed. */

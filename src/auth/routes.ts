@@ -8,10 +8,10 @@ import {
 import { FactorNeededPayload } from "../../contract/payloads/mfa.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { Enveloped, Reply, route, type Route } from "../http/route.ts";
+import { Enveloped, route, type Route } from "../http/route.ts";
 import { anonymousRoutes } from "./anonymous-routes.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
-import { DeviceError } from "./device-error.ts";
+import { standardAnswer } from "./oauth-error.ts";
 import { pollDeviceToken, requestDeviceCode } from "./device.ts";
 import { DeviceCodeRequest, DeviceDecision, DeviceQuery, DeviceTokenRequest, SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
@@ -101,15 +101,4 @@ export function authRoutes(app: App): Route[] {
 
 async function signOut(app: App, actor: Actor): Promise<Enveloped> {
   return new Enveloped(undefined, { cookies: [await endSession(app, actor)] });
-}
-
-/** Bodies and failures as the standard has them (RFC 6749, sections 5.1 and 5.2), never stored on the way. */
-async function standardAnswer(call: () => Promise<object>): Promise<Reply> {
-  const headers = { "cache-control": "no-store", pragma: "no-cache" };
-  try {
-    return new Reply(await call(), { headers });
-  } catch (error) {
-    if (!(error instanceof DeviceError)) throw error;
-    return new Reply({ error: error.code, error_description: error.message }, { status: 400, headers });
-  }
 }

@@ -24,6 +24,8 @@ export interface Credentials {
   authorization: string;
   sessionCookie: string | undefined;
   signed: SignedCall | undefined;
+  /** Address of the called resource, if access tokens of OAuth clients are accepted there. */
+  audience?: string | undefined;
   origin: Origin;
 }
 
@@ -52,6 +54,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
         ? undefined
         : ctx.cookies.get(sessionCookieName(options.baseUrl())),
     signed,
+    audience: declared.audience === undefined ? undefined : options.baseUrl() + declared.audience,
     origin: originOf(ctx, ipHash),
   });
   const identify = async (credentials: Credentials): Promise<Actor> => {

@@ -46,6 +46,8 @@ const budgets: Record<
   device: { points: 120, seconds: 60 },
   // The pipelines of an organization share an address.
   exchange: { points: 300, seconds: 60 },
+  oauth: { points: 120, seconds: 60 },
+  "oauth-register": { points: 100, seconds: 3600 },
   search: { points: 600, seconds: 60 },
   diff: { points: 60, seconds: 60 },
   upload: { points: 300, seconds: 60 },

@@ -107,6 +107,8 @@ export type RateBudget =
   | "recovery"
   | "device"
   | "exchange"
+  | "oauth"
+  | "oauth-register"
   | "search"
   | "diff"
   | "upload"
@@ -164,6 +166,11 @@ interface Declaration<P, Q, B, F> {
   forGit?: true;
   /** Ignores cookies, so that a browser lends no caller its session. */
   ignoresCookies?: true;
+  /**
+   * Path of the protected resource to which the route belongs: access tokens of OAuth clients for it are accepted. No
+   * other route accepts one.
+   */
+  audience?: string;
   /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
   form?: boolean;
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */

@@ -23,6 +23,7 @@ export function mcpRoutes(surface: Surface, services: CallServices, version: str
       tag: "MCP",
       auth: "deferred",
       ignoresCookies: true,
+      audience: "/mcp",
       stream: true,
       query: z.record(z.string(), z.unknown()),
       produces: "application/json",

@@ -8,6 +8,7 @@ import { batchedLookup, oneOf } from "./batched-lookup.ts";
 import type { JoinedReads } from "./joined-reads.ts";
 import { isId } from "../database.ts";
 import { counting, type MembershipDoc } from "../memberships/document.ts";
+import type { OauthGrantDoc } from "../oauth/grants.ts";
 import type { OidcPolicyDoc } from "../ci/oidc-policies.ts";
 import type { RoleDoc } from "../roles.ts";
 import type { SessionDoc } from "../sessions.ts";
@@ -38,12 +39,15 @@ export type OrganizationToken = {
   tenant: TenantDoc | undefined;
   policy: Pick<OidcPolicyDoc, "enabled" | "epoch"> | undefined;
 };
+/** `grant`: the OAuth grant whose present access token it is. */
+export type AccessToken = PersonFacts & { grant: OauthGrantDoc };
 export type OpenedSession = PersonFacts & { session: SessionDoc };
 
 export type Callers = ReturnType<typeof openCallers>;
 
 export function openCallers(reads: JoinedReads) {
   const findToken = personLookup<TokenDoc>(reads, "tokens");
+  const findAccessToken = personLookup<OauthGrantDoc & { secretHash: string }>(reads, "oauth_grants");
   const findSession = personLookup<SessionDoc>(reads, "sessions");
   const findOrganizationToken = batchedLookup(async (secretHashes) => {
     const rows = await reads.read<TokenDoc & { tenant: TenantDoc[]; policy: OidcPolicyDoc[] }>(
@@ -70,6 +74,10 @@ export function openCallers(reads: JoinedReads) {
     },
     /** By the hash of the secret. A personal token has no organization. */
     findOrganizationToken,
+    async findAccessToken(secretHash: string): Promise<AccessToken | undefined> {
+      const found = await findAccessToken(secretHash);
+      return found && { grant: found.credential, ...found.person };
+    },
     async findSession(secretHash: string): Promise<OpenedSession | undefined> {
       const found = await findSession(secretHash);
       return found && { session: found.credential, ...found.person };

@@ -21,7 +21,8 @@ export interface Organization {
     | "mcpServer"
     | "upload"
     | "session"
-    | "passkey",
+    | "passkey"
+    | "grant",
     string
   >;
 }
@@ -51,6 +52,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (path.includes("/roles/")) return organization.ids.role;
   if (path.includes("/invitations/")) return organization.ids.invitation;
   if (path.includes("/user/sessions/")) return organization.ids.session;
+  if (path.includes("/user/grants/")) return organization.ids.grant;
   if (path.includes("/auth/passkeys/")) return organization.ids.passkey;
   if (path.includes("/tokens/")) return organization.ids.orgToken;
   throw new Error(`what is "${name}" of ${path}?`);

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { apiRoutes } from "../../src/api.ts";
+import { addGrant } from "../support/grants.ts";
 import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
@@ -92,6 +93,7 @@ async function makeOrganization(): Promise<Organization> {
       upload,
       session: sessions.data[0]!.id,
       passkey,
+      grant: await addGrant(service, owner, org),
     },
   };
 }

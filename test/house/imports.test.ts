@@ -55,6 +55,7 @@ const order = [
   "auth",
   "mfa",
   "accounts",
+  "oauth",
   "workspaces",
   "mcp-servers",
   "skills",

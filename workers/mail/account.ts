@@ -9,7 +9,7 @@ const batch = 100;
 
 type Account = NonNullable<Awaited<ReturnType<App["storage"]["users"]["findWithMails"]>>>;
 
-/** A pending mail, in the document of the account, a session or a token. */
+/** A pending mail, in the document of the account, or of a session, token or grant. */
 interface Waiting {
   kind: string;
   write(): Mail | undefined | Promise<Mail | undefined>;
@@ -46,10 +46,15 @@ function ofAccount(app: App, user: Account): Waiting[] {
 }
 
 async function ofAccess(app: App, user: Account): Promise<Waiting[]> {
-  const { sessions, tokens } = app.storage;
-  const [newSessions, newTokens] = await Promise.all([
+  const {
+    sessions,
+    tokens,
+    oauth: { grants },
+  } = app.storage;
+  const [newSessions, newTokens, newGrants] = await Promise.all([
     sessions.listNoticesTo(user._id, batch),
     tokens.listNoticesTo(user._id, batch),
+    grants.listNoticesTo(user._id, batch),
   ]);
   return [
     ...newSessions.map((record) => ({
@@ -61,6 +66,11 @@ async function ofAccess(app: App, user: Account): Promise<Waiting[]> {
       kind: "new-token",
       write: () => writeAccessMail(app, user, { kind: "token", record }),
       remove: () => tokens.removeNotice(record._id),
+    })),
+    ...newGrants.map((record) => ({
+      kind: "new-grant",
+      write: () => writeAccessMail(app, user, { kind: "grant", record }),
+      remove: () => grants.removeNotice(record._id),
     })),
   ];
 }

@@ -9,6 +9,7 @@ import { purgeSessions } from "../../src/auth/sessions.ts";
 import { pruneFolders } from "../folders/reconcile-folders.ts";
 import { pruneOrganizations } from "../orgs/reconcile-organizations.ts";
 import { discardUpload, uploadFolder } from "../../src/skills/publish/uploads.ts";
+import { purgeOauth } from "../../src/oauth/grants.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";
 
 const dayMs = 86_400_000;
@@ -28,6 +29,7 @@ export async function purge(app: App): Promise<void> {
   await purgeSessions(app);
   await purgeDeviceCodes(app);
   await purgeTokens(app);
+  await purgeOauth(app);
   await purgeAnonymous(app);
   await app.storage.idempotency.removeExpired(now);
   await app.storage.mailBudgets.removeExpired(now);

@@ -73,7 +73,7 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { users, tokens, sessions, anonymousIdentities, serviceSettings } = app.storage;
+  const { users, tokens, oauth, sessions, anonymousIdentities, serviceSettings } = app.storage;
   await attempt(app, "administrators", () => finishAdministratorChange(app));
   await reconcileOrganizations(app, before);
   await reconcileWorkspaces(app, before);
@@ -85,6 +85,8 @@ async function settleAccounts(app: App): Promise<void> {
     await publishEvents(app, serviceSettings, settings._id, settings.outbox ?? []);
   for (const token of await tokens.listUnflushed(before, batch))
     await publishEvents(app, tokens, token._id, token.outbox ?? []);
+  for (const grant of await oauth.grants.listUnflushed(before, batch))
+    await publishEvents(app, oauth.grants, grant._id, grant.outbox ?? []);
   for (const session of await sessions.listUnflushed(before, batch))
     await publishEvents(app, sessions, session._id, session.outbox ?? []);
   for (const identity of await anonymousIdentities.listUnflushed(before, batch))

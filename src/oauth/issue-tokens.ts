@@ -1,0 +1,122 @@
+/** The token endpoint: tokens for an authorization code, and for a refresh token, which they replace. */
+import { createHash, randomBytes } from "node:crypto";
+import { limits } from "../../contract/limits.ts";
+import type { OauthTokenPayload } from "../../contract/payloads/oauth.ts";
+import type { OauthGrantDoc, OauthTokens } from "../../storage/oauth/grants.ts";
+import type { App } from "../app.ts";
+import { accessTokenPrefix } from "../auth/access-token.ts";
+import { OAuthError } from "../auth/oauth-error.ts";
+import { equalSecrets, hashSecret } from "../secrets.ts";
+import { noteClientUse } from "./clients.ts";
+import { readResource, scopeOfAccess } from "./resources.ts";
+import { grantOfRefreshToken, newRefreshToken } from "./refresh-token.ts";
+import { revokeGrant } from "./revoke.ts";
+import type { TokenRequest } from "./schema.ts";
+
+const invalidGrant = (message: string) => new OAuthError("invalid_grant", message);
+
+/** Exchanges an authorization code. A code that is used twice ends everything that was issued for it. Throws OAuthError. */
+export async function redeemCode(app: App, input: TokenRequest): Promise<OauthTokenPayload> {
+  const { code, client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier } = input;
+  if (code === undefined || clientId === undefined || redirectUri === undefined || verifier === undefined)
+    throw new OAuthError(
+      "invalid_request",
+      "code, client_id, redirect_uri and code_verifier are required, each once.",
+    );
+  const grant = await app.storage.oauth.grants.findByCode(hashSecret(code));
+  if (!grant) throw invalidGrant("This code is unknown.");
+  if (grant.clientId !== clientId) throw invalidGrant("This code was issued to another client.");
+  if (grant.codeUsedAt) throw await codeReused(app, grant);
+  if (grant.redirectUri !== redirectUri) throw invalidGrant("This code was sent to another redirect_uri.");
+  if (!fitsChallenge(verifier, grant.codeChallenge))
+    throw invalidGrant("The code_verifier does not fit the code_challenge of the request.");
+  checkResource(app, input, grant);
+  if (grant.codeExpiresAt <= app.now()) throw invalidGrant("The code has expired: start again.");
+  await requireLiveGrant(app, grant, true);
+  const { tokens, payload } = newTokens(app, grant);
+  if (!(await app.storage.oauth.grants.redeem(grant._id, tokens, app.now())))
+    throw await codeReused(app, grant);
+  return payload;
+}
+
+async function codeReused(app: App, grant: OauthGrantDoc): Promise<OAuthError> {
+  await revokeGrant(app, grant, "second use of a code");
+  return invalidGrant("This code was used before, so the access that it gave was revoked: start again.");
+}
+
+/** PKCE (RFC 7636, section 4.6). */
+function fitsChallenge(verifier: string, challenge: string): boolean {
+  if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
+  return equalSecrets(createHash("sha256").update(verifier).digest("base64url"), challenge);
+}
+
+/**
+ * Replaces the tokens of a grant. A refresh token that was replaced before may have been stolen, so its reuse revokes
+ * the grant, whoever comes second. Throws OAuthError.
+ */
+export async function renewTokens(app: App, input: TokenRequest): Promise<OauthTokenPayload> {
+  const { refresh_token: token, client_id: clientId } = input;
+  if (token === undefined || clientId === undefined)
+    throw new OAuthError("invalid_request", "refresh_token and client_id are required, each once.");
+  const id = grantOfRefreshToken(app, token);
+  const grant = id === undefined ? null : await app.storage.oauth.grants.findById(id);
+  if (!grant) throw invalidGrant("This refresh token is unknown.");
+  if (grant.clientId !== clientId) throw invalidGrant("This refresh token was issued to another client.");
+  checkResource(app, input, grant);
+  checkScope(input, grant);
+  await requireLiveGrant(app, grant, false);
+  if (grant.expiresAt <= app.now()) throw invalidGrant("The refresh token has expired: connect again.");
+  const { tokens, payload } = newTokens(app, grant);
+  if (!(await app.storage.oauth.grants.rotate(grant._id, hashSecret(token), tokens, app.now()))) {
+    await revokeGrant(app, grant, "reuse of a refresh token");
+    throw invalidGrant("This refresh token was used before, so the access was revoked: connect again.");
+  }
+  await noteClientUse(app, clientId);
+  return payload;
+}
+
+function newTokens(app: App, { _id, access }: OauthGrantDoc) {
+  const accessToken = `${accessTokenPrefix}${randomBytes(32).toString("hex")}`;
+  const refreshToken = newRefreshToken(app, _id);
+  const now = app.now().getTime();
+  const tokens: OauthTokens = {
+    secretHash: hashSecret(accessToken),
+    accessExpiresAt: new Date(now + limits.oauthAccessTokenMs),
+    refreshHash: hashSecret(refreshToken),
+    expiresAt: new Date(now + limits.oauthIdleMs),
+  };
+  const payload: OauthTokenPayload = {
+    access_token: accessToken,
+    token_type: "Bearer",
+    expires_in: limits.oauthAccessTokenMs / 1000,
+    refresh_token: refreshToken,
+    scope: scopeOfAccess(access),
+  };
+  return { tokens, payload };
+}
+
+/** A resource that is named again must be that of the grant (RFC 8707, section 2.2). */
+function checkResource(app: App, { resource }: TokenRequest, grant: OauthGrantDoc): void {
+  if (resource !== undefined && readResource(app, resource) !== grant.resource)
+    throw new OAuthError("invalid_target", `The access was given for ${grant.resource}.`);
+}
+
+/** A smaller scope is ignored: the response names the scope of the tokens (RFC 6749, section 5.1). */
+function checkScope({ scope }: TokenRequest, { access }: OauthGrantDoc): void {
+  const given = scopeOfAccess(access).split(" ");
+  if ((scope ?? "").split(" ").every((one) => one === "" || given.includes(one))) return;
+  throw new OAuthError("invalid_scope", `The access was given for the scope "${given.join(" ")}".`);
+}
+
+/** `isFirst`: the sessions of the account must not have ended since the consent, which one of them gave. */
+async function requireLiveGrant(app: App, grant: OauthGrantDoc, isFirst: boolean): Promise<void> {
+  const account = await app.storage.users.find(grant.userId);
+  const { session, token } = grant.epochs;
+  const isLive =
+    account !== null &&
+    !account.suspended &&
+    !grant.revokedAt &&
+    token === (account.tokenEpoch ?? 0) &&
+    (!isFirst || session === (account.sessionEpoch ?? 0));
+  if (!isLive) throw invalidGrant("The access was revoked: connect again.");
+}

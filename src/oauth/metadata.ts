@@ -1,0 +1,63 @@
+/** The metadata by which clients find the authorization server and what it offers (RFC 8414, RFC 9728). */
+import { oauthAccess } from "../../contract/vocabulary.ts";
+import type { App } from "../app.ts";
+import { deviceGrantType } from "../auth/device.ts";
+import { Reply, route, type Route } from "../http/route.ts";
+import { resourcePaths } from "./resources.ts";
+
+const serverMetadata = ({ config: { baseUrl } }: App) => ({
+  issuer: baseUrl,
+  authorization_endpoint: `${baseUrl}/oauth/authorize`,
+  token_endpoint: `${baseUrl}/oauth/token`,
+  registration_endpoint: `${baseUrl}/oauth/register`,
+  revocation_endpoint: `${baseUrl}/oauth/revoke`,
+  device_authorization_endpoint: `${baseUrl}/api/auth/device/code`,
+  scopes_supported: oauthAccess,
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token", deviceGrantType],
+  token_endpoint_auth_methods_supported: ["none"],
+  revocation_endpoint_auth_methods_supported: ["none"],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: true,
+  service_documentation: `${baseUrl}/docs`,
+});
+
+const resourceMetadata = ({ config: { baseUrl } }: App, path: string) => ({
+  resource: baseUrl + path,
+  authorization_servers: [baseUrl],
+  scopes_supported: oauthAccess,
+  bearer_methods_supported: ["header"],
+  resource_name: "Skill registry",
+});
+
+export function metadataRoutes(app: App): Route[] {
+  const prefix = "/.well-known/oauth-protected-resource";
+  return [
+    metadataRoute("/.well-known/oauth-authorization-server", "Metadata of the authorization server", () =>
+      serverMetadata(app),
+    ),
+    ...["", ...resourcePaths].map((path) =>
+      metadataRoute(prefix + path, "Metadata of the resource that OAuth clients can call", () =>
+        resourceMetadata(app, path === "" ? resourcePaths[0] : path),
+      ),
+    ),
+  ];
+}
+
+/** Pages of any origin may read it, since clients also run in browsers. */
+function metadataRoute(path: string, summary: string, describe: () => object): Route {
+  return route({
+    method: "get",
+    path,
+    summary,
+    tag: "OAuth",
+    auth: "none",
+    produces: "application/json",
+    handle: async () =>
+      new Reply(describe(), {
+        headers: { "access-control-allow-origin": "*", "cache-control": "public, max-age=300" },
+      }),
+  });
+}

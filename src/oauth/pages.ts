@@ -1,0 +1,158 @@
+/** HTML of the pages on which a person decides about a client. They need no script. */
+import { limits } from "../../contract/limits.ts";
+import type { OauthAccess } from "../../contract/vocabulary.ts";
+import type { Membership } from "../access/actor.ts";
+import { checkbox, hidden, problem } from "../http/fields.ts";
+import { postForm } from "../http/forms.ts";
+import { html, type Html } from "../http/html.ts";
+import type { CheckedRequest } from "./authorization.ts";
+import type { Client } from "./clients.ts";
+import { targetOf, type RedirectTarget } from "./redirect-uris.ts";
+
+const dayMs = 86_400_000;
+export const consentPath = "/oauth/consent";
+const fieldPrefix = "organization-";
+
+export interface ConsentView {
+  request: CheckedRequest;
+  username: string;
+  /** Organizations to choose from. */
+  organizations: readonly Membership[];
+  /** Organizations that can't be chosen before the account has a second factor. */
+  withheld: readonly Membership[];
+  chosen: { access: OauthAccess; tenantIds: ReadonlySet<string> };
+  error?: string | undefined;
+}
+
+/** Ids of the organizations that were chosen in the form. */
+export function chosenOrganizations(fields: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(fields)
+    .filter((name) => name.startsWith(fieldPrefix) && fields[name] === "yes")
+    .map((name) => name.slice(fieldPrefix.length));
+}
+
+/** Deny comes first and has the focus, so that Enter gives nothing. */
+export function consentPage(view: ConsentView): Html {
+  const { request, username, error } = view;
+  const target = targetOf(request.redirectUri);
+  return html`<p class="sub">
+      <bdi>${calledName(request.client, target)}</bdi> asks to act for you at this service.
+    </p>
+    ${problem(error)}
+    <dl class="kv">
+      <dt>Program</dt>
+      <dd>${describeClient(request.client, target)}</dd>
+      <dt>Sends you back to</dt>
+      <dd class="mono">${target.name}</dd>
+      <dt>Acts as</dt>
+      <dd><bdi>${username}</bdi></dd>
+      <dt>Ends</dt>
+      <dd>when you revoke it, or after ${limits.oauthIdleMs / dayMs} days without use</dd>
+    </dl>
+    ${warningOf(request.client, target)}
+    ${postForm(
+      consentPath,
+      html`${hidden("request", request.id)} ${accessFields(view)} ${organizationFields(view)}
+        <p class="actions">
+          <button class="second" name="decision" value="deny" autofocus>Deny</button>
+          <button name="decision" value="allow">Allow</button>
+        </p>`,
+    )}
+    <p class="meta">It can't delete anything, manage members or access, or change your account.</p>`;
+}
+
+/** The shortest name that is not merely claimed. */
+function calledName({ host, name }: Client, target: RedirectTarget): string {
+  if (host !== undefined) return host;
+  if (target.kind === "web") return target.name;
+  return name === "" ? "A program" : `A program that calls itself “${name}”`;
+}
+
+function describeClient({ host, name }: Client, target: RedirectTarget): Html {
+  const claimed =
+    name === "" ? html`without a name` : html`calls itself “<bdi>${name}</bdi>” <small>(unverified)</small>`;
+  if (host !== undefined) return html`<bdi>${host}</bdi><br />${claimed}`;
+  if (target.kind === "loopback") return html`on this computer, ${claimed}`;
+  return claimed;
+}
+
+function warningOf({ host }: Client, target: RedirectTarget): Html | undefined {
+  const verified = host !== undefined && target.kind === "web";
+  if (verified && host === target.name) return undefined;
+  const reason =
+    target.kind === "web"
+      ? html`Anyone can register a program under any name. Your access goes to <b>${target.name}</b>.`
+      : html`The access goes to a program on your computer, and any program there can claim a name.`;
+  return html`<p class="notice warn">
+    ${reason} Allow it only if you have just started this yourself. If someone sent you this link, deny it.
+  </p>`;
+}
+
+const accessTexts: Record<OauthAccess, { label: string; hint: string }> = {
+  read: { label: "Read", hint: "Find and read the skills that you can read." },
+  write: { label: "Read and write", hint: "Also publish, change and move skills, where you may." },
+};
+
+function accessFields({ request, chosen }: ConsentView): Html {
+  return html`<fieldset>
+    <legend>It may</legend>
+    ${request.offered.map(
+      (access) =>
+        html`<p class="check">
+          <input
+            id="access-${access}"
+            name="access"
+            type="radio"
+            value="${access}"
+            aria-describedby="access-${access}-hint"
+            ${chosen.access === access && html`checked`}
+          />
+          <label for="access-${access}">${accessTexts[access].label}</label>
+          <small id="access-${access}-hint">${accessTexts[access].hint}</small>
+        </p>`,
+    )}
+  </fieldset>`;
+}
+
+function organizationFields({ organizations, withheld, chosen }: ConsentView): Html {
+  if (organizations.length + withheld.length === 0)
+    return html`<p class="notice">You are in no organization, so it can only read public skills.</p>`;
+  return html`<fieldset>
+    <legend>In these organizations</legend>
+    ${organizations.map(({ tenantId, tenantName, tenantSlug }) =>
+      checkbox({
+        name: `${fieldPrefix}${tenantId}`,
+        label: tenantName,
+        checked: chosen.tenantIds.has(tenantId),
+        ...(tenantName === tenantSlug ? {} : { hint: tenantSlug }),
+      }),
+    )}
+    ${withheld.map(
+      ({ tenantName }) =>
+        html`<p>
+          <bdi>${tenantName}</bdi>
+          <small>requires a <a href="/settings/security">second factor</a>, which you don't have</small>
+        </p>`,
+    )}
+  </fieldset>`;
+}
+
+/** The browser continues by itself; the link is for browsers that ask before they open a program. */
+export function returnPage(address: string, isAllowed: boolean): Html {
+  const { kind, name } = targetOf(address);
+  return html`<p>
+      ${isAllowed ? "Access was given." : "Access was denied, and the program got none."}
+      ${kind === "web" ? html`You are being sent back to <b>${name}</b>.` : "You can return to the program."}
+    </p>
+    <p><a class="btn" href="${address}">Continue</a></p>`;
+}
+
+/** A request that can't be granted. Nothing leads to the client without a click, since anyone can register one. */
+export function faultPage(message: string, returnTo: string | undefined): Html {
+  return html`${problem(message)}
+    <p>Nothing was given. This is a fault of the program that sent you here, or of its link.</p>
+    ${
+      returnTo !== undefined &&
+      html`<p><a class="btn second" href="${returnTo}">Return to ${targetOf(returnTo).name}</a></p>`
+    }`;
+}

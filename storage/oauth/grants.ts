@@ -1,0 +1,145 @@
+/**
+ * Access that a person has given to an OAuth client. One document holds the authorization code, the access token and
+ * the refresh token of a grant, each as its hash, so that every step of their life is one write: of concurrent calls
+ * with one code or refresh token, one succeeds, and revoking the grant ends all of them.
+ */
+import type { Collection, IndexDescription } from "mongodb";
+import type { OauthAccess } from "../../contract/vocabulary.ts";
+import type { Database } from "../database.ts";
+import { noticeIndexes, noticeOperations, type WithNotice } from "../notices.ts";
+import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { removeSlice } from "../slices.ts";
+
+export interface OauthGrantDoc extends WithOutbox, WithNotice {
+  _id: string;
+  userId: string;
+  clientId: string;
+  /** Name of the client as the consent page showed it. */
+  clientName: string;
+  /** Host of the client's metadata document, which the client has proved to control. */
+  clientHost?: string;
+  redirectUri: string;
+  access: OauthAccess;
+  /** Organizations in which the client may act. */
+  tenantIds: string[];
+  /** Address of the protected resource for which the access tokens are. */
+  resource: string;
+  /** Epochs of the account at the consent. The grant ends when the account has another token epoch. */
+  epochs: { session: number; token: number };
+  codeHash: string;
+  /** SHA-256 of the code verifier, base64url (PKCE). */
+  codeChallenge: string;
+  codeExpiresAt: Date;
+  /** Set when the code was exchanged. The fields of the tokens exist from then on. */
+  codeUsedAt?: Date;
+  /** SHA-256 of the present access token. */
+  secretHash?: string;
+  accessExpiresAt?: Date;
+  /** SHA-256 of the present refresh token. */
+  refreshHash?: string;
+  createdAt: Date;
+  lastUsedAt?: Date;
+  /** End of the code, then of the refresh token. */
+  expiresAt: Date;
+  revokedAt?: Date;
+}
+
+/** Tokens that replace those of a grant. */
+export type OauthTokens = Required<
+  Pick<OauthGrantDoc, "secretHash" | "accessExpiresAt" | "refreshHash" | "expiresAt">
+>;
+
+export const oauthGrantIndexes: IndexDescription[] = [
+  { key: { codeHash: 1 }, unique: true, name: "grant_code" },
+  { key: { secretHash: 1 }, unique: true, sparse: true, name: "grant_access_token" },
+  { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "grant_of_user" },
+  { key: { expiresAt: 1 } },
+  { key: { revokedAt: 1 }, sparse: true },
+  { key: { unsettledAt: 1 }, sparse: true },
+  ...noticeIndexes,
+];
+
+const none = { $exists: false } as const;
+
+export function openOauthGrants(database: Database) {
+  const grants = database.collection<OauthGrantDoc>("oauth_grants");
+  return {
+    async insert(grant: OauthGrantDoc): Promise<void> {
+      await grants.insertOne(grant);
+    },
+    findById: (id: string) => grants.findOne({ _id: id }),
+    findByCode: (codeHash: string) => grants.findOne({ codeHash }),
+    findByAccessToken: (secretHash: string) => grants.findOne({ secretHash }),
+    /** Stores the first tokens of a grant. False if its code was used before, or the grant was revoked. */
+    async redeem(id: string, tokens: OauthTokens, now: Date): Promise<boolean> {
+      const result = await grants.updateOne(
+        { _id: id, codeUsedAt: none, revokedAt: none },
+        { $set: { ...tokens, codeUsedAt: now } },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Replaces the tokens of a grant. False if `refreshHash` is not that of its present refresh token. */
+    async rotate(id: string, refreshHash: string, tokens: OauthTokens, now: Date): Promise<boolean> {
+      const result = await grants.updateOne(
+        { _id: id, refreshHash, revokedAt: none, expiresAt: { $gt: now } },
+        { $set: tokens, $max: { lastUsedAt: now } },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Revokes a grant with its code and tokens. False if it was revoked before, or is another user's. */
+    async revoke(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await grants.updateOne(
+        { _id: id, userId, revokedAt: none },
+        { $set: { revokedAt: now, ...outbox.$set }, $push: outbox.$push },
+      );
+      return result.modifiedCount === 1;
+    },
+    async touch(id: string, lastUsedAt: Date): Promise<void> {
+      await grants.updateOne({ _id: id, revokedAt: none }, { $max: { lastUsedAt } });
+    },
+    ...ownerOperations(grants),
+    /** Removes a slice of the grants that ended before a time and whose events are in the log. */
+    removeEnded: (before: Date) =>
+      removeSlice(grants, {
+        $or: [{ expiresAt: { $lte: before } }, { revokedAt: { $lte: before } }],
+        unsettledAt: none,
+      }),
+    /** Grants of a deleted account with unpublished events. */
+    listUnflushedOfUser: (userId: string, limit: number) =>
+      grants
+        .find({ userId, unsettledAt: { $exists: true } })
+        .limit(limit)
+        .toArray(),
+    removePublishedOfUser: (userId: string) => removeSlice(grants, { userId, unsettledAt: none }),
+
+    ...outboxOperations(grants),
+    ...noticeOperations(grants),
+  };
+}
+
+/** Lists of a user's grants; `epoch` is the token epoch of the account. */
+function ownerOperations(grants: Collection<OauthGrantDoc>) {
+  /** Grants whose tokens were issued and can be used or renewed. */
+  const live = (userId: string, epoch: number, now: Date) => ({
+    userId,
+    revokedAt: none,
+    codeUsedAt: { $exists: true },
+    expiresAt: { $gt: now },
+    "epochs.token": epoch,
+  });
+  return {
+    /** A page of a user's live grants, newest first; `after` is the id of the last one of the previous page. */
+    listOfUser: (userId: string, epoch: number, now: Date, after: string | undefined, limit: number) =>
+      grants
+        .find(
+          { ...live(userId, epoch, now), ...(after === undefined ? {} : { _id: { $lt: after } }) },
+          { projection: { outbox: 0, notice: 0 } },
+        )
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+    countOfUser: (userId: string, epoch: number, now: Date, limit: number) =>
+      grants.countDocuments(live(userId, epoch, now), { limit }),
+  };
+}
