@@ -105,8 +105,8 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     assert.match(content, /^End: again from there$/m);
     const base = `/api/tenants/${customer.org.id}/repo-sync/conflicts?seen=false`;
     await until("the conflict is settled", async () => {
-      const open = await service.call<unknown[]>("GET", base, as(customer));
-      return open.data.length === 2;
+      const unseen = await service.call<unknown[]>("GET", base, as(customer));
+      return unseen.data.length === 2;
     });
 
     await page.goto(address);
