@@ -347,7 +347,7 @@ describe("the pages of links", () => {
     await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
     const first = (await mails())[0]!.link.slice(service.url.length);
     assert.doesNotMatch((await open(first)).text, /type="checkbox"/);
-    assert.match((await open(first)).text, /all API tokens of the\s+account\s+end/);
+    assert.match((await open(first)).text, /all API tokens and trust\s+policies of the account\s+end/);
     await confirm(confirmation!.token);
 
     const token = await link();

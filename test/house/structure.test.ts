@@ -12,10 +12,10 @@ const fullFolders: Record<string, number> = {
   // One file per collection.
   storage: 56,
   // One file per subject.
-  "contract/payloads": 36,
+  "contract/payloads": 40,
   // One file per subject and per command.
   "test/cli": 36,
-  "test/support": 42,
+  "test/support": 46,
 };
 
 /**
