@@ -1,0 +1,155 @@
+/** Hostile and wrong requests to the endpoint of the MCP server. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { request } from "node:http";
+import { callOk, openModernClient } from "../support/mcp/client.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+
+let service: TestService;
+let owner: TestUser;
+
+before(async () => {
+  service = await startService();
+  owner = await service.newUser();
+});
+after(() => service.close());
+
+interface Answered {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: { error?: { message: string; data?: { code: string } }; result?: unknown };
+}
+
+/** A call by hand, which may name another host than the one that it is sent to. */
+function send(path: string, headers: Record<string, string>, body: string | Buffer): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, service.url), {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+      },
+    });
+    sent.once("error", reject);
+    sent.once("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          body: (text === "" ? {} : JSON.parse(text)) as Answered["body"],
+        });
+      });
+    });
+    sent.end(body);
+  });
+}
+
+const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
+const callOf = (name: string, input: unknown) =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } });
+
+describe("a request to /mcp", () => {
+  it("names the service as Host, and no other site as Origin", async () => {
+    const { host, port } = new URL(service.url);
+    for (const [headers, status] of [
+      [{ host }, 200],
+      [{ host: `localhost:${port}` }, 200],
+      [{ host: "evil.example" }, 403],
+      [{ host: `127.0.0.1:${port}.evil.example` }, 400],
+      [{ host: "127.0.0.1:1" }, 403],
+      [{ host, origin: service.url }, 200],
+      [{ host, origin: "https://evil.example" }, 403],
+      [{ host, origin: "null" }, 403],
+      [{ host, origin: `${service.url}.evil.example` }, 403],
+      [{ host, "x-forwarded-host": "evil.example" }, 200],
+    ] as [Record<string, string>, number][]) {
+      const answer = await send("/mcp", headers, list);
+      const isRefused = status !== 200 && [400, 403].includes(answer.status);
+      assert.ok(answer.status === status || isRefused, `${JSON.stringify(headers)}: ${answer.status}`);
+    }
+  });
+
+  it("carries its token in a header only", async () => {
+    for (const name of ["access_token", "token", "api_key"]) {
+      const answer = await send(`/mcp?${name}=${owner.token}`, {}, list);
+      assert.equal(answer.status, 400, name);
+      assert.ok(!JSON.stringify(answer.body).includes(owner.token));
+    }
+    const byCookie = await send("/mcp", { cookie: owner.cookie, origin: service.url }, callOf("whoami", {}));
+    assert.equal(byCookie.status, 401);
+  });
+
+  it("is led to the authorization server without a valid token", async () => {
+    for (const headers of [
+      { authorization: `Bearer lsk_${"0".repeat(64)}` },
+      { authorization: "Bearer other" },
+      {},
+    ] as Record<string, string>[]) {
+      const answer = await send("/mcp", headers, callOf("whoami", {}));
+      assert.equal(answer.status, 401);
+      assert.equal(
+        answer.headers["www-authenticate"],
+        `Bearer error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
+      );
+    }
+  });
+
+  it("is refused with a message if it is too large, no JSON or of no known form", async () => {
+    const large = await send("/mcp", {}, callOf("search_skills", { query: "x".repeat(5 * 1024 * 1024) }));
+    assert.deepEqual([large.status, large.body.error?.data?.code], [413, "payload_too_large"]);
+    for (const body of ["", "{", "[]", "null", "1", '"x"', "[".repeat(100_000)]) {
+      const answer = await send("/mcp", {}, body);
+      assert.ok(answer.status >= 400 && answer.status < 500, `${body.slice(0, 10)}: ${answer.status}`);
+    }
+    const batch = await send("/mcp", {}, `[${Array(21).fill(list).join()}]`);
+    assert.equal(batch.status, 400);
+    const form = await send("/mcp", { "content-type": "text/plain" }, list);
+    assert.equal(form.status, 415);
+  });
+
+  it("with arguments of wrong types is an error of the tool", async () => {
+    const bearer = { authorization: `Bearer ${owner.token}` };
+    for (const input of [{ query: 1 }, { limit: 1e9 }, { limit: "1" }, { unknown: true }, { query: "\0" }]) {
+      const answer = await send("/mcp", bearer, callOf("search_skills", input));
+      assert.equal(answer.status, 200);
+      assert.match(JSON.stringify(answer.body.result), /invalid_request/);
+    }
+    const unknown = await send("/mcp", bearer, callOf("__proto__", {}));
+    assert.match(unknown.body.error!.message, /There is no tool/);
+  });
+
+  it("is bounded in number, and the service goes on", async () => {
+    const client = await openModernClient(service, owner.token);
+    const answers = await Promise.all(
+      Array.from({ length: 1500 }, () =>
+        send(
+          "/mcp",
+          { authorization: `Bearer ${owner.token}` },
+          callOf("search_skills", { mine: true }),
+        ).catch(() => ({ status: 0 })),
+      ),
+    );
+    assert.ok(answers.every(({ status }) => [0, 200, 429].includes(status)));
+    assert.ok(answers.some(({ status }) => status === 200));
+    await callOk(client, "whoami", {});
+    await client.close();
+  });
+
+  it("that is left by its caller frees its slot", async () => {
+    for (let left = 0; left < 60; left++) {
+      const sent = request(new URL("/mcp", service.url), {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-length": "100" },
+      });
+      sent.on("error", () => undefined);
+      sent.write("{");
+      setTimeout(() => sent.destroy(), 20);
+    }
+    const answer = await send("/mcp", {}, list);
+    assert.equal(answer.status, 200);
+  });
+});
