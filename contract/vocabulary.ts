@@ -248,6 +248,10 @@ export type McpTarget = (typeof mcpTargets)[number];
 export const mcpValueFormats = ["string", "number", "boolean", "filepath"] as const;
 export type McpValueFormat = (typeof mcpValueFormats)[number];
 
+/** `local`: the server's own configuration; `central`: the entry of the hosted proxy. */
+export const mcpInstallModes = ["local", "central"] as const;
+export type McpInstallMode = (typeof mcpInstallModes)[number];
+
 /** Origin of an MCP server's configuration. */
 export const mcpServerSources = ["own", "catalog"] as const;
 export type McpServerSource = (typeof mcpServerSources)[number];

@@ -29,6 +29,7 @@ import { openInstalls, installIndexes, type Installs } from "./installs.ts";
 import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-budgets.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
+import { mcpInstallIndexes, openMcpInstalls, type McpInstalls } from "./mcp/installs.ts";
 import { mcpServerIndexes, openMcpServers, type McpServers } from "./mcp/servers.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { oidcPolicyIndexes, openOidcPolicies, type OidcPolicies } from "./ci/oidc-policies.ts";
@@ -97,6 +98,7 @@ export interface Storage {
   invitations: Invitations;
   mailBudgets: MailBudgets;
   jobMetrics: JobMetrics;
+  mcpInstalls: McpInstalls;
   mcpServers: McpServers;
   memberships: Memberships;
   oauth: Oauth;
@@ -160,6 +162,7 @@ const indexes: Record<string, IndexDescription[]> = {
   mail_budgets: mailBudgetIndexes,
   job_minutes: jobMinuteIndexes,
   manifests: manifestIndexes,
+  mcp_installs: mcpInstallIndexes,
   mcp_servers: mcpServerIndexes,
   memberships: membershipIndexes,
   ...oauthIndexes,
@@ -223,6 +226,7 @@ function openCollections(database: Database): Storage {
     invitations: openInvitations(database),
     mailBudgets: openMailBudgets(database),
     jobMetrics: openJobMetrics(database),
+    mcpInstalls: openMcpInstalls(database),
     mcpServers: openMcpServers(database),
     memberships: openMemberships(database),
     oauth: openOauth(database),

@@ -1,7 +1,14 @@
 /** The registry of MCP servers, as it crosses the wire. `contract/mcp-servers.ts` has the rules. */
 import { z } from "zod";
 import { limits } from "../limits.ts";
-import { mcpServerSources, mcpTransports, mcpValueFormats } from "../vocabulary.ts";
+import {
+  installScopes,
+  mcpInstallModes,
+  mcpServerSources,
+  mcpTargets,
+  mcpTransports,
+  mcpValueFormats,
+} from "../vocabulary.ts";
 
 const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
 const name = z.string().min(1).max(limits.mcpValueName);
@@ -82,3 +89,41 @@ export const McpServerPayload = z
   })
   .meta({ id: "McpServer" });
 export type McpServerPayload = z.infer<typeof McpServerPayload>;
+
+export const McpInstallPayload = z
+  .object({
+    id: z.string(),
+    user: z
+      .object({ id: z.string(), username: z.string(), name: z.string() })
+      .nullable()
+      .meta({ description: "null when that account is gone" }),
+    platform: z.enum(mcpTargets),
+    scope: z.enum(installScopes),
+    via: z.enum(mcpInstallModes),
+    revision: z.number().int(),
+    updateAvailable: z.boolean().meta({ description: "the server has a later revision" }),
+    installedAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "McpInstall" });
+export type McpInstallPayload = z.infer<typeof McpInstallPayload>;
+
+const installs = z.number().int().meta({ description: "places in which members have it" });
+
+export const McpAnalyticsPayload = z
+  .object({
+    installs,
+    outdated: installs.meta({ description: "those of an earlier revision" }),
+    members: z.number().int().meta({ description: "members who have it" }),
+    revisions: z
+      .array(z.object({ revision: z.number().int(), installs }))
+      .meta({ description: "latest first" }),
+    platforms: z.array(z.object({ platform: z.enum(mcpTargets), installs })),
+  })
+  .meta({ id: "McpAnalytics" });
+export type McpAnalyticsPayload = z.infer<typeof McpAnalyticsPayload>;
+
+export const RequiredMcpServer = z
+  .object({ tenantSlug: z.string(), slug: z.string() })
+  .meta({ id: "RequiredMcpServer" });
+export type RequiredMcpServer = z.infer<typeof RequiredMcpServer>;

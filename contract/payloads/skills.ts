@@ -6,6 +6,7 @@ import { z } from "zod";
 import { CiOrigin } from "./ci.ts";
 import { FindingCounts } from "./findings.ts";
 import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
+import { RequiredMcpServer } from "./mcp-servers.ts";
 import { skillActs } from "../dashboard.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
 
@@ -38,6 +39,10 @@ export const SkillPayload = z
       description: "set while an administrator of the service keeps it from everyone but its own members",
     }),
     findings: findings.optional(),
+    requiredMcpServers: z.array(RequiredMcpServer).optional().meta({
+      description:
+        "MCP servers that the skill requires and you may read; absent from lists and from results of a publish",
+    }),
     createdBy: z.string(),
     can: z.array(z.enum(skillActs)).optional().meta({
       description: "what the caller may do; `manage`: change who has access. Absent from results of changes",

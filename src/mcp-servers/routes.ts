@@ -1,16 +1,23 @@
 /** The registry of MCP servers over HTTP. */
-import { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
+import {
+  McpAnalyticsPayload,
+  McpInstallPayload,
+  McpServerPayload,
+} from "../../contract/payloads/mcp-servers.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
+import { forgetInstall, listInstalls, readAnalytics, recordInstall } from "./installs.ts";
 import type { SeenServer } from "./load.ts";
 import { presentServers } from "./present.ts";
 import {
   CreateMcpServer,
   FindMcpServers,
   ListMcpServers,
+  McpInstallPlace,
   McpServerParams,
+  RecordMcpInstall,
   UpdateMcpServer,
 } from "./schema.ts";
 import { createServer } from "./create-server.ts";
@@ -22,7 +29,7 @@ const base = "/api/tenants/:tenant/mcp-servers";
 const item = `${base}/:server`;
 
 export function mcpServerRoutes(app: App): Route[] {
-  return [...readRoutes(app), ...changeRoutes(app)];
+  return [...readRoutes(app), ...changeRoutes(app), ...installRoutes(app)];
 }
 
 async function presentPage(app: App, actor: Actor, page: Page<SeenServer>): Promise<Page<McpServerPayload>> {
@@ -110,6 +117,56 @@ function changeRoutes(app: App): Route[] {
       params: McpServerParams,
       data: null,
       handle: ({ actor, params }) => deleteServer(app, actor, params.tenant, params.server),
+    }),
+  ];
+}
+
+function installRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "put",
+      path: `${item}/installs`,
+      summary: "Report that you have a revision of an MCP server installed",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      body: RecordMcpInstall,
+      data: null,
+      handle: ({ actor, params, body }) => recordInstall(app, actor, params, body),
+    }),
+    route({
+      method: "delete",
+      path: `${item}/installs`,
+      summary: "Report that you don't have it installed any more",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      query: McpInstallPlace,
+      data: null,
+      handle: ({ actor, params, query }) => forgetInstall(app, actor, params, query),
+    }),
+    route({
+      method: "get",
+      path: `${item}/installs`,
+      summary: "List which members have an MCP server installed, latest report first",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      query: ListMcpServers,
+      data: McpInstallPayload,
+      page: true,
+      handle: ({ actor, params, query }) => listInstalls(app, actor, params, query),
+    }),
+    route({
+      method: "get",
+      path: `${item}/analytics`,
+      summary: "Count the installs of an MCP server by revision and tool",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      data: McpAnalyticsPayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => readAnalytics(app, actor, params),
     }),
   ];
 }

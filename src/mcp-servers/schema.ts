@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import { checkMcpServer } from "../../contract/mcp-checks.ts";
 import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts";
 import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
+import { installScopes, mcpInstallModes, mcpTargets } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 
 const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
@@ -78,6 +79,24 @@ export const UpdateMcpServer = z
   .refine((fields) => Object.keys(fields).some((field) => field !== "revision"), "needs a field to change");
 export type UpdateMcpServer = z.output<typeof UpdateMcpServer>;
 
+const installPlace = {
+  platform: z.enum(mcpTargets),
+  scope: z.enum(installScopes),
+  machine: z
+    .string()
+    .max(limits.machineId)
+    .regex(/^[\x21-\x7e]+$/, "must be visible ASCII characters")
+    .meta({ description: "an id that the client has generated" }),
+};
+export const McpInstallPlace = z.object(installPlace);
+export type McpInstallPlace = z.output<typeof McpInstallPlace>;
+export const RecordMcpInstall = z.strictObject({
+  ...installPlace,
+  revision: z.number().int().min(1),
+  via: z.enum(mcpInstallModes).default("local"),
+});
+export type RecordMcpInstall = z.output<typeof RecordMcpInstall>;
+
 const tenant = z.string().min(1).max(64).meta({ description: "id or slug" });
 export const McpServerParams = z.object({
   tenant,
@@ -95,3 +114,13 @@ export const FindMcpServers = z.object({
     .meta({ description: "organization/slug, a slug, a publicId or an id; without it, lists all" }),
 });
 export type FindMcpServers = z.output<typeof FindMcpServers>;
+
+export const requiredMcpServers = z
+  .array(
+    z.strictObject({
+      tenantSlug: z.string().min(1).max(64).meta({ description: "the skill's own organization" }),
+      slug: z.string().min(1).max(limits.mcpServerSlug),
+    }),
+  )
+  .max(limits.mcpServersPerSkill)
+  .meta({ description: "MCP servers that a private skill requires, in place of the former ones" });

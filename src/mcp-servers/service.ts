@@ -81,4 +81,8 @@ export async function deleteServer(app: App, actor: Actor, tenantRef: string, re
   const { mcpServers } = app.storage;
   if (!(await mcpServers.markRemoved(server._id, app.now(), [event]))) throw notFound("mcpServer", ref);
   flushEvents(app, mcpServers, server._id, [event]);
+  const { mcpInstalls } = app.storage;
+  app.background("remove the installs of a deleted MCP server", async () => {
+    while ((await mcpInstalls.removeOfServer(server._id)) > 0);
+  });
 }

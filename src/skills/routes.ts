@@ -11,6 +11,7 @@ import type { Actor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { requiredServersOf } from "../mcp-servers/required.ts";
 import { skillAccessRoutes } from "./access-routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
@@ -81,9 +82,10 @@ function listRoutes(app: App): Route[] {
       data: ResolveResult,
       async handle({ actor, query }) {
         const { skill, version, own } = await resolveSkill(app, actor, query.ref, query.version);
+        const requiredMcpServers = await requiredServersOf(app, actor, skill);
         const warnings = warningsAbout(skill, version);
         return {
-          skill: presentSkill(skill),
+          skill: { ...presentSkill(skill), requiredMcpServers },
           version: presentVersion(version, skill),
           own,
           ...(warnings.length === 0 ? {} : { warnings }),
@@ -108,13 +110,14 @@ function itemRoutes(app: App): Route[] {
         const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
         const version = await selectVersion(app, skill, { kind: "current" });
         const detail = presentSkillDetail(skill, version, { isMember: isMemberOf(actor, skill) });
-        return { ...detail, origin: await findOrigin(app, actor, skill) };
+        const requiredMcpServers = await requiredServersOf(app, actor, skill);
+        return { ...detail, requiredMcpServers, origin: await findOrigin(app, actor, skill) };
       },
     }),
     route({
       method: "put",
       path: "/api/skills/:skill",
-      summary: "Change a skill's name, description, visibility or tags",
+      summary: "Change a skill's name, description, visibility, tags or required MCP servers",
       tag,
       auth: "required",
       signable: true,
@@ -126,6 +129,7 @@ function itemRoutes(app: App): Route[] {
         const version = await selectVersion(app, skill, { kind: "current" });
         return {
           ...presentSkillDetail(skill, version),
+          requiredMcpServers: await requiredServersOf(app, actor, skill),
           exposure: await presentSkillExposure(app, exposure),
           readers,
         };

@@ -10,6 +10,7 @@ import {
   visibilities,
 } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
+import { requiredMcpServers } from "../mcp-servers/schema.ts";
 import { fileChanges } from "./publish/edit-schema.ts";
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
@@ -84,6 +85,7 @@ export const PublishSkill = z
     visibility: z.enum(visibilities).optional(),
     description: description.optional(),
     tags: tags.optional(),
+    requiredMcpServers: requiredMcpServers.optional(),
     folder: folderPath.optional(),
     createFolders: z.boolean().optional().meta({ description: "create the missing folders of the path" }),
     personal: z.boolean().optional().meta({ description: "into your personal workspace; excludes folder" }),
@@ -122,6 +124,7 @@ export const PublishVersion = z
     base,
     changes: fileChanges.optional(),
     message: message.optional(),
+    requiredMcpServers: requiredMcpServers.optional(),
     semver: z.string().max(200).optional(),
     bump: z.enum(bumps).optional(),
     prerelease: z.union([z.literal(true), prereleaseId]).optional(),
@@ -193,6 +196,7 @@ export const UpdateSkill = z
     description: description.optional(),
     visibility: z.enum(visibilities).optional(),
     tags: tags.optional(),
+    requiredMcpServers: requiredMcpServers.optional(),
     dryRun,
   })
   .refine((fields) => Object.keys(fields).some((field) => field !== "dryRun"), "needs at least one field");

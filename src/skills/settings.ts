@@ -6,6 +6,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
+import { refuseRequiredUnlessPrivate, resolveRequired, withHidden } from "../mcp-servers/required.ts";
 import { loadTree } from "../folders/trees.ts";
 import { readContent } from "./content.ts";
 import { countSkillReaders } from "./count-readers.ts";
@@ -29,7 +30,7 @@ export async function updateSkill(
   app: App,
   actor: Actor,
   ref: string,
-  { dryRun, ...input }: UpdateSkill,
+  { dryRun, requiredMcpServers, ...input }: UpdateSkill,
 ): Promise<{ skill: SkillDoc; exposure: SkillExposure; readers?: MovedReadersPayload }> {
   const skill = await loadSkill(app, actor, ref, "skill:update");
   if (actor.kind === "anonymous-key" && (input.visibility ?? "unlisted") !== "unlisted")
@@ -41,10 +42,15 @@ export async function updateSkill(
     );
   const tree = await loadTree(app, skill.tenantId);
   const visibility = input.visibility ?? skill.visibility;
+  const requiredServerIds = await changedRequired(app, actor, skill, requiredMcpServers);
+  refuseRequiredUnlessPrivate(skill.slug, visibility, requiredServerIds ?? skill.requiredServerIds);
   const exposure = skillExposure(tree, skill, skill, { folderId: skill.folderId, visibility });
   if (visibility !== "private" && skill.visibility === "private") await checkAllContent(app, skill);
   if (dryRun) {
-    const tried = { skill: { ...skill, ...input }, exposure };
+    const tried = {
+      skill: { ...skill, ...input, ...(requiredServerIds && { requiredServerIds }) },
+      exposure,
+    };
     if (input.visibility === undefined || actor.kind === "anonymous-key") return tried;
     const after = { folderId: skill.folderId, visibility };
     return { ...tried, readers: await countSkillReaders(app, { tree, actor }, skill, after) };
@@ -53,10 +59,11 @@ export async function updateSkill(
     tenantId: skill.tenantId,
     resourceType: "skill",
     resourceId: skill._id,
-    metadata: { slug: skill.slug, ...input },
+    metadata: { slug: skill.slug, ...input, ...(requiredMcpServers && { requiredMcpServers }) },
   });
   const fields = {
     ...input,
+    requiredServerIds,
     nameKey: input.name === undefined ? undefined : nameKeyOf(input.name),
     listed:
       input.visibility === undefined
@@ -68,6 +75,32 @@ export async function updateSkill(
   scheduleProjection(app, skill._id);
   return { skill: updated, exposure };
 }
+
+/** Ids of the servers that a change lists; undefined if it lists none. */
+async function changedRequired(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  required: UpdateSkill["requiredMcpServers"],
+): Promise<string[] | undefined> {
+  if (!required) return undefined;
+  return withHidden(app, actor, skill, await resolveRequired(app, actor, skill.tenantId, required));
+}
+
+/** Requires servers together with a publish to an existing skill. A list that is the former one changes nothing. */
+export async function requireServers(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  required: UpdateSkill["requiredMcpServers"],
+): Promise<SkillDoc> {
+  const ids = await changedRequired(app, actor, skill, required);
+  if (!ids || sameIds(ids, skill.requiredServerIds ?? [])) return skill;
+  return (await updateSkill(app, actor, skill._id, { requiredMcpServers: required })).skill;
+}
+
+const sameIds = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((id) => b.includes(id));
 
 /**
  * Makes an earlier version current again, without creating or removing a version. Reverting to the current version

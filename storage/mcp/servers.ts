@@ -53,6 +53,8 @@ export function openMcpServers(database: Database) {
         .find({ slug, tenantId: { $in: [...tenantIds] }, active: true }, withoutOutbox)
         .sort(inOrder)
         .toArray(),
+    listBySlugs: (tenantId: string, slugs: readonly string[]) =>
+      servers.find({ tenantId, slug: { $in: [...slugs] }, active: true }, withoutOutbox).toArray(),
     /** Servers of some organizations in the order of their slugs. */
     list: (tenantIds: readonly string[], after: McpServerCursor | undefined, limit: number) =>
       servers

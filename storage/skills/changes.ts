@@ -93,7 +93,12 @@ export function changeOperations(skills: Collection<SkillDoc>) {
 
     async update(
       id: string,
-      fields: Partial<Pick<SkillDoc, "name" | "nameKey" | "description" | "visibility" | "listed" | "tags">>,
+      fields: Partial<
+        Pick<
+          SkillDoc,
+          "name" | "nameKey" | "description" | "visibility" | "listed" | "tags" | "requiredServerIds"
+        >
+      >,
       now: Date,
       events: EventRow[],
     ): Promise<SkillDoc | null> {

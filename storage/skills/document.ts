@@ -83,6 +83,8 @@ export interface SkillDoc extends WithOutbox {
   highestSemver?: string;
   /** The version that installs resolve to. */
   current: VersionSummary;
+  /** MCP servers of its organization that it requires while it is private. Some may not exist any more. */
+  requiredServerIds?: string[];
   /** The skill of which it is a copy, which may not exist any more. */
   origin?: { skillId: string; version: number; copiedAt: Date };
   /** Deprecated and yanked versions, in ascending order. */

@@ -58,6 +58,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   throw new Error(`what is "${name}" of ${path}?`);
 }
 
+const spyPlace = { platform: "claude", scope: "global", machine: "m" };
 export const spyServer = { transport: "http", url: "https://mcp.example.com/mcp" };
 export const spyPolicy = { name: "spy", provider: "github", repository: "spy/skills", ref: "*" };
 
@@ -107,6 +108,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
   "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),
   "patch /api/tenants/:tenant/oidc-policies/:id": () => ({ repository: "spy/skills" }),
+  "put /api/tenants/:tenant/mcp-servers/:server/installs": () => ({ ...spyPlace, revision: 1 }),
   "put /api/skills/:skill/installs": () => ({
     platform: "claude",
     scope: "global",
@@ -131,6 +133,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
 const queries: Record<string, string> = {
   "get /api/skills/:skill/diff": "?from=1",
   "get /api/tenants/:tenant/audit-log/export": "?format=json",
+  "delete /api/tenants/:tenant/mcp-servers/:server/installs": "?platform=claude&scope=global&machine=m",
   "delete /api/skills/:skill/installs": "?platform=claude&scope=global&machine=m",
 };
 

@@ -262,6 +262,11 @@ describe("two organizations", () => {
       ["PATCH", `${base}/oidc-policies/${mine.ids.policy}`, { skillIds: [yours.skill.id] }],
       ["POST", `${base}/mcp-servers`, { name: "x", ...spyServer, folderId: yours.ids.folder }],
       ["PATCH", `${base}/mcp-servers/${mine.ids.mcpServer}`, { folderId: yours.ids.folder }],
+      [
+        "PUT",
+        `/api/skills/${mine.skill.id}`,
+        { requiredMcpServers: [{ tenantSlug: yours.org.slug, slug: "guarded-server" }] },
+      ],
       ["GET", `/api/mcp-servers?ref=${yours.org.slug}/guarded-server`],
       ["GET", `/api/mcp-servers?ref=${yours.ids.mcpServer}`],
       ["GET", `/api/skills?tenant_id=${yours.org.id}`],

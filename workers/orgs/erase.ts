@@ -29,6 +29,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.oidcPolicies.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.ssoDomains.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.mcpServers.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.mcpInstalls.removeOfTenant(id)),
   endConnections,
   ({ storage }, id) => inSlices(() => storage.syncBases.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncProposals.removeOfTenant(id)),

@@ -4,6 +4,7 @@
  */
 import type { App } from "../../src/app.ts";
 import { publishEvents } from "../../src/audit/events.ts";
+import { removeMcpInstallsOfMember } from "../../src/mcp-servers/installs.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { keepWorkspace } from "../../src/workspaces/leave.ts";
@@ -16,6 +17,7 @@ const cleaners: readonly Cleaner[] = [
   keepWorkspace,
   (app, { tenantId, userId }) => revokeGrantsOf(app, tenantId, userId),
   (app, { tenantId, userId }) => removeInstallsOfMember(app, tenantId, userId),
+  (app, { tenantId, userId }) => removeMcpInstallsOfMember(app, tenantId, userId),
 ];
 
 const batch = 100;

@@ -52,6 +52,7 @@ export type NewSkill = Pick<PublishSkill, "semver" | "message" | "description" |
   imported?: ImportedFrom;
   /** Set for a copy of another skill. */
   origin?: SkillDoc["origin"] | undefined;
+  requiredServerIds?: string[] | undefined;
 };
 
 /**
@@ -161,6 +162,7 @@ function newDocument(
     head: { version: 1, oid: row.oid },
     highestRelease: row.semver,
     current: summaryOf(row),
+    ...(input.requiredServerIds && { requiredServerIds: input.requiredServerIds }),
     ...(input.origin && { origin: input.origin }),
     downloads: 0,
     pending: [row],

@@ -9,6 +9,7 @@ import { readFolderPath } from "../../folders/paths.ts";
 import { loadFolderView } from "../../folders/load.ts";
 import { slugOfFolder } from "../../folders/slug.ts";
 import type { Creation } from "../../http/route.ts";
+import { refuseRequiredUnlessPrivate, resolveRequired } from "../../mcp-servers/required.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { chooseWorkspace } from "../../workspaces/own.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
@@ -16,6 +17,7 @@ import { createSkill, type NewSkill, type Published } from "./create-skill.ts";
 import { checkSkillPermissionIn, chooseFolder } from "../place.ts";
 import { appendVersion, type AppendRequest } from "./append-version.ts";
 import { findCreated } from "./publish-version.ts";
+import { requireServers } from "../settings.ts";
 import { skillName, type PublishSkill } from "../schema.ts";
 import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target.ts";
 import { freeSlug } from "./slug.ts";
@@ -40,7 +42,12 @@ export async function publishSkill(
   const workspaceId = input.personal ? await workspaceFor(app, actor, tenant, input) : undefined;
   const type = input.type ?? input.defaultType ?? "skill";
   const earlier = await findPublished(app, actor, tenant, { ...input, workspaceId }, creation);
-  if (earlier) return earlier;
+  if (earlier) {
+    const skill = await requireServers(app, actor, earlier.skill, input.requiredMcpServers);
+    return { ...earlier, skill };
+  }
+  const requiredServerIds =
+    input.requiredMcpServers && (await resolveRequired(app, actor, tenant._id, input.requiredMcpServers));
   const identity = { versionId: creation?.id, isFirstAttempt: creation?.isRetry === false };
   const { listSlugsLike } = app.storage.skills;
   return open(type, async (source) => {
@@ -56,6 +63,11 @@ export async function publishSkill(
         loadFolderView(app, actor, tenant._id),
       ]);
       const existing = await findTarget(app, view, tenant, { ...input, workspaceId }, name);
+      refuseRequiredUnlessPrivate(
+        existing?.slug ?? base,
+        existing?.visibility ?? input.visibility ?? "private",
+        requiredServerIds,
+      );
       if (existing) return appendToExisting(app, actor, existing, source, { ...input, ...identity });
       // Before any error about slugs, so that a caller who may neither read nor create learns nothing about them.
       const folderId = workspaceId ?? (await chooseFolder(app, view, input));
@@ -64,7 +76,7 @@ export async function publishSkill(
       if (input.mode === "create" && [...taken, ...ofFolders].includes(base))
         throw await slugTaken(app, actor, tenant, { name, slug: base });
       const slug = freeSlug(base, [...taken, ...ofFolders]);
-      const chosen = { name, type, slug, folderId, versionId: identity.versionId };
+      const chosen = { name, type, slug, folderId, versionId: identity.versionId, requiredServerIds };
       const created = await createSkill(app, actor, tenant, source, { ...input, ...chosen });
       if (created === "occupied") ofFolders.push(slug);
       else if (created) return created;
@@ -119,7 +131,9 @@ async function appendToExisting(
 ): Promise<Published> {
   requireSameType(skill, input.type);
   const appended = await appendVersion(app, actor, skill, source, input);
-  return { action: "updated", ignoredFlags: await ignoredFlagsOf(app, actor, skill, input), ...appended };
+  const updated = await requireServers(app, actor, appended.skill, input.requiredMcpServers);
+  const ignoredFlags = await ignoredFlagsOf(app, actor, skill, input);
+  return { action: "updated", ignoredFlags, ...appended, skill: updated };
 }
 
 export function requireSameType(skill: SkillDoc, type: SkillType | undefined): void {

@@ -4,6 +4,8 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { Creation } from "../../http/route.ts";
+import { refuseRequiredUnlessPrivate, resolveRequired } from "../../mcp-servers/required.ts";
+import { requireServers } from "../settings.ts";
 import { loadSkill, type PrefetchedSkill } from "../load.ts";
 import { selectVersion } from "../select-version.ts";
 import type { PublishVersion } from "../schema.ts";
@@ -34,7 +36,10 @@ export async function publishVersion(
 ): Promise<Appended> {
   const skill = await loadSkill(app, actor, ref, "skill:update", { prefetched });
   const earlier = await findCreated(app, skill, creation);
-  if (earlier) return { skill, version: earlier, unchanged: false, warnings: [] };
+  if (earlier) {
+    const updated = await requireServers(app, actor, skill, input.requiredMcpServers);
+    return { skill: updated, version: earlier, unchanged: false, warnings: [] };
+  }
   // An unusable number fails before any byte is read, unless there may be nothing to publish.
   if (input.semver !== undefined) readExactSemver(input.semver);
   const published = await loadPublishedSemvers(app, skill, input);
@@ -47,7 +52,15 @@ export async function publishVersion(
     versionId: creation?.id,
     isFirstAttempt: creation?.isRetry === false,
   };
-  const append = (source: VersionSource) => appendVersion(app, actor, skill, source, request);
+  if (input.requiredMcpServers) {
+    const ids = await resolveRequired(app, actor, skill.tenantId, input.requiredMcpServers);
+    refuseRequiredUnlessPrivate(skill.slug, skill.visibility, ids);
+  }
+  const append = async (source: VersionSource) => {
+    const appended = await appendVersion(app, actor, skill, source, request);
+    const updated = await requireServers(app, actor, appended.skill, input.requiredMcpServers);
+    return { ...appended, skill: updated };
+  };
   if (base && input.changes) return append(await readEditedSource(app, skill, base, input.changes));
   return open(skill.type, append);
 }

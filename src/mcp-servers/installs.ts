@@ -1,0 +1,141 @@
+/**
+ * Members who have an MCP server installed, and where. Reported by clients; stored only for members of the server's
+ * organization, and only during their membership.
+ */
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import type { McpAnalyticsPayload, McpInstallPayload } from "../../contract/payloads/mcp-servers.ts";
+import { isId } from "../../storage/database.ts";
+import type { McpInstallDoc } from "../../storage/mcp/installs.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { invalidRequest } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+import { loadTenant } from "../orgs/service.ts";
+import { requireUser } from "../users/load.ts";
+import { loadServerIn } from "./load.ts";
+import type { ListMcpServers, McpInstallPlace, RecordMcpInstall } from "./schema.ts";
+
+const Cursor = z.tuple([z.iso.datetime(), z.string().refine(isId)]);
+
+interface ServerRef {
+  tenant: string;
+  server: string;
+}
+
+/** Records that the caller has a revision installed. Throws `invalid_request` for one that does not exist yet. */
+export async function recordInstall(
+  app: App,
+  actor: Actor,
+  ref: ServerRef,
+  { revision, via, ...place }: RecordMcpInstall,
+): Promise<void> {
+  const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
+  const { server } = await loadServerIn(app, actor, tenantId, ref.server, "mcpServer:read");
+  const { userId } = requireUser(actor);
+  if (revision > server.revision)
+    throw invalidRequest(`"${server.slug}" has no revision ${revision}: the latest is ${server.revision}.`, {
+      kind: "mcpServer",
+      ref: ref.server,
+    });
+  const { mcpInstalls, mcpServers, memberships } = app.storage;
+  const key = { serverId: server._id, userId, ...place };
+  const now = app.now();
+  const row = { _id: app.newId(), tenantId, ...key, revision, via, installedAt: now, updatedAt: now };
+  if (!(await mcpInstalls.put(row))) return;
+  await mcpInstalls.keepLatest(server._id, userId, limits.installsPerSkill);
+  // A member or server that was removed concurrently has been cleaned up already.
+  const [member, present] = await Promise.all([
+    memberships.find(tenantId, userId),
+    mcpServers.findById(server._id),
+  ]);
+  if (!member || !present) await mcpInstalls.remove(key);
+}
+
+/** Removes the record. */
+export async function forgetInstall(
+  app: App,
+  actor: Actor,
+  ref: ServerRef,
+  place: McpInstallPlace,
+): Promise<void> {
+  const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
+  const { server } = await loadServerIn(app, actor, tenantId, ref.server, "mcpServer:read");
+  const { userId } = requireUser(actor);
+  await app.storage.mcpInstalls.remove({ serverId: server._id, userId, ...place });
+}
+
+/** Members who have the server installed, latest report first. Requires `analytics:read`. */
+export async function listInstalls(
+  app: App,
+  actor: Actor,
+  ref: ServerRef,
+  query: ListMcpServers,
+): Promise<Page<McpInstallPayload>> {
+  const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
+  const { server } = await loadServerIn(app, actor, tenantId, ref.server, "analytics:read");
+  const { mcpInstalls } = app.storage;
+  const last = decodeCursor(query.cursor, Cursor);
+  const after = last && { updatedAt: new Date(last[0]), id: last[1] };
+  const rows = await mcpInstalls.listOfServer(server._id, after, query.limit + 1);
+  const page = rows.slice(0, query.limit);
+  const end = page.at(-1);
+  const next = end && rows.length > page.length ? encodeCursor([end.updatedAt.toISOString(), end._id]) : null;
+  const people = await app.storage.users.listByIds([...new Set(page.map((row) => row.userId))]);
+  const byId = new Map(people.map((person) => [person._id, person]));
+  const items = page.map((row) => presentInstall(row, server.revision, byId.get(row.userId)));
+  return new Page(items, next);
+}
+
+function presentInstall(
+  row: McpInstallDoc,
+  latest: number,
+  person: { _id: string; username: string; name: string } | undefined,
+): McpInstallPayload {
+  const { _id: id, platform, scope, via, revision } = row;
+  return {
+    id,
+    user: person ? { id: person._id, username: person.username, name: person.name } : null,
+    platform,
+    scope,
+    via,
+    revision,
+    updateAvailable: revision < latest,
+    installedAt: row.installedAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+/** Requires `analytics:read`. Names no member. */
+export async function readAnalytics(app: App, actor: Actor, ref: ServerRef): Promise<McpAnalyticsPayload> {
+  const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
+  const { server } = await loadServerIn(app, actor, tenantId, ref.server, "analytics:read");
+  const { mcpInstalls } = app.storage;
+  const [groups, members] = await Promise.all([
+    mcpInstalls.groupOfServer(server._id),
+    mcpInstalls.countMembers(server._id),
+  ]);
+  const sum = (counted: readonly { installs: number }[]) =>
+    counted.reduce((total, { installs }) => total + installs, 0);
+  const revisions = [...new Set(groups.map(({ revision }) => revision))].sort((a, b) => b - a);
+  const platforms = [...new Set(groups.map(({ platform }) => platform))].sort();
+  return {
+    installs: sum(groups),
+    outdated: sum(groups.filter(({ revision }) => revision < server.revision)),
+    members,
+    revisions: revisions.map((revision) => ({
+      revision,
+      installs: sum(groups.filter((group) => group.revision === revision)),
+    })),
+    platforms: platforms.map((platform) => ({
+      platform,
+      installs: sum(groups.filter((group) => group.platform === platform)),
+    })),
+  };
+}
+
+/** Removes the installs of a former member. Idempotent. */
+export async function removeMcpInstallsOfMember(app: App, tenantId: string, userId: string): Promise<void> {
+  while ((await app.storage.mcpInstalls.removeOfMember(tenantId, userId)) > 0);
+}

@@ -1,0 +1,89 @@
+/**
+ * MCP servers that private skills require. A skill has the ids of servers of its own organization, and each reader is
+ * shown those that they may read.
+ */
+import type { RequiredMcpServer } from "../../contract/payloads/mcp-servers.ts";
+import type { Visibility } from "../../contract/vocabulary.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { notFound, ServiceError } from "../errors.ts";
+import { keepAllowedServers } from "./load.ts";
+
+/** The part of a skill that requirements depend on. */
+interface RequiringSkill {
+  tenantId: string;
+  tenantSlug: string;
+  slug: string;
+  visibility: Visibility;
+  requiredServerIds?: string[];
+}
+
+/**
+ * Ids of the servers that a skill is to require, each once. Throws `not_found` for a server that the caller may not
+ * read, and for one of another organization.
+ */
+export async function resolveRequired(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  required: readonly RequiredMcpServer[],
+): Promise<string[]> {
+  const { mcpServers, tenants } = app.storage;
+  const orgs = [...new Set(required.map(({ tenantSlug }) => tenantSlug))];
+  const owners = new Map<string, string | undefined>();
+  for (const org of orgs) owners.set(org, (await tenants.findBySlug(org))?._id);
+  const slugs = [...new Set(required.map(({ slug }) => slug))];
+  const found = slugs.length === 0 ? [] : await mcpServers.listBySlugs(tenantId, slugs);
+  const readable = await keepAllowedServers(app, actor, "mcpServer:read", found);
+  const bySlug = new Map(readable.map(({ server }) => [server.slug, server._id]));
+  const ids = required.map(({ tenantSlug, slug }) => {
+    const id = owners.get(tenantSlug) === tenantId ? bySlug.get(slug) : undefined;
+    if (id === undefined) throw notFound("mcpServer", `${tenantSlug}/${slug}`);
+    return id;
+  });
+  return [...new Set(ids)];
+}
+
+/** Those of a changed list, with the ones that the caller can't see and therefore can't have removed. */
+export async function withHidden(
+  app: App,
+  actor: Actor,
+  { requiredServerIds = [] }: Pick<RequiringSkill, "requiredServerIds">,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (requiredServerIds.length === 0) return [...ids];
+  const former = await app.storage.mcpServers.listByIds(requiredServerIds);
+  const seen = await keepAllowedServers(app, actor, "mcpServer:read", former);
+  const visible = new Set(seen.map(({ server }) => server._id));
+  const hidden = former.filter(({ _id }) => !visible.has(_id)).map(({ _id }) => _id);
+  return [...new Set([...ids, ...hidden])];
+}
+
+/** Throws `refused` if a skill that is not private would require servers. */
+export function refuseRequiredUnlessPrivate(
+  slug: string,
+  visibility: Visibility,
+  ids: readonly string[] | undefined,
+): void {
+  if (visibility === "private" || !ids || ids.length === 0) return;
+  throw new ServiceError(
+    "refused",
+    `Only a private skill can require MCP servers, and "${slug}" would be ${visibility}: ` +
+      "send requiredMcpServers as an empty list, or keep it private.",
+    { kind: "skill", ref: slug },
+  );
+}
+
+/** The servers that a skill requires, as far as the caller may read them, in the order of their slugs. */
+export async function requiredServersOf(
+  app: App,
+  actor: Actor,
+  { visibility, tenantSlug, requiredServerIds }: RequiringSkill,
+): Promise<RequiredMcpServer[]> {
+  if (visibility !== "private" || !requiredServerIds || requiredServerIds.length === 0) return [];
+  const found = await app.storage.mcpServers.listByIds(requiredServerIds);
+  const seen = await keepAllowedServers(app, actor, "mcpServer:read", found);
+  return seen
+    .map(({ server }) => ({ tenantSlug, slug: server.slug }))
+    .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { PublishResult, ResolveResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
+import { newFolder, newMember, restrict } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { remote, startFixture, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+before(async () => {
+  fixture = await startFixture();
+  for (const name of ["Alpha", "Beta"]) await fixture.created({ name, ...remote });
+});
+after(() => fixture.close());
+
+const servers = (...slugs: string[]) => slugs.map((slug) => ({ tenantSlug: fixture.org.slug, slug }));
+const publish = (body: object, user = fixture.owner) =>
+  fixture.service.call<PublishResult>("POST", "/api/skills", {
+    token: user.token,
+    body: { tenantId: fixture.org.slug, content: "text\n", ...body },
+  });
+const change = (id: string, body: object, user = fixture.owner) =>
+  fixture.service.call("PUT", `/api/skills/${id}`, { token: user.token, body });
+const read = async (id: string, user: TestUser = fixture.owner) =>
+  (await fixture.service.call<SkillDetailPayload>("GET", `/api/skills/${id}`, { token: user.token })).data
+    .requiredMcpServers;
+
+describe("MCP servers that a skill requires", () => {
+  it("are set by a publish, a version and a change, and shown to readers", async () => {
+    const { service, org, owner, member } = fixture;
+    const { skill } = (await publish({ name: "Requires", requiredMcpServers: servers("beta", "alpha") }))
+      .data;
+    assert.deepEqual(await read(skill.id, member), servers("alpha", "beta"));
+
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: owner.token,
+      body: { content: "second\n", requiredMcpServers: servers("beta") },
+    });
+    assert.deepEqual(await read(skill.id), servers("beta"));
+    await publish({ name: "Requires", content: "third\n", requiredMcpServers: servers("alpha") });
+    assert.deepEqual(await read(skill.id), servers("alpha"));
+    await publish({ name: "Requires", content: "fourth\n" });
+    const resolved = await service.call<ResolveResult>(
+      "GET",
+      `/api/skills/resolve?ref=${org.slug}/requires`,
+      { token: member.token },
+    );
+    assert.deepEqual(resolved.data.skill.requiredMcpServers, servers("alpha"), "without a list, it stays");
+    assert.equal((await change(skill.id, { requiredMcpServers: [] })).status, 200);
+    assert.deepEqual(await read(skill.id), []);
+  });
+
+  it("must exist in the organization of the skill, and a refused publish writes nothing", async () => {
+    const { service, owner } = fixture;
+    const other = await service.newOrg(owner);
+    await service.call("POST", `/api/tenants/${other.slug}/mcp-servers`, {
+      token: owner.token,
+      body: { name: "Elsewhere", ...remote },
+    });
+
+    const missing = await publish({ name: "Nothing", requiredMcpServers: servers("no-such") });
+    const foreign = await publish({
+      name: "Nothing",
+      requiredMcpServers: [{ tenantSlug: other.slug, slug: "elsewhere" }],
+    });
+
+    assert.equal(missing.code, "not_found");
+    assert.equal(missing.details!["kind"], "mcpServer");
+    assert.equal(foreign.code, "not_found");
+    const created = await publish({ name: "Nothing", mode: "create" });
+    assert.equal(created.status, 201, "the name is free");
+  });
+
+  it("keep the skill private", async () => {
+    const open = await publish({ name: "Open", visibility: "public", requiredMcpServers: servers("alpha") });
+    const { skill } = (await publish({ name: "Closed", requiredMcpServers: servers("alpha") })).data;
+    const opened = await change(skill.id, { visibility: "public" });
+    const emptied = await change(skill.id, { visibility: "unlisted", requiredMcpServers: [] });
+    const version = await fixture.service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: fixture.owner.token,
+      body: { content: "again\n", requiredMcpServers: servers("alpha") },
+    });
+
+    assert.equal(open.code, "refused");
+    assert.equal(opened.code, "refused");
+    assert.equal(emptied.status, 200, JSON.stringify(emptied.body));
+    assert.equal(version.code, "refused");
+  });
+
+  it("are hidden from readers who can't see the server, and stay in lists that they change", async () => {
+    const { service, org, owner, member, base } = fixture;
+    const folder = await newFolder(service, org, owner, "secret");
+    await fixture.created({ name: "Gamma", ...remote, folderId: folder.id });
+    await restrict(service, owner, folder.id, []);
+    const editor = await newMember(service, org, "member");
+    const { skill } = (await publish({ name: "Mixed", requiredMcpServers: servers("alpha", "gamma") })).data;
+
+    assert.deepEqual(await read(skill.id, member), servers("alpha"));
+    const blind = await change(skill.id, { requiredMcpServers: servers("gamma") }, editor);
+    const changed = await change(skill.id, { requiredMcpServers: servers("beta") }, editor);
+
+    assert.equal(blind.code, "not_found");
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+    assert.deepEqual(await read(skill.id), servers("beta", "gamma"));
+    await service.call("DELETE", `${base}/gamma`, { token: owner.token });
+    assert.deepEqual(await read(skill.id), servers("beta"));
+  });
+});
