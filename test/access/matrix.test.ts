@@ -16,6 +16,7 @@ import { openCli, type Cli } from "../support/cli.ts";
 import type { Answer } from "../support/service.ts";
 import { signatureOf } from "../support/anonymous.ts";
 import { describeImplied } from "./matrix-implied.ts";
+import { describeMcp } from "./matrix-mcp.ts";
 import {
   around,
   callAs,
@@ -318,4 +319,5 @@ describe("what each caller may do, through the client", () => {
   });
 });
 
+describeMcp();
 describeImplied();
