@@ -1,0 +1,80 @@
+/**
+ * Tools of the MCP server against the REST calls of the same caller, in alternating calls of one run.
+ *
+ * `node --import tsx bench/mcp.ts [--skills=200] [--calls=300]`
+ */
+import { parseArgs } from "node:util";
+import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
+import { median, printRows, row, type Row } from "./figures/figures.ts";
+import { signUp, type Client } from "./http/client.ts";
+
+const { values } = parseArgs({
+  options: { skills: { type: "string", default: "200" }, calls: { type: "string", default: "300" } },
+});
+const calls = Number(values.calls);
+const warmUp = 50;
+
+async function read(client: Client, method: string, path: string, body?: object): Promise<string> {
+  const response = await fetch(client.base + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${client.token}`,
+      accept: "application/json, text/event-stream",
+      ...(body ? { "content-type": "application/json" } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await response.text();
+  if (response.status !== 200 || text.includes('"isError":true'))
+    throw new Error(`${path}: ${text.slice(0, 300)}`);
+  return text;
+}
+
+const message = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+/** Median times of both, in milliseconds. */
+async function compare(ours: () => Promise<string>, rest: () => Promise<string>, name: string): Promise<Row> {
+  const times = { ours: [] as number[], rest: [] as number[] };
+  for (let n = -warmUp; n < calls; n++) {
+    for (const side of ["ours", "rest"] as const) {
+      const started = performance.now();
+      await { ours, rest }[side]();
+      if (n >= 0) times[side].push(performance.now() - started);
+    }
+  }
+  const [a, b] = [median(times.ours), median(times.rest)];
+  return row(name, a / b, "x", { most: 1.3 }, `${a.toFixed(2)} ms against ${b.toFixed(2)} ms`);
+}
+
+async function main(): Promise<void> {
+  const dataDir = temporaryFolder("bench");
+  const server = await startServer({ dataDir, env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" } });
+  try {
+    const client = await signUp(server);
+    const tenant = await client.send<{ id: string }>("POST", "/api/tenants", {
+      name: "Agents",
+      slug: "agents",
+    });
+    for (let n = 0; n < Number(values.skills); n++)
+      await client.send("POST", "/api/skills", {
+        tenantId: tenant.id,
+        name: `Review ${n}`,
+        content: `# ${n}\n`,
+      });
+    const call = (method: string, params: object) => () =>
+      read(client, "POST", "/mcp", message(method, params));
+    const get = (path: string) => () => read(client, "GET", path);
+    const search = { name: "search_skills", arguments: { query: "review", mine: true, limit: 20 } };
+    const rows = [
+      await compare(call("tools/list", {}), get("/api/user/profile"), "tools/list / profile"),
+      await compare(call("tools/call", search), get("/api/skills?query=review"), "search_skills / list"),
+    ];
+    printRows(rows);
+    if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  } finally {
+    await server.kill("SIGKILL");
+    removeFolder(dataDir);
+  }
+}
+
+await main();
