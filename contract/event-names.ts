@@ -74,6 +74,8 @@ export const eventNames = [
   "organization.member_role_updated",
   "organization.member_removed",
   "organization.member_left",
+  "organization.auto_join_updated",
+  "organization.auto_joined",
   "organization.token_created",
   "organization.token_revoked",
   "oidc.policy_created",

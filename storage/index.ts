@@ -31,6 +31,7 @@ import { openInvitations, invitationIndexes, type Invitations } from "./invitati
 import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
 import { mcpInstallIndexes, openMcpInstalls, type McpInstalls } from "./mcp/installs.ts";
 import { mcpServerIndexes, openMcpServers, type McpServers } from "./mcp/servers.ts";
+import { formerMemberIndexes, openFormerMembers, type FormerMembers } from "./memberships/former.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { oidcPolicyIndexes, openOidcPolicies, type OidcPolicies } from "./ci/oidc-policies.ts";
 import { oauthIndexes, openOauth, type Oauth } from "./oauth/index.ts";
@@ -93,6 +94,7 @@ export interface Storage {
   downloadCounts: DownloadCounts;
   downloads: Downloads;
   folders: Folders;
+  formerMembers: FormerMembers;
   idempotency: IdempotencyRecords;
   installs: Installs;
   invitations: Invitations;
@@ -156,6 +158,7 @@ const indexes: Record<string, IndexDescription[]> = {
   downloads: formerRowIndexes,
   folder_trees: folderTreeIndexes,
   folders: folderIndexes,
+  former_members: formerMemberIndexes,
   idempotency: idempotencyIndexes,
   installs: installIndexes,
   invitations: invitationIndexes,
@@ -221,6 +224,7 @@ function openCollections(database: Database): Storage {
     downloadCounts: openDownloadCounts(database),
     downloads: openDownloads(database),
     folders: openFolders(database),
+    formerMembers: openFormerMembers(database),
     idempotency: openIdempotency(database),
     installs: openInstalls(database),
     invitations: openInvitations(database),

@@ -20,6 +20,8 @@ export interface TenantDoc extends WithOutbox {
   maxTokenDays?: number;
   /** Set while members need a second factor; those without one are refused from `from` on. */
   mfaRequirement?: { from: Date; graceDays: number };
+  /** Set while people with an address in a verified domain become members; `role` is theirs. */
+  autoJoin?: { role: string };
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** Time of the erasure, set by the deletion; until then, only owners see the organization. */
@@ -116,6 +118,24 @@ export function openTenants(database: Database) {
         {
           $set: { ...(mfaRequirement ? { mfaRequirement } : {}), updatedAt: now, ...outbox.$set },
           ...(mfaRequirement ? {} : { $unset: { mfaRequirement: true } }),
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Turns auto-join on or off. Null if the organization no longer exists. */
+    async setAutoJoin(
+      id: string,
+      autoJoin: TenantDoc["autoJoin"] | null,
+      now: Date,
+      events: EventRow[],
+    ): Promise<TenantDoc | null> {
+      const outbox = outboxUpdate(events);
+      return tenants.findOneAndUpdate(
+        { _id: id, ...present },
+        {
+          $set: { ...(autoJoin ? { autoJoin } : {}), updatedAt: now, ...outbox.$set },
+          ...(autoJoin ? {} : { $unset: { autoJoin: true } }),
           $push: outbox.$push,
         },
         { returnDocument: "after" },

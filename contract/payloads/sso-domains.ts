@@ -25,3 +25,14 @@ export const SsoDomainPayload = z
   })
   .meta({ id: "SsoDomain" });
 export type SsoDomainPayload = z.infer<typeof SsoDomainPayload>;
+
+export const AutoJoinPayload = z
+  .object({
+    enabled: z.boolean(),
+    role: z.string().meta({ description: "of those who join: a built-in role, or the id of a custom one" }),
+    domains: z.array(z.string()).meta({
+      description: "verified domains; without one, no one joins automatically",
+    }),
+  })
+  .meta({ id: "AutoJoin" });
+export type AutoJoinPayload = z.infer<typeof AutoJoinPayload>;

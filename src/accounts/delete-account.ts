@@ -90,6 +90,7 @@ export async function finishDeletion(app: App, { userId }: { userId: string }): 
   while ((await sessions.removeOfUser(userId)) > 0);
   await removeTokensOfUser(app, userId);
   await removeGrantsOfUser(app, userId);
+  while ((await app.storage.formerMembers.removeOfUser(userId)) > 0);
   const committed = await users.findDeleted(userId);
   await publishEvents(app, users, userId, committed?.outbox ?? []);
   await users.removeDeleted(userId);

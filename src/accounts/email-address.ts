@@ -13,6 +13,7 @@ import { flushEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
 import { checkLink, readLink } from "../mail/signed-link.ts";
 import { hashSecret } from "../secrets.ts";
+import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { nameTaken, requireUnrestricted, requireUser } from "../users/load.ts";
 import { requireRecentFactor } from "../users/recent-verification.ts";
 import { foldName } from "../users/schema.ts";
@@ -137,6 +138,7 @@ export async function confirmEmail(
   if (change) return { email: await applyChange(app, actor.origin, user, change), changed: true };
   const confirmed = await app.storage.users.applyVerification(user._id, requestId, app.now());
   if (!confirmed) throw badLink("used");
+  await joinAutomatically(app, confirmed, actor.origin);
   return { email: confirmed.email, changed: false };
 }
 
@@ -156,6 +158,7 @@ async function applyChange(
     throw nameTaken(error, { email: change.email });
   }
   if (!changed) throw badLink("used");
+  await joinAutomatically(app, changed, origin);
   flushEvents(app, app.storage.users, user._id, [event]);
   queueMails(app, user._id);
   return changed.email;

@@ -5,6 +5,7 @@ import type { Account, Credentials } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";
+import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { noticeTo, queueMails } from "../mail/notice.ts";
 import { foldName } from "../users/schema.ts";
 import { signUpMode } from "../users/sign-up-mode.ts";
@@ -65,6 +66,7 @@ export async function startSignedIn(
 ): Promise<SignedIn> {
   const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options };
   const { sessionId, cookie } = await startSession(app, user, actor, opened);
+  await joinAutomatically(app, user, actor.origin);
   const device = await rememberClient(app, user._id, clientFacts(app, actor, request));
   return { user, sessionId, cookies: [cookie, device] };
 }

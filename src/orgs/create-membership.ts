@@ -1,7 +1,9 @@
-/** The membership of an account that an accepted invitation or an identity provider has made a member. */
+/** The membership of an account that an invitation, an identity provider or auto-join has made a member. */
 import { isDuplicate } from "../../storage/database.ts";
+import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 import { ownerRole } from "../access/permissions.ts";
+import { flushEvents } from "../audit/events.ts";
 import { memberNames, propagateUser } from "../users/member-names.ts";
 import { enlistOwner } from "./owners.ts";
 import { propagateTenant } from "./propagate.ts";
@@ -14,6 +16,8 @@ export interface NewMember {
   role: string;
   teamIds: readonly string[];
   createdAt: Date;
+  /** Events that are recorded with the membership, if this call creates it. */
+  events?: EventRow[];
 }
 
 /**
@@ -22,7 +26,7 @@ export interface NewMember {
  */
 export async function createMembership(app: App, member: NewMember): Promise<void> {
   const { tenants, users, teams, memberships } = app.storage;
-  const { id, tenantId, userId, role, teamIds, createdAt } = member;
+  const { id, tenantId, userId, role, teamIds, createdAt, events = [] } = member;
   const [tenant, account, offered] = await Promise.all([
     tenants.find(tenantId),
     users.find(userId),
@@ -40,6 +44,7 @@ export async function createMembership(app: App, member: NewMember): Promise<voi
       role,
       teamIds: offered.filter((team) => team.tenantId === tenantId).map((team) => team._id),
       createdAt,
+      ...(events.length > 0 ? outboxFields(events) : {}),
       ...(role === ownerRole ? { enlisting: app.now(), unsettledAt: app.now() } : {}),
       tenantDeletionAt: tenant.deletionAt,
       tenantMaxTokenDays: tenant.maxTokenDays,
@@ -57,6 +62,7 @@ export async function createMembership(app: App, member: NewMember): Promise<voi
   const now = await tenants.find(tenantId);
   if (now && now.updatedAt.getTime() !== tenant.updatedAt.getTime()) await propagateTenant(app, now);
   await propagateUser(app, account);
+  if (events.length > 0) flushEvents(app, memberships, id, events);
   afterMemberJoined(app, tenantId);
 }
 

@@ -1,6 +1,7 @@
 /** Custom roles of an organization. A caller gives only permissions that they have; a role in use can't be deleted. */
 import { limits } from "../../contract/limits.ts";
 import { isId } from "../../storage/database.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
 import type { RoleDoc } from "../../storage/roles.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -68,12 +69,12 @@ export async function updateRole(
   return updateRecord(app, "role", app.storage.roles, role, fields, event);
 }
 
-/** Throws `refused`, with `details.usedBy`, while a member, a team or an invitation has the role. */
+/** Throws `refused`, with `details.usedBy`, while a member, a team, an invitation or auto-join has the role. */
 export async function deleteRole(app: App, actor: Actor, tenantRef: string, id: string): Promise<void> {
   const tenant = await loadTenant(app, actor, tenantRef, "role:delete");
   const role = await loadRole(app, tenant._id, id);
   requirePermissions(actor, tenant._id, role.permissions, "delete this role");
-  await requireUnused(app, role);
+  await requireUnused(app, role, tenant);
   const event = makeEvent(app, actor, "role.deleted", {
     tenantId: tenant._id,
     resourceType: "role",
@@ -84,14 +85,19 @@ export async function deleteRole(app: App, actor: Actor, tenantRef: string, id: 
   flushEvents(app, app.storage.roles, id, [event]);
 }
 
-async function requireUnused(app: App, { _id, tenantId, name }: RoleDoc): Promise<void> {
+async function requireUnused(
+  app: App,
+  { _id, tenantId, name }: RoleDoc,
+  { autoJoin }: TenantDoc,
+): Promise<void> {
   const { memberships, teams, invitations } = app.storage;
   const [members, carrying, invited] = await Promise.all([
     memberships.listWithRole(tenantId, _id, namedUsers),
     teams.listWithRole(tenantId, _id, namedUsers),
     invitations.listWithRole(tenantId, _id, namedUsers),
   ]);
-  if (members.length + carrying.length + invited.length === 0) return;
+  const isOfAutoJoin = autoJoin?.role === _id;
+  if (members.length + carrying.length + invited.length === 0 && !isOfAutoJoin) return;
   const usedBy = {
     members: members.map(({ userId, username }) => ({ userId, username })),
     teams: carrying.map((team) => ({ id: team._id, name: team.name })),
@@ -105,6 +111,7 @@ async function requireUnused(app: App, { _id, tenantId, name }: RoleDoc): Promis
   const users = parts
     .filter(([, names]) => names.length > 0)
     .map(([kind, names]) => `${kind} ${names.join(", ")}`);
+  if (isOfAutoJoin) users.push("auto-join");
   throw new ServiceError(
     "refused",
     `The role "${name}" is in use by ${users.join("; ")}: give them another first.`,

@@ -3,6 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { loadMemberships } from "../users/load.ts";
+import { autoJoinRoutes } from "./auto-join/routes.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
 import { deleteTenant, restoreTenant } from "./deletion.ts";
 import { invitationRoutes } from "./invitations/routes.ts";
@@ -95,6 +96,7 @@ export function tenantRoutes(app: App): Route[] {
     ...invitationRoutes(app),
     ...teamRoutes(app),
     ...roleRoutes(app),
+    ...autoJoinRoutes(app),
   ];
 }
 

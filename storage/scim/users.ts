@@ -150,6 +150,15 @@ export function openScimUsers(database: Database) {
         .toArray();
       return rows.map(({ _id }) => _id);
     },
+    /** Whether a user of any state stands for an account or its address. */
+    async isProvisioned(tenantId: string, { userId, emailKey }: { userId: string; emailKey: string }) {
+      const found = await Promise.all(
+        [{ userId }, { emailKeys: emailKey }].map((whose) =>
+          users.findOne({ tenantId, present: true, ...whose }, { projection: { _id: 1 } }),
+        ),
+      );
+      return found.some((user) => user !== null);
+    },
     /** The user of an account. */
     findOfAccount: (tenantId: string, userId: string) =>
       users.findOne({ tenantId, userId, present: true }, withoutOutbox),

@@ -77,6 +77,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/admin/users/:user/unsuspend": () => ({ reason: "x" }),
   "post /api/admin/users/:user/end-sessions": () => ({ reason: "x" }),
   "post /api/admin/users/:user/reset-factors": () => ({ reason: "x" }),
+  "put /api/tenants/:tenant/auto-join": () => ({ enabled: true }),
   "put /api/tenants/:tenant/mfa-requirement": () => ({ required: true }),
   "post /api/admin/users/:user/grant-administrator": () => ({ reason: "x" }),
   "post /api/admin/users/:user/remove-administrator": () => ({ reason: "x" }),

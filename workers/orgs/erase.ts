@@ -19,6 +19,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.scimGroups.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.scimLog.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.memberships.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.formerMembers.removeOfTenant(id)),
   ({ storage }, id) => storage.workspaceSettings.remove(id),
   ({ storage }, id) => inSlices(() => storage.workspaces.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.invitations.removeOfTenant(id)),

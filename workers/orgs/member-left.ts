@@ -31,6 +31,7 @@ export async function cleanUpAfterMember(
   const ended = await memberships.listRemoved({ tenantId, userId }, app.now(), batch);
   if (ended.length === 0) return;
   for (const clean of cleaners) await clean(app, { tenantId, userId });
+  if (await app.storage.users.find(userId)) await app.storage.formerMembers.note(tenantId, userId, app.now());
   for (const row of ended) {
     await publishEvents(app, memberships, row._id, row.outbox ?? []);
     await memberships.remove(row._id);
