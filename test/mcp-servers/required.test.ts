@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult, ResolveResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
+import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { remote, startFixture, type Fixture } from "./fixture.ts";
@@ -30,6 +31,13 @@ describe("MCP servers that a skill requires", () => {
     const { skill } = (await publish({ name: "Requires", requiredMcpServers: servers("beta", "alpha") }))
       .data;
     assert.deepEqual(await read(skill.id, member), servers("alpha", "beta"));
+    const client = await openModernClient(service, member.token);
+    const described = await callOk<{ skill: SkillDetailPayload }>(client, "get_skill", {
+      skill: `${org.slug}/requires`,
+    });
+    await client.close();
+    assert.deepEqual(described.data.skill.requiredMcpServers, servers("alpha", "beta"));
+    assert.match(described.text, /Requires the MCP servers \S+\/alpha, \S+\/beta\./);
 
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
       token: owner.token,

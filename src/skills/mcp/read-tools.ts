@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { estimateTokens } from "../../../contract/estimate-tokens.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { RequiredMcpServer } from "../../../contract/payloads/mcp-servers.ts";
 import { SkillPayload, VersionPayload } from "../../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
@@ -11,6 +12,7 @@ import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
 import { itemsThatFit, partOf } from "../../mcp/bounds.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
+import { requiredServersOf } from "../../mcp-servers/required.ts";
 import { readText } from "../content.ts";
 import { filesOf } from "../manifest.ts";
 import { warningsAbout } from "../marks/marks.ts";
@@ -62,14 +64,18 @@ export function getTool(app: App): Tool {
     async handle({ actor, input }) {
       const selected = await selectFor(app, actor, input);
       const { skill, version } = selected;
-      const [all, { content }] = await Promise.all([filesOf(app, version), readText(app, skill, version)]);
+      const [all, { content }, requiredMcpServers] = await Promise.all([
+        filesOf(app, version),
+        readText(app, skill, version),
+        requiredServersOf(app, actor, skill),
+      ]);
       const described = all.map(({ path, size }) => ({ path, size }));
       const files = itemsThatFit(described, input.offset);
       const reader = { isMember: membershipIn(actor, skill.tenantId) !== undefined };
       const tokens = estimateTokens(content);
       const warnings = warningsAbout(skill, version);
       const data = {
-        skill: presentSkill(skill, reader),
+        skill: { ...presentSkill(skill, reader), requiredMcpServers },
         version: presentVersion(version, skill, reader),
         root: rootOf(selected),
         tokens,
@@ -80,11 +86,18 @@ export function getTool(app: App): Tool {
       const text = [
         `${refOf(skill)} ${version.semver}: ${skill.description || skill.name}`,
         `${all.length} file${all.length === 1 ? "" : "s"}, about ${tokens} tokens in ${data.root}. Read it with read_skill.`,
+        ...requirement(requiredMcpServers),
         ...warnings,
       ].join("\n");
       return { data, text };
     },
   });
+}
+
+function requirement(servers: readonly RequiredMcpServer[]): string[] {
+  if (servers.length === 0) return [];
+  const names = servers.map(({ tenantSlug, slug }) => `${tenantSlug}/${slug}`);
+  return [`Requires the MCP servers ${names.join(", ")}.`];
 }
 
 const ReadSkill = z.strictObject({
