@@ -40,7 +40,10 @@ export function openScimProviders(database: Database) {
     findOfTenant: (tenantId: string) => providers.findOne({ tenantId }, withoutOutbox),
     /** Ids of all organizations with a provider. */
     async listTenants(): Promise<string[]> {
-      const rows = await providers.find({}, { projection: { tenantId: 1 } }).toArray();
+      const rows = await providers
+        .find({}, { projection: { tenantId: 1 } })
+        .sort({ _id: 1 })
+        .toArray();
       return rows.map(({ tenantId }) => tenantId);
     },
     /** Throws a duplicate error of index `scim_provider_tenant` if the organization has one. */

@@ -20,7 +20,15 @@ describe("an export", () => {
       if (collection !== undefined) order.push(collection);
     }
 
-    const first = ["skills", "anonymous_identities", "tenants", "tokens", "service_settings", "users"];
+    const first = [
+      "skills",
+      "anonymous_identities",
+      "tenants",
+      "tokens",
+      "oauth_grants",
+      "service_settings",
+      "users",
+    ];
     assert.deepEqual(order.slice(0, first.length), first);
     for (const derived of ["audit_events", "manifests", "memberships", "search_entries", "versions"])
       assert.ok(order.indexOf(derived) >= first.length, derived);
