@@ -32,6 +32,8 @@ export interface SkillQuery {
   /** Tags that a skill must all have. */
   tags?: string[] | undefined;
   folderId?: string | null | undefined;
+  /** Id of an MCP server that a skill requires. */
+  requiredServerId?: string | undefined;
   /** Terms of the search index, all of which must match; undefined lists all skills. */
   terms?: string[] | undefined;
   sort: SkillSort;
@@ -169,6 +171,8 @@ function itemFilter(query: SkillQuery): Filter<SkillDoc> {
   if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
   for (const tag of query.tags ?? []) clauses.push({ tags: tag });
   if (query.folderId !== undefined) clauses.push({ folderId: query.folderId });
+  if (query.requiredServerId !== undefined)
+    clauses.push({ requiredServerIds: query.requiredServerId, visibility: "private" });
   return { $and: clauses };
 }
 

@@ -374,6 +374,12 @@ export const ListQuery = z.object({
   tag,
   tags: tagList,
   personal: z.stringbool().optional(),
+  mcp_server: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: "only skills that require this MCP server: organization/slug, publicId or id" }),
   ...listQuery,
 });
 export type ListQuery = z.output<typeof ListQuery>;

@@ -14,6 +14,7 @@ import { readableScope } from "../folders/scope.ts";
 import type { FolderTree } from "../folders/tree.ts";
 import { cachedTrees, haveRevisions, loadTrees } from "../folders/trees.ts";
 import { Page } from "../http/route.ts";
+import { findServer } from "../mcp-servers/load.ts";
 import { ownWorkspaceFolders } from "../workspaces/own.ts";
 import { keepAllowed, withActs, type SeenSkill } from "./load.ts";
 import { tagsOf, type ExploreQuery, type ListQuery } from "./schema.ts";
@@ -90,12 +91,19 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   }
   if (input.folder_id !== undefined && input.folder_id !== "root")
     await loadFolder(app, actor, input.folder_id, "see");
+  const required =
+    input.mcp_server === undefined ? undefined : (await findServer(app, actor, input.mcp_server)).server;
+  const request = { ...input, requiredServerId: required?._id };
   const readable = readableTenants(actor).filter((id) => tenantIds.includes(id));
   // Most lists are complete with the cached trees, which the query of the skills compares with the stored ones.
   const trees = cachedTrees(app, readable);
   return (
-    (trees && (await listOwn(app, actor, input, { readable, trees }))) ??
-    (await listOwn(app, actor, input, { readable, trees: await loadTrees(app, readable), areCurrent: true }))!
+    (trees && (await listOwn(app, actor, request, { readable, trees }))) ??
+    (await listOwn(app, actor, request, {
+      readable,
+      trees: await loadTrees(app, readable),
+      areCurrent: true,
+    }))!
   );
 }
 
@@ -106,11 +114,13 @@ interface OwnOrganizations {
   areCurrent?: true;
 }
 
+type ListRequest = ListQuery & Pick<SkillQuery, "requiredServerId">;
+
 /** Undefined if the trees were outdated. */
 async function listOwn(
   app: App,
   actor: Actor,
-  input: ListQuery,
+  input: ListRequest,
   { readable, trees, areCurrent }: OwnOrganizations,
 ): Promise<Page<SeenSkill> | undefined> {
   const revisions = new Map([...trees].map(([tenantId, { revision }]) => [tenantId, revision]));
@@ -126,6 +136,7 @@ async function listOwn(
     visibility: input.visibility,
     tags: tagsOf(input),
     folderId: input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
+    requiredServerId: input.requiredServerId,
     terms,
     sort: "updated",
   } as const;

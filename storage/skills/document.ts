@@ -127,6 +127,11 @@ export const skillIndexes: IndexDescription[] = [
     partialFilterExpression: { listed: true },
   },
   { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
+  {
+    key: { requiredServerIds: 1, tenantId: 1, updatedAt: -1, _id: -1 },
+    name: "skill_required_server",
+    partialFilterExpression: { requiredServerIds: { $exists: true } },
+  },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
   {

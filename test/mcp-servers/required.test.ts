@@ -78,6 +78,37 @@ describe("MCP servers that a skill requires", () => {
     assert.equal(created.status, 201, "the name is free");
   });
 
+  it("list the skills that require them, as far as the caller may read both", async () => {
+    const { service, org, owner, member } = fixture;
+    await fixture.created({ name: "Shared", ...remote });
+    const { id } = await newFolder(service, org, owner, "closed");
+    const wanted = { requiredMcpServers: servers("shared") };
+    for (const [name, folder] of [
+      ["First", "/"],
+      ["Second", "closed"],
+      ["Third", "/"],
+    ] as const)
+      assert.equal((await publish({ name, folder, ...wanted })).status, 201);
+    await restrict(service, owner, id, []);
+    await service.settled();
+    const list = (user: TestUser, query: string) =>
+      service.call<SkillDetailPayload[]>("GET", `/api/skills?${query}`, { token: user.token });
+    const slugs = (answer: { data: SkillDetailPayload[] }) => answer.data.map(({ slug }) => slug);
+    const ofShared = `mcp_server=${org.slug}/shared`;
+
+    assert.deepEqual(slugs(await list(owner, ofShared)), ["third", "second", "first"]);
+    assert.deepEqual(slugs(await list(member, `tenant_id=${org.slug}&${ofShared}`)), ["third", "first"]);
+    assert.deepEqual(slugs(await list(owner, `query=second&${ofShared}`)), ["second"]);
+    const page = await list(owner, `limit=1&${ofShared}`);
+    assert.deepEqual(slugs(await list(owner, `limit=5&cursor=${page.nextCursor}&${ofShared}`)), [
+      "second",
+      "first",
+    ]);
+    const stranger = await service.newUser();
+    for (const query of [ofShared, "mcp_server=no-such"])
+      assert.equal((await list(stranger, query)).code, "not_found");
+  });
+
   it("keep the skill private", async () => {
     const open = await publish({ name: "Open", visibility: "public", requiredMcpServers: servers("alpha") });
     const { skill } = (await publish({ name: "Closed", requiredMcpServers: servers("alpha") })).data;

@@ -66,6 +66,20 @@ async function multiply(): Promise<void> {
   await raw.collection("versions").insertMany(rows);
 }
 
+/** The list of the skills that require an MCP server, which every ninth one of the organization does. */
+async function requiredBySome(): Promise<string> {
+  const made = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/mcp-servers`, {
+    token: user.token,
+    body: { name: "Needed", transport: "http", url: "https://mcp.example.com/mcp" },
+  });
+  const { raw } = service.app.storage.database;
+  const some = { slug: /^copy-\d*[48]$/ };
+  await raw
+    .collection("skills")
+    .updateMany(some, { $set: { requiredServerIds: [made.data.id], visibility: "private" } });
+  return `/api/skills?tenant_id=${org.slug}&mcp_server=${made.data.id}&limit=5`;
+}
+
 const planned = (run: () => Promise<unknown>): Promise<Plan[]> => plansOf(service, run);
 const get = (target: string, token: string | undefined = user.token) =>
   service.call("GET", target, { token });
@@ -117,6 +131,7 @@ describe("the plans of queries at a few hundred documents", () => {
       "/api/skills?limit=5",
       `/api/skills?tenant_id=${org.slug}&limit=5`,
       "/api/skills?tag=fifth&limit=5",
+      await requiredBySome(),
     ];
     const explored = ["updated", "newest", "downloads"].flatMap((sort) => [
       `/api/explore?sort=${sort}&limit=5`,
