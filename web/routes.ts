@@ -39,6 +39,7 @@ export const routes = rootRoute("shell/shell.tsx", [
   ]),
   route("/$org/-/security", "security/page.tsx"),
   route("/$org/-/settings", "organization/page.tsx"),
+  route("/$org/-/sso", "sso/page.tsx"),
   route("/$org/-/sync", "sync/page.tsx"),
   route("/$org/-/tokens", "tokens/page.tsx"),
   route("/$org/-/workspaces", "workspaces/page.tsx"),

@@ -23,23 +23,28 @@ export interface Fixture {
   clock: Clock;
   owner: TestUser;
   org: TestOrg;
+  close(): Promise<void>;
 }
 
-/** Registers the hooks of a file; the service starts with an organization, its owner and an empty zone. */
-export function setUpDomains(use: (fixture: Fixture) => void, stoppedAt?: Date): void {
+/** A service with an organization, its owner and an empty zone. */
+export async function startDomains(stoppedAt?: Date): Promise<Fixture> {
   const zone: Zone = new Map();
   const clock = newClock(stoppedAt);
   const resolveTxt = (name: string) => {
     const found = zone.has(name) ? zone.get(name) : dnsError("ENOTFOUND");
     return found instanceof Error ? Promise.reject(found) : Promise.resolve(found!);
   };
-  let service: TestService;
-  before(async () => {
-    service = await startService({ resolveTxt, now: () => clock.now() });
-    const owner = await service.newUser();
-    use({ service, zone, clock, owner, org: await service.newOrg(owner) });
-  });
-  after(() => service.close());
+  const service = await startService({ resolveTxt, now: () => clock.now() });
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  return { service, zone, clock, owner, org, close: () => service.close() };
+}
+
+/** Starts a fixture before the tests of a file and closes it after them. */
+export function setUpDomains(use: (fixture: Fixture) => void, stoppedAt?: Date): void {
+  let fixture: Fixture;
+  before(async () => use((fixture = await startDomains(stoppedAt))));
+  after(() => fixture.close());
 }
 
 export const pathOf = (org: TestOrg, rest = "") => `/api/tenants/${org.id}/sso/domains${rest}`;

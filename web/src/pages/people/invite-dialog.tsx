@@ -5,7 +5,7 @@ import { invitationsQuery, invite, rolesQuery, teamsQuery } from "../../api/peop
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { roleOptions } from "./roles-of.ts";
+import { roleOptions } from "../../parts/people/roles-of.ts";
 
 interface Props {
   org: string;

@@ -6,7 +6,7 @@ import { changeRole, removeMember, rolesQuery, type Member } from "../../api/peo
 import { identityQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { roleOptions } from "./roles-of.ts";
+import { roleOptions } from "../../parts/people/roles-of.ts";
 
 const named = 8;
 

@@ -18,7 +18,7 @@ import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { teamRoleOptions } from "./roles-of.ts";
+import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
 import { TeamFolders } from "./team-folders.tsx";
 import { TeamMembers } from "./team-members.tsx";
 import "./people.css";
@@ -127,7 +127,7 @@ function TeamForm({ org, organization, team }: Props) {
       <MultiSelect
         label="Roles"
         description="Members of the team have these in addition to their own."
-        data={teamRoleOptions(organization, roles.data)}
+        data={roleOptionsBelowOwner(organization, roles.data)}
         value={given}
         onChange={setGiven}
       />

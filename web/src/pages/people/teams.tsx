@@ -11,7 +11,7 @@ import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PeoplePage } from "./people-page.tsx";
-import { teamRoleOptions } from "./roles-of.ts";
+import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
 
 export const Route = createFileRoute("/$org/-/people/teams/")({ component: TeamsPage });
 
@@ -124,7 +124,7 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
         <MultiSelect
           label="Roles"
           description="Members of the team have these in addition to their own."
-          data={teamRoleOptions(organization, roles.data)}
+          data={roleOptionsBelowOwner(organization, roles.data)}
           value={given}
           onChange={setGiven}
         />

@@ -4,6 +4,7 @@ import {
   BarChart3,
   FolderGit2,
   FolderHeart,
+  IdCard,
   KeyRound,
   ScrollText,
   Settings2,
@@ -33,6 +34,7 @@ export const organizationPages: readonly OrganizationPage[] = [
   { label: "CI", page: "ci", icon: Workflow, permission: ["oidc", "manage"] },
   { label: "API tokens", page: "tokens", icon: KeyRound, permission: ["apiToken", "manage"] },
   { label: "Security", page: "security", icon: ShieldCheck, permission: ["security", "manage"] },
+  { label: "Single sign-on", page: "sso", icon: IdCard, permission: ["sso", "manage"] },
   { label: "Settings", page: "settings", icon: Settings2, permission: ["organization", "update"] },
 ];
 

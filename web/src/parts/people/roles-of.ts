@@ -1,7 +1,7 @@
 /** Roles as options of a field. */
 import type { Role } from "../../api/people.ts";
 import { may } from "../../api/session.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
+import type { Organization } from "../organization-page.tsx";
 
 /** Whether someone with these permissions may give the role: not more than they hold. */
 export const missingFor = (organization: Organization, role: Role): string[] =>
@@ -19,6 +19,6 @@ export const roleOptions = (organization: Organization, roles: Role[] | undefine
     disabled: missingFor(organization, role).length > 0,
   }));
 
-/** Roles that a team may carry: people are made owners, teams never. */
-export const teamRoleOptions = (organization: Organization, roles: Role[] | undefined) =>
+/** The same without owners: people are made owners one by one. */
+export const roleOptionsBelowOwner = (organization: Organization, roles: Role[] | undefined) =>
   roleOptions(organization, roles).filter(({ value }) => value !== "owner");
