@@ -65,6 +65,7 @@ export const failureKinds = [
   "path",
   "profile",
   "mcpServer",
+  "connector",
   "content",
   "team",
   "member",

@@ -166,6 +166,16 @@ export const limits = {
   mcpServerBytes: 64 * 1024,
   /** MCP servers that one skill requires. */
   mcpServersPerSkill: 20,
+  /** Hosted connectors of one user, in all organizations. */
+  connectorsPerUser: 20,
+  /** Time until the first byte of a remote MCP server's response. */
+  connectorFirstByteMs: 30_000,
+  /** One response of a remote MCP server. */
+  connectorResponseBytes: 10 * MiB,
+  /** One stored credential of a connector, as JSON: tokens, the client, values of the user. */
+  connectorSecretCharacters: 512 * 1024,
+  /** Time to complete the authorization at the server's provider. */
+  connectorFlowMs: 15 * minuteMs,
   sessionIdleMs: 14 * dayMs,
   sessionAbsoluteMs: 90 * dayMs,
   /** Browsers, and addresses, that an account remembers from its sign-ins; the latest are kept. */

@@ -255,6 +255,30 @@ export type McpInstallMode = (typeof mcpInstallModes)[number];
 /** Origin of an MCP server's configuration. */
 export const mcpServerSources = ["own", "catalog"] as const;
 export type McpServerSource = (typeof mcpServerSources)[number];
+/** States of a hosted connector that are stored. `error`: the server could not be used at the last attempt. */
+export const storedConnectionStatuses = ["pending", "connected", "needs_auth", "error"] as const;
+export type StoredConnectionStatus = (typeof storedConnectionStatuses)[number];
+/** `disabled`: the organization has turned hosted connectors off, or the user has no access to the server now. */
+export const connectionStatuses = [...storedConnectionStatuses, "disabled"] as const;
+export type ConnectionStatus = (typeof connectionStatuses)[number];
+
+/** Causes of a connector's status. */
+export const connectorProblems = [
+  "unauthorized",
+  "refused",
+  "address_changed",
+  "values_missing",
+  "forbidden_address",
+  "unreachable",
+  "timed_out",
+  "too_large",
+  "rate_limited",
+  "server_failed",
+  "not_mcp",
+  "organization_off",
+  "no_access",
+] as const;
+export type ConnectorProblem = (typeof connectorProblems)[number];
 
 /** Reasons of a report about a skill. */
 export const reportReasons = ["malware", "secrets", "copyright", "impersonation", "abuse", "other"] as const;

@@ -31,6 +31,8 @@ import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { connectorPageRoutes } from "./mcp-central/page-routes.ts";
+import { connectorRoutes } from "./mcp-central/routes.ts";
 import { mcpServerRoutes } from "./mcp-servers/routes.ts";
 import type { CallServices } from "./mcp/call.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
@@ -77,6 +79,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...folderRoutes(app),
     ...workspaceRoutes(app),
     ...mcpServerRoutes(app),
+    ...connectorRoutes(app),
     ...skillRoutes(app),
     ...moderationRoutes(app),
     ...ciRoutes(app),
@@ -115,6 +118,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...consentPageRoutes(app),
     ...accountPageRoutes(app),
     ...invitationPageRoutes(app),
+    ...connectorPageRoutes(app),
     ...skillPageRoutes(app),
     ...reportPageRoutes(app),
     ...workersPageRoutes(),

@@ -40,4 +40,6 @@ export interface App {
    * `close` waits for all of it.
    */
   background(name: string, work: () => Promise<unknown>): void;
+  /** Registers work for the end of the process, before the database is closed. */
+  onClose(close: () => Promise<void>): void;
 }

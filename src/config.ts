@@ -118,6 +118,9 @@ export const Environment = z.object({
     .describe(
       "whether metadata documents of OAuth clients may be on private addresses, and on this machine over http",
     ),
+  MCP_CENTRAL_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe("whether hosted connectors may reach servers over http and on private addresses"),
   SECRET_KEYS: z
     .string()
     .regex(
@@ -194,6 +197,7 @@ export interface Config {
     privateNetwork: boolean;
   };
   oauth: { privateNetwork: boolean };
+  mcpCentral: { privateNetwork: boolean };
   secretKeys: string | undefined;
   /** Until an administrator decides (`src/users/sign-up-mode.ts`). */
   signUp: SignUpMode;
@@ -248,6 +252,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       privateNetwork: e.OIDC_PRIVATE_NETWORK,
     },
     oauth: { privateNetwork: e.OAUTH_PRIVATE_NETWORK },
+    mcpCentral: { privateNetwork: e.MCP_CENTRAL_PRIVATE_NETWORK },
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,
     smtpUrl: e.SMTP_URL,

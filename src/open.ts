@@ -62,6 +62,7 @@ export async function openApp(options: {
       )
     : undefined;
   const working = new Set<Promise<unknown>>();
+  const closers: (() => Promise<void>)[] = [];
   const app: App = {
     config,
     log,
@@ -86,11 +87,13 @@ export async function openApp(options: {
         .finally(() => working.delete(done));
       working.add(done);
     },
+    onClose: (close) => void closers.push(close),
   };
   return {
     app,
     async close() {
       const cloned = uploadPack.close();
+      await Promise.allSettled(closers.map((close) => close()));
       flushDownloads(app);
       while (flushProjections(app) || working.size > 0) await Promise.allSettled(working);
       await cloned;

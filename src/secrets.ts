@@ -18,6 +18,8 @@ export interface Secrets {
   seal(plain: string, recordId: string): string;
   /** Throws if the key is unknown, or the value was altered or sealed for another record. */
   open(sealed: string, recordId: string): string;
+  /** Id of the key that seals now. */
+  currentKeyId: string;
   /** A pseudonym of a network address: HMAC-SHA256, hexadecimal; the address is not recoverable from it. */
   anonymize(address: string): string;
   /** HMAC-SHA256 of a text, base64url, by a key of its own for each purpose. Made with the current key. */
@@ -40,26 +42,14 @@ export function openSecrets(options: { keys: string | undefined; dataDir: string
   );
 
   return {
-    seal(plain, recordId) {
-      const iv = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", current, iv, { authTagLength: 16 }).setAAD(
-        Buffer.from(recordId),
-      );
-      const text = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
-      return ["v1", currentId, ...[iv, text, cipher.getAuthTag()].map((b) => b.toString("base64url"))].join(
-        ".",
-      );
-    },
+    seal: (plain, recordId) => `v1.${currentId}.${encryptText(current, plain, recordId)}`,
     open(sealed, recordId) {
       const [form, id = "", ...parts] = sealed.split(".");
       const key = ring.get(id);
-      const [iv, text, tag] = parts.map((part) => Buffer.from(part, "base64url"));
-      if (form !== "v1" || !key || !iv || !text || !tag)
-        throw new Error("a sealed value has an unknown form or key");
-      const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: 16 });
-      decipher.setAAD(Buffer.from(recordId)).setAuthTag(tag);
-      return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
+      if (form !== "v1" || !key) throw new Error("a sealed value has an unknown form or key");
+      return decryptText(key, parts.join("."), recordId);
     },
+    currentKeyId: currentId,
     anonymize: (address) => createHmac("sha256", addressKey).update(address).digest("hex"),
     sign: (purpose, text) => signature(current, purpose, text),
     verifySignature(purpose, text, given) {
@@ -68,6 +58,24 @@ export function openSecrets(options: { keys: string | undefined; dataDir: string
       return isOurs;
     },
   };
+}
+
+/** AES-256-GCM with a fresh iv, as `<iv>.<ciphertext>.<tag>` in base64url. */
+export function encryptText(key: Buffer, plain: string, associated: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, iv, { authTagLength: 16 });
+  cipher.setAAD(Buffer.from(associated));
+  const text = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+  return [iv, text, cipher.getAuthTag()].map((part) => part.toString("base64url")).join(".");
+}
+
+/** Throws if the value was altered, or encrypted by another key or for other associated data. */
+export function decryptText(key: Buffer, encrypted: string, associated: string): string {
+  const [iv, text, tag] = encrypted.split(".").map((part) => Buffer.from(part, "base64url"));
+  if (!iv || !text || !tag) throw new Error("an encrypted value has an unknown form");
+  const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: 16 });
+  decipher.setAAD(Buffer.from(associated)).setAuthTag(tag);
+  return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
 }
 
 /** The key that seals must not be the one that signs, nor one purpose's key another's (RFC 5869, section 3.2). */

@@ -41,6 +41,7 @@ const commitPoints = [
   "workspace_settings",
   "workspaces",
   "mcp_servers",
+  "connectors",
   "folder_trees",
   "connections",
 ];

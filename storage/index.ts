@@ -11,6 +11,7 @@ import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
 import { openCatalog, type Catalog } from "./lookups/catalog.ts";
 import { openCallers, type Callers } from "./lookups/callers.ts";
 import { connectionIndexes, openConnections, type Connections } from "./connections.ts";
+import { connectorIndexes, openConnectors, type Connectors } from "./mcp-central/connectors.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
 import { openDownloadCounts, type DownloadCounts } from "./download-counts.ts";
@@ -90,6 +91,7 @@ export interface Storage {
   callers: Callers;
   catalog: Catalog;
   connections: Connections;
+  connectors: Connectors;
   deviceCodes: DeviceCodes;
   downloadCounts: DownloadCounts;
   downloads: Downloads;
@@ -151,6 +153,7 @@ const indexes: Record<string, IndexDescription[]> = {
   audit_events: auditEventIndexes,
   avatars: avatarIndexes,
   connections: connectionIndexes,
+  connectors: connectorIndexes,
   daily_downloads: dailyDownloadIndexes,
   daily_tenant_downloads: tenantDownloadIndexes,
   device_codes: deviceCodeIndexes,
@@ -220,6 +223,7 @@ function openCollections(database: Database): Storage {
     callers: openCallers(reads),
     catalog: openCatalog(database),
     connections: openConnections(database),
+    connectors: openConnectors(database),
     deviceCodes: openDeviceCodes(database),
     downloadCounts: openDownloadCounts(database),
     downloads: openDownloads(database),

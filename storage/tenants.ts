@@ -22,6 +22,8 @@ export interface TenantDoc extends WithOutbox {
   mfaRequirement?: { from: Date; graceDays: number };
   /** Set while people with an address in a verified domain become members; `role` is theirs. */
   autoJoin?: { role: string };
+  /** Set while hosted connectors of the organization's servers can't be used. */
+  mcpCentralOff?: true;
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** Time of the erasure, set by the deletion; until then, only owners see the organization. */
@@ -136,6 +138,24 @@ export function openTenants(database: Database) {
         {
           $set: { ...(autoJoin ? { autoJoin } : {}), updatedAt: now, ...outbox.$set },
           ...(autoJoin ? {} : { $unset: { autoJoin: true } }),
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Turns hosted connectors off or on. Null if the organization no longer exists, or nothing changes. */
+    async setMcpCentral(
+      id: string,
+      isOff: boolean,
+      now: Date,
+      events: EventRow[],
+    ): Promise<TenantDoc | null> {
+      const outbox = outboxUpdate(events);
+      return tenants.findOneAndUpdate(
+        { _id: id, ...present, mcpCentralOff: { $exists: !isOff } },
+        {
+          $set: { ...(isOff ? { mcpCentralOff: true } : {}), updatedAt: now, ...outbox.$set },
+          ...(isOff ? {} : { $unset: { mcpCentralOff: true } }),
           $push: outbox.$push,
         },
         { returnDocument: "after" },

@@ -1,6 +1,8 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import type { App } from "../src/app.ts";
 import { finishDeletion } from "../src/accounts/delete-account.ts";
+import { removeConnectors } from "../src/mcp-central/service.ts";
+import { rotateKeys } from "../src/mcp-central/vault.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
@@ -24,6 +26,8 @@ export function processors(app: App): Processors {
     "upkeep.reconcile": () => reconcile(app),
     "upkeep.purge": () => purge(app),
     "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
+    "upkeep.rotate-keys": () => rotateKeys(app),
+    "upkeep.forget-server": ({ serverId }) => removeConnectors(app, { serverId }),
     "upkeep.erase-account": (payload) => finishDeletion(app, payload),
     "folders.govern": ({ tenantId }) => updateSkillAccess(app, tenantId),
     "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),

@@ -20,6 +20,7 @@ export interface EventSubject {
     | "domain"
     | "mcpServer"
     | "provider"
+    | "connector"
     | "user"
     | "organization"
     | "invitation"

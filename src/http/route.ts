@@ -120,7 +120,8 @@ export type RateBudget =
   | "export"
   | "analytics"
   | "domain-check"
-  | "clone";
+  | "clone"
+  | "connect";
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined;
 

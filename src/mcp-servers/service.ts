@@ -85,4 +85,8 @@ export async function deleteServer(app: App, actor: Actor, tenantRef: string, re
   app.background("remove the installs of a deleted MCP server", async () => {
     while ((await mcpInstalls.removeOfServer(server._id)) > 0);
   });
+  // Purging removes the connectors if the job is lost.
+  app.background("queue the end of the server's connectors", () =>
+    app.queue.enqueue("upkeep.forget-server", { serverId: server._id }, { jobId: server._id }),
+  );
 }

@@ -9,6 +9,10 @@ export interface JobPayloads {
   "upkeep.purge": Record<string, never>;
   /** Permanently removes a deleted skill's bytes. */
   "upkeep.erase-skill": { skillId: string; tenantId: string };
+  /** Seals the credentials of hosted connectors with the current key of `SECRET_KEYS`. */
+  "upkeep.rotate-keys": Record<string, never>;
+  /** Removes the connectors of a deleted MCP server. */
+  "upkeep.forget-server": { serverId: string };
   /** Removes the data of a deleted account, and then its document. */
   "upkeep.erase-account": { userId: string };
   /** Updates the effective access of skills after their folders changed. */
@@ -72,6 +76,8 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "upkeep.purge": { attempts: 3, backoffMs: 10_000, timeoutMs: 60 * minuteMs },
   "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
   "upkeep.erase-account": { attempts: 10, backoffMs: 2000 },
+  "upkeep.rotate-keys": { attempts: 3, backoffMs: 10_000 },
+  "upkeep.forget-server": { attempts: 10, backoffMs: 1000 },
   "folders.govern": { attempts: 10, backoffMs: 1000 },
   "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },

@@ -19,6 +19,7 @@ export interface Organization {
     | "policy"
     | "domain"
     | "mcpServer"
+    | "connector"
     | "upload"
     | "session"
     | "passkey"
@@ -42,6 +43,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "conflict") return `${organization.skill.id}:1`;
   if (name === "user") return organization.owner.id;
   if (name === "organization") return organization.org.slug;
+  if (name === "connector") return organization.ids.connector;
   if (name === "server") return organization.ids.mcpServer;
   if (name === "queue") return "upkeep";
   if (name === "report") return organization.skill.id;
@@ -105,6 +107,8 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/tenants/:tenant/sso/domains": () => ({ domain: "spy.example" }),
   "post /api/tenants/:tenant/mcp-servers": () => ({ name: "Spy", ...spyServer }),
   "patch /api/tenants/:tenant/mcp-servers/:server": () => ({ name: "Taken over" }),
+  "post /api/user/connectors/:connector/connect": () => ({}),
+  "put /api/tenants/:tenant/mcp-central": () => ({ enabled: false }),
   "post /api/tenants/:tenant/scim/teams": ({ ids }) => ({ teamId: ids.team }),
   "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
   "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),

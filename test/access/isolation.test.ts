@@ -70,6 +70,9 @@ async function makeOrganization(): Promise<Organization> {
     name: "Guarded server",
     ...spyServer,
   });
+  const connector = await made<{ id: string }>("POST", "/api/user/connectors", token, {
+    server: mcpServer.id,
+  });
   const sessions = await service.call<{ id: string }[]>("GET", "/api/user/sessions", {
     cookie: owner.cookie,
   });
@@ -90,6 +93,7 @@ async function makeOrganization(): Promise<Organization> {
       policy: policy.id,
       domain: domain.id,
       mcpServer: mcpServer.id,
+      connector: connector.id,
       upload,
       session: sessions.data[0]!.id,
       passkey,

@@ -58,6 +58,7 @@ const order = [
   "oauth",
   "workspaces",
   "mcp-servers",
+  "mcp-central",
   "skills",
   "ci",
   "dashboard",

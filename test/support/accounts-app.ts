@@ -107,6 +107,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     resolveTxt: () => Promise.reject(new Error("accounts have no business with domains")),
     now: () => new Date(Date.now() + aheadMs),
     newId,
+    onClose: () => undefined,
     background(name, work) {
       const done = work()
         .catch((error: unknown) => log.error({ error, work: name }, "background work failed"))

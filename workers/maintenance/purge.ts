@@ -6,6 +6,7 @@ import type { App } from "../../src/app.ts";
 import { purgeAnonymous } from "../../src/auth/anonymous.ts";
 import { purgeDeviceCodes } from "../../src/auth/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
+import { removeOrphans } from "../../src/mcp-central/service.ts";
 import { pruneFolders } from "../folders/reconcile-folders.ts";
 import { pruneOrganizations } from "../orgs/reconcile-organizations.ts";
 import { discardUpload, uploadFolder } from "../../src/skills/publish/uploads.ts";
@@ -46,6 +47,7 @@ export async function purge(app: App): Promise<void> {
   await inSlices(() => app.storage.skillReports.removeBefore(daysAgo(limits.closedReportDays)));
   await inSlices(() => app.storage.webhookDeliveries.removeBefore(daysAgo(deliveryDays)));
   await inSlices(() => app.storage.syncRuns.removeBefore(daysAgo(limits.syncHistoryDays)));
+  await removeOrphans(app);
   await inSlices(() => app.storage.syncConflicts.removeBefore(daysAgo(limits.syncHistoryDays)));
 }
 

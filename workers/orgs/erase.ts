@@ -4,6 +4,7 @@
  * interrupted run is resumed; its slugs stay reserved.
  */
 import type { App } from "../../src/app.ts";
+import { removeConnectors } from "../../src/mcp-central/service.ts";
 import { endConnection } from "../../src/sync/connection/disconnect.ts";
 
 type Eraser = (app: App, tenantId: string) => Promise<void>;
@@ -31,6 +32,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.ssoDomains.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.mcpServers.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.mcpInstalls.removeOfTenant(id)),
+  (app, id) => removeConnectors(app, { tenantId: id }),
   endConnections,
   ({ storage }, id) => inSlices(() => storage.syncBases.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncProposals.removeOfTenant(id)),

@@ -5,6 +5,7 @@
 import type { App } from "../../src/app.ts";
 import { publishEvents } from "../../src/audit/events.ts";
 import { removeMcpInstallsOfMember } from "../../src/mcp-servers/installs.ts";
+import { removeConnectors } from "../../src/mcp-central/service.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { keepWorkspace } from "../../src/workspaces/leave.ts";
@@ -18,6 +19,7 @@ const cleaners: readonly Cleaner[] = [
   (app, { tenantId, userId }) => revokeGrantsOf(app, tenantId, userId),
   (app, { tenantId, userId }) => removeInstallsOfMember(app, tenantId, userId),
   (app, { tenantId, userId }) => removeMcpInstallsOfMember(app, tenantId, userId),
+  (app, { tenantId, userId }) => removeConnectors(app, { tenantId, userId }),
 ];
 
 const batch = 100;

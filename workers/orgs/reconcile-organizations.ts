@@ -37,6 +37,7 @@ export async function reconcileOrganizations(app: App, before: Date): Promise<vo
   await mendUnsettled(app, mcpServers, before);
   await mendUnsettled(app, app.storage.scimProviders, before);
   await reconcileScim(app, before);
+  await mendUnsettled(app, app.storage.connectors, before);
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);
@@ -83,4 +84,5 @@ export async function pruneOrganizations(app: App): Promise<void> {
   while ((await app.storage.oidcPolicies.removeEnded()) > 0);
   while ((await app.storage.ssoDomains.removeEnded()) > 0);
   while ((await app.storage.mcpServers.removeEnded()) > 0);
+  while ((await app.storage.connectors.removeEnded()) > 0);
 }

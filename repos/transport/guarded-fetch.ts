@@ -1,0 +1,189 @@
+/**
+ * `fetch` for addresses that users name: https only, public addresses only, checked when the connection is opened, and
+ * bounded in time and bytes. It follows no redirect, so that each hop is a call of its own, with the same checks.
+ */
+import * as http from "node:http";
+import * as https from "node:https";
+import { RepoError } from "../errors.ts";
+import { assertPublicHost, publicLookup } from "./address.ts";
+import { asUnreachable, tooSlow } from "./http-errors.ts";
+import { parseUrl } from "./remote-url.ts";
+
+export interface FetchLimits {
+  /** Allows http, and addresses of this machine and of private networks. */
+  allowPrivateNetwork: boolean;
+  /** Time until the head of the response. */
+  firstByteMs: number;
+  /** Pause within the body of a response that is not a stream of events. */
+  silenceMs: number;
+  /** Bytes of one response. */
+  maxBytes: number;
+}
+
+export interface GuardedFetch {
+  /** Throws `RepoError` with the codes of `http.ts`; its message names the host and no text of the response. */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** Ends all connections. */
+  close(): void;
+}
+
+/** Idle connections are closed after this time. */
+const idleMs = 30_000;
+
+export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
+  const options = {
+    keepAlive: true,
+    maxSockets: 64,
+    timeout: 0,
+    ...(limits.allowPrivateNetwork ? {} : { lookup: publicLookup }),
+  };
+  const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
+  return {
+    async fetch(asked, init = {}) {
+      const url = checkUrl(asked, limits);
+      const sent = new Request(url, { ...init, redirect: "manual" });
+      const body = sent.body === null ? undefined : Buffer.from(await sent.arrayBuffer());
+      const headers = {
+        ...Object.fromEntries(sent.headers),
+        ...(body === undefined ? {} : { "content-length": String(body.length) }),
+      };
+      const library = url.protocol === "https:" ? https : http;
+      const agent = agents[url.protocol as keyof typeof agents];
+      const request = library.request(url, { agent, method: sent.method, headers });
+      request.setNoDelay(true);
+      const { signal } = init;
+      const response = await headOf(request, body, url.host, limits, signal ?? undefined);
+      return toResponse(response, request, url.host, limits, signal ?? undefined);
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+function checkUrl(asked: string | URL, { allowPrivateNetwork }: FetchLimits): URL {
+  const url = parseUrl(String(asked));
+  const invalid = (why: string) => new RepoError("invalid_remote", `the address of the server ${why}`);
+  if (!url) throw invalid("is not a valid URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("does not start with https://");
+  if (url.username !== "" || url.password !== "") throw invalid("has a user name or password in it");
+  if (!allowPrivateNetwork) {
+    if (url.protocol === "http:") throw invalid("is not encrypted: use https://");
+    assertPublicHost(url.hostname);
+  }
+  return url;
+}
+
+function headOf(
+  request: http.ClientRequest,
+  body: Buffer | undefined,
+  host: string,
+  { firstByteMs }: FetchLimits,
+  signal: AbortSignal | undefined,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      reject(signal?.aborted ? signal.reason : asUnreachable(error, host));
+      request.destroy();
+    };
+    const late = setTimeout(() => fail(tooSlow(host)), firstByteMs);
+    const abort = () => fail(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    const settled = () => {
+      clearTimeout(late);
+      signal?.removeEventListener("abort", abort);
+    };
+    request.once("response", (response) => {
+      settled();
+      resolve(response);
+    });
+    request.on("error", (error) => {
+      settled();
+      fail(error);
+    });
+    // A dead peer of an idle stream is noticed.
+    request.once("socket", (socket) => socket.setKeepAlive(true, idleMs));
+    if (signal?.aborted) abort();
+    else request.end(body);
+  });
+}
+
+const withoutBody = new Set([204, 205, 304]);
+
+async function toResponse(
+  message: http.IncomingMessage,
+  request: http.ClientRequest,
+  host: string,
+  limits: FetchLimits,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const status = message.statusCode ?? 0;
+  if (status < 200 || status > 599) {
+    request.destroy();
+    throw new RepoError("remote_protocol", `${host} answers with status ${status}`);
+  }
+  const headers = new Headers();
+  for (let at = 0; at < message.rawHeaders.length; at += 2) {
+    const name = message.rawHeaders[at]!;
+    // The body is passed on as it is, in one piece.
+    if (!/^(content-length|transfer-encoding|connection|keep-alive|set-cookie)$/i.test(name))
+      headers.append(name, message.rawHeaders[at + 1]!);
+  }
+  if (withoutBody.has(status)) {
+    message.resume();
+    return new Response(null, { status, headers });
+  }
+  const body = boundedBody(message, host, limits, signal);
+  if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? ""))
+    return new Response(streamOf(body, message), { status, headers });
+  message.setTimeout(limits.silenceMs, () => message.destroy(tooSlow(host)));
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return new Response(Buffer.concat(pieces), { status, headers });
+}
+
+/** The body, which fails once it exceeds the limit. */
+async function* boundedBody(
+  message: http.IncomingMessage,
+  host: string,
+  { maxBytes }: FetchLimits,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  const tooLarge = () =>
+    new RepoError("remote_too_large", `${host} sends more than the ${maxBytes} bytes that are allowed`);
+  const abort = () => message.destroy();
+  signal?.addEventListener("abort", abort, { once: true });
+  let bytes = 0;
+  try {
+    signal?.throwIfAborted();
+    if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+    for await (const piece of message as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > maxBytes) throw tooLarge();
+      yield piece;
+    }
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : asUnreachable(error, host);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    message.destroy();
+  }
+}
+
+function streamOf(body: AsyncGenerator<Buffer>, message: http.IncomingMessage): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const next = await body.next();
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      } catch (error) {
+        controller.error(error);
+      }
+    },
+    cancel() {
+      // The generator may be waiting for the next piece.
+      message.destroy();
+    },
+  });
+}

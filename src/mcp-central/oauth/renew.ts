@@ -1,0 +1,151 @@
+/**
+ * Renewal of a connector's access token. Refresh tokens are often single-use, so one process at a time renews, under a
+ * lease in the connector's document; others wait and use its result. The authorization server is discovered again each
+ * time: tokens of another issuer are dropped.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  discoverOAuthServerInfo,
+  OAuthError,
+  OAuthErrorCode,
+  refreshAuthorization,
+  selectResourceURL,
+  UnauthorizedError,
+  type FetchLike,
+  type OAuthClientProvider,
+  type StoredOAuthClientInformation,
+} from "@modelcontextprotocol/client";
+import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
+import type { ConnectorChange } from "../../../storage/mcp-central/connectors.ts";
+import type { App } from "../../app.ts";
+import { openUpstreamFetch } from "../upstream/connect.ts";
+import { readSecret, withSecrets } from "../vault.ts";
+import { withExpiry, type KeptTokens } from "./provider.ts";
+
+/** Longer than all requests of a renewal may take. */
+const leaseMs = 150_000;
+const waitMs = 40_000;
+const lookMs = 200;
+
+const flights = new WeakMap<App, SingleFlight<string>>();
+
+/**
+ * A valid access token instead of `former`. Throws `UnauthorizedError` if the tokens can't be renewed: the connector
+ * needs its user then, and its status says so. Throws other errors if the authorization server can't be reached.
+ */
+export async function renewToken(
+  app: App,
+  connectorId: string,
+  url: URL,
+  former: string | undefined,
+): Promise<string> {
+  let running = flights.get(app);
+  if (!running) flights.set(app, (running = new SingleFlight(Infinity)));
+  return running.run(`${connectorId} ${former ?? ""}`, () => renew(app, connectorId, url, former));
+}
+
+async function renew(app: App, id: string, url: URL, former: string | undefined): Promise<string> {
+  const { connectors } = app.storage;
+  const holder = app.newId();
+  for (const deadline = performance.now() + waitMs; ; await sleep(lookMs)) {
+    const renewed = await tokenUnless(app, id, former);
+    if (renewed !== undefined) return renewed;
+    const now = app.now();
+    if (await connectors.takeRenewal(id, holder, new Date(now.getTime() + leaseMs), now)) break;
+    if (performance.now() > deadline) throw new Error("another process renews the tokens of the connector");
+  }
+  try {
+    // Another process may have finished between the look and the lease.
+    return (await tokenUnless(app, id, former)) ?? (await renewLeased(app, id, url));
+  } finally {
+    await connectors.endRenewal(id, holder);
+  }
+}
+
+/** The stored access token if it is another one. Throws if there is nothing to renew. */
+async function tokenUnless(app: App, id: string, former: string | undefined): Promise<string | undefined> {
+  const connector = await app.storage.connectors.withSecrets(id);
+  const tokens = connector ? readSecret<KeptTokens>(app, connector, "tokens") : undefined;
+  if (!connector || !tokens) throw new UnauthorizedError();
+  return tokens.access_token === former ? undefined : tokens.access_token;
+}
+
+async function renewLeased(app: App, id: string, url: URL): Promise<string> {
+  const connector = await app.storage.connectors.withSecrets(id);
+  const tokens = connector ? readSecret<KeptTokens>(app, connector, "tokens") : undefined;
+  if (!connector || !tokens) throw new UnauthorizedError();
+  const requests = openUpstreamFetch(app);
+  try {
+    const renewed = await requestTokens(
+      tokens,
+      readSecret<StoredOAuthClientInformation>(app, connector, "client"),
+      url,
+      (asked, init) => requests.fetch(asked, init),
+    );
+    const kept = { ...withExpiry(renewed, app.now()), issuer: tokens.issuer };
+    await replaceTokens(app, id, tokens, kept);
+    return renewed.access_token;
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    await replaceTokens(app, id, tokens, null);
+    throw new UnauthorizedError();
+  } finally {
+    requests.close();
+  }
+}
+
+async function requestTokens(
+  tokens: KeptTokens,
+  client: StoredOAuthClientInformation | undefined,
+  url: URL,
+  fetchFn: FetchLike,
+) {
+  const found = await discoverOAuthServerInfo(url, { fetchFn });
+  const metadata = found.authorizationServerMetadata;
+  const issuer = metadata?.issuer ?? found.authorizationServerUrl;
+  const isOurs = issuer === tokens.issuer && client?.issuer === issuer;
+  if (!isOurs || !tokens.refresh_token || !client) throw new UnauthorizedError();
+  const selected = await selectResourceURL(url, {} as OAuthClientProvider, found.resourceMetadata);
+  return refreshAuthorization(found.authorizationServerUrl, {
+    clientInformation: client,
+    refreshToken: tokens.refresh_token,
+    fetchFn,
+    ...(metadata ? { metadata } : {}),
+    ...(selected ? { resource: found.resourceMetadata?.resource ?? selected } : {}),
+  });
+}
+
+/** Whether the same request would fail again: all but failures of the network and of the authorization server. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof UnauthorizedError) return true;
+  if (!(error instanceof OAuthError)) return false;
+  const temporary: string[] = [
+    OAuthErrorCode.ServerError,
+    OAuthErrorCode.TemporarilyUnavailable,
+    OAuthErrorCode.TooManyRequests,
+  ];
+  return !temporary.includes(error.code);
+}
+
+/**
+ * Stores renewed tokens, or none, unless others were stored since. The refresh token was used, so the write is repeated
+ * after a change of anything else. Throws `UnauthorizedError` if the connector was deleted or connected again.
+ */
+async function replaceTokens(
+  app: App,
+  id: string,
+  former: KeptTokens,
+  tokens: KeptTokens | null,
+): Promise<void> {
+  const { connectors } = app.storage;
+  for (;;) {
+    const connector = await connectors.withSecrets(id);
+    const stored = connector && readSecret<KeptTokens>(app, connector, "tokens");
+    if (!connector || stored?.access_token !== former.access_token) throw new UnauthorizedError();
+    const vault = withSecrets(app, connector, { tokens });
+    const change: ConnectorChange = tokens
+      ? { vault, status: "connected", problem: null }
+      : { vault, status: "needs_auth", problem: "unauthorized", issuer: null };
+    if (await connectors.change(id, connector.revision, change, app.now())) return;
+  }
+}

@@ -1,0 +1,47 @@
+/** The switch of an organization for hosted connectors, and their use in numbers. */
+import type { McpCentralPayload } from "../../contract/payloads/connectors.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Actor } from "../access/actor.ts";
+import { isAllowedIn } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { flushEvents, makeEvent } from "../audit/events.ts";
+import { loadTenant } from "../orgs/service.ts";
+
+export async function readCentral(app: App, actor: Actor, tenantRef: string): Promise<McpCentralPayload> {
+  return present(app, actor, await loadTenant(app, actor, tenantRef, "member"));
+}
+
+/**
+ * Turns hosted connectors of the organization's servers off, which ends their use with the next call, or on again.
+ * Credentials stay encrypted until their owners delete them.
+ */
+export async function changeCentral(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  enabled: boolean,
+): Promise<McpCentralPayload> {
+  const tenant = await loadTenant(app, actor, tenantRef, "organization:update");
+  const event = makeEvent(app, actor, "organization.updated", {
+    tenantId: tenant._id,
+    resourceType: "organization",
+    resourceId: tenant._id,
+    metadata: { mcpCentral: enabled },
+  });
+  const updated = await app.storage.tenants.setMcpCentral(tenant._id, !enabled, app.now(), [event]);
+  if (updated) flushEvents(app, app.storage.tenants, tenant._id, [event]);
+  return present(app, actor, updated ?? tenant);
+}
+
+async function present(app: App, actor: Actor, tenant: TenantDoc): Promise<McpCentralPayload> {
+  const enabled = tenant.mcpCentralOff !== true;
+  if (!isAllowedIn(actor, "organization:update", tenant._id, null)) return { enabled };
+  const connectors = await app.storage.connectors.countByServer(tenant._id);
+  return {
+    enabled,
+    usage: {
+      connectors: connectors.reduce((sum, row) => sum + row.connectors, 0),
+      servers: connectors.map((row) => ({ serverId: row._id, connectors: row.connectors })),
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import {
+  ConnectorPayload,
+  ConnectResultPayload,
+  CreatedConnectorPayload,
+  McpCentralPayload,
+} from "../../contract/payloads/connectors.ts";
+import type { App } from "../app.ts";
+import { route, type Route } from "../http/route.ts";
+import { TenantParams } from "../orgs/schema.ts";
+import { changeCentral, readCentral } from "./organization.ts";
+import { presentConnector } from "./present.ts";
+import { ChangeCentral, ConnectConnector, ConnectorParams, CreateConnector } from "./schema.ts";
+import { deleteConnector, ensureConnector, listOwnConnectors, loadConnector } from "./service.ts";
+
+const tag = "Hosted connectors";
+
+export function connectorRoutes(app: App): Route[] {
+  return [...ownRoutes(app), ...changeRoutes(app), ...organizationRoutes(app)];
+}
+
+function ownRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/user/connectors",
+      summary: "List your hosted connectors with their status",
+      tag,
+      auth: "required",
+      data: ConnectorPayload.array(),
+      async handle({ actor }) {
+        const { user, connectors } = await listOwnConnectors(app, actor);
+        return connectors.map((seen) => presentConnector(app, user, seen));
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/user/connectors/:connector",
+      summary: "Read one of your hosted connectors",
+      tag,
+      auth: "required",
+      params: ConnectorParams,
+      data: ConnectorPayload,
+      async handle({ actor, params }) {
+        const { user, seen } = await loadConnector(app, actor, params.connector);
+        return presentConnector(app, user, seen);
+      },
+    }),
+  ];
+}
+
+function changeRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/user/connectors",
+      summary: "Create a hosted connector to a remote MCP server, or find the one that you have",
+      tag,
+      auth: "required",
+      body: CreateConnector,
+      status: 201,
+      data: CreatedConnectorPayload,
+      async handle({ actor, body }) {
+        const { user, seen, created } = await ensureConnector(app, actor, body.server);
+        return { ...presentConnector(app, user, seen), created };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/user/connectors/:connector/connect",
+      summary: "Connect from the browser, with values or by the authorization of the server's provider",
+      tag,
+      auth: "required",
+      params: ConnectorParams,
+      body: ConnectConnector,
+      data: ConnectResultPayload,
+      budget: "connect",
+      async handle({ actor, params, body }) {
+        const { connectConnector } = await import("./connect.ts");
+        const { user, seen, authorizationUrl } = await connectConnector(app, actor, params.connector, body);
+        return {
+          connector: presentConnector(app, user, seen),
+          ...(authorizationUrl ? { authorizationUrl: authorizationUrl.href } : {}),
+        };
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/user/connectors/:connector",
+      summary: "Delete a hosted connector with its credentials",
+      tag,
+      auth: "required",
+      params: ConnectorParams,
+      data: null,
+      handle: ({ actor, params }) => deleteConnector(app, actor, params.connector),
+    }),
+  ];
+}
+
+function organizationRoutes(app: App): Route[] {
+  const common = { path: "/api/tenants/:tenant/mcp-central", tag, auth: "required" } as const;
+  return [
+    route({
+      ...common,
+      method: "get",
+      summary: "Read whether members may use hosted connectors, and how much they do",
+      params: TenantParams,
+      data: McpCentralPayload,
+      handle: ({ actor, params }) => readCentral(app, actor, params.tenant),
+    }),
+    route({
+      ...common,
+      method: "put",
+      summary: "Turn hosted connectors of the organization's servers on or off",
+      params: TenantParams,
+      body: ChangeCentral,
+      data: McpCentralPayload,
+      handle: ({ actor, params, body }) => changeCentral(app, actor, params.tenant, body.enabled),
+    }),
+  ];
+}

@@ -1,0 +1,99 @@
+/** One client of one remote MCP server, for one connector. */
+import {
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type AuthProvider,
+  type ClientOptions,
+  type FetchLike,
+  type PriorDiscovery,
+} from "@modelcontextprotocol/client";
+import { limits } from "../../../contract/limits.ts";
+import { openGuardedFetch, type GuardedFetch } from "../../../repos/transport/guarded-fetch.ts";
+import type { App } from "../../app.ts";
+import type { Target } from "./target.ts";
+
+/** The kinds of lists that can change. */
+export type ChangedList = "tools" | "prompts" | "resources";
+
+export interface ConnectOptions {
+  auth: AuthProvider;
+  /** Protocol of the server, as an earlier connection with the same credentials has found it. */
+  prior?: PriorDiscovery | undefined;
+  onChange(list: ChangedList): void;
+  onClose(): void;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Upstream {
+  client: Client;
+  close(): Promise<void>;
+}
+
+/** Tools are not validated here: their caller reads the schemas, and a hostile schema could occupy the process. */
+const noValidation = {
+  getValidator: () => (input: unknown) => ({ valid: true, data: input, errorMessage: undefined }),
+} as NonNullable<ClientOptions["jsonSchemaValidator"]>;
+
+/** Requests of one connector, on connections of their own. */
+export function openUpstreamFetch(app: App): GuardedFetch {
+  return openGuardedFetch({
+    allowPrivateNetwork: app.config.mcpCentral.privateNetwork,
+    firstByteMs: limits.connectorFirstByteMs,
+    silenceMs: limits.connectorFirstByteMs,
+    maxBytes: limits.connectorResponseBytes,
+  });
+}
+
+/** Connects. Throws what `problemOf` explains. */
+export async function connectUpstream(app: App, target: Target, options: ConnectOptions): Promise<Upstream> {
+  const requests = openUpstreamFetch(app);
+  const onChanged = (list: ChangedList) => ({ autoRefresh: false, onChanged: () => options.onChange(list) });
+  const client = new Client(
+    { name: "svc-central", version: "1.0.0" },
+    {
+      versionNegotiation: { mode: "auto" },
+      jsonSchemaValidator: noValidation,
+      listMaxPages: 20,
+      inputRequired: { autoFulfill: false },
+      listChanged: {
+        tools: onChanged("tools"),
+        prompts: onChanged("prompts"),
+        resources: onChanged("resources"),
+      },
+    },
+  );
+  // Failures of single requests reach their callers. What arrives later concerns nothing that is waited for.
+  Object.assign(client, { onerror: () => undefined, onclose: options.onClose });
+  const close = async () => {
+    await client.close().catch(() => undefined);
+    requests.close();
+  };
+  const fetch = fetchFor(requests, target);
+  const shared = { fetch, authProvider: options.auth };
+  const transport =
+    target.transport === "sse"
+      ? new SSEClientTransport(target.url, shared)
+      : new StreamableHTTPClientTransport(target.url, { ...shared, onInsufficientScope: "throw" });
+  try {
+    await client.connect(transport, {
+      timeout: limits.connectorFirstByteMs,
+      ...(options.signal ? { signal: options.signal } : {}),
+      ...(options.prior ? { prior: options.prior } : {}),
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { client, close };
+}
+
+/** Adds the server's headers to requests to its own origin, and to no other. */
+function fetchFor(requests: GuardedFetch, { url, headers }: Target): FetchLike {
+  return async (asked, init) => {
+    if (new URL(asked).origin !== url.origin) return requests.fetch(asked, init);
+    const sent = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(headers)) if (!sent.has(name)) sent.set(name, value);
+    return requests.fetch(asked, { ...init, headers: sent });
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * Open clients of connectors, in this process. A client belongs to one connector, and so to one user, and is closed
+ * when its connector, credentials or server change, or when it was not used for a while. The library is loaded with the
+ * first client, since most processes open none.
+ */
+import { LRUCache } from "lru-cache";
+import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
+import type { App } from "../../app.ts";
+import type { UsableConnector } from "../usable.ts";
+import type { ChangedList, Upstream } from "./connect.ts";
+
+const idleMs = 5 * 60_000;
+/** Clients that are open at a time; the one that was unused for the longest time is closed first. */
+const mostOpen = 1000;
+/** A server that spoke only the earlier generation of the protocol is asked again after this time. */
+const priorMs = 24 * 60 * 60_000;
+
+interface Entry {
+  upstream: Promise<Upstream>;
+  using: number;
+  usedAt: number;
+  /** Keeps the client open although it is not used: someone waits for changes of its lists. */
+  watchers: number;
+}
+
+export type ListChange = (userId: string, connectorId: string, list: ChangedList) => void;
+
+export interface Pool {
+  /** Runs work with the connector's client. Throws what `problemOf` explains, or what the work throws. */
+  use<T>(usable: UsableConnector, work: (client: Client) => Promise<T>): Promise<T>;
+  /** Closes the clients of a connector, so that the next call connects again. */
+  drop(connectorId: string): void;
+  /** Calls back for changes of lists. Returns the end of it. */
+  onListChange(listener: ListChange): () => void;
+  /** Keeps a connected client open until the returned function is called. */
+  watch(usable: UsableConnector): () => void;
+  size(): number;
+  close(): Promise<void>;
+}
+
+export function openPool(app: App): Pool {
+  const entries = new Map<string, Entry>();
+  const listeners = new Set<ListChange>();
+  const priors = new LRUCache<string, PriorDiscovery>({ max: 5000, ttl: priorMs });
+  const keyOf = ({ connector, server }: UsableConnector) =>
+    `${connector._id} ${connector.generation} ${server.revision}`;
+
+  const closeEntry = (key: string) => {
+    const entry = entries.get(key);
+    entries.delete(key);
+    entry?.upstream.then((upstream) => upstream.close()).catch(() => undefined);
+  };
+  const sweep = setInterval(() => {
+    const before = performance.now() - idleMs;
+    for (const [key, { using, watchers, usedAt }] of entries)
+      if (using === 0 && watchers === 0 && usedAt < before) closeEntry(key);
+  }, idleMs / 10).unref();
+
+  /** Closes clients of the connector with former credentials, and the least used ones above the limit. */
+  function makeRoom(connectorId: string): void {
+    for (const [key, { using }] of entries)
+      if (key.startsWith(`${connectorId} `) && using === 0) closeEntry(key);
+    for (const [key, { using }] of entries) {
+      if (entries.size < mostOpen) break;
+      if (using === 0) closeEntry(key);
+    }
+  }
+
+  async function connect(usable: UsableConnector, key: string): Promise<Upstream> {
+    const { connector } = usable;
+    const [{ connectUpstream }, { authOf, loadTarget }] = await Promise.all([
+      import("./connect.ts"),
+      import("./credentials.ts"),
+    ]);
+    const loaded = await loadTarget(app, usable);
+    const upstream = await connectUpstream(app, loaded.target, {
+      auth: authOf(app, connector._id, loaded),
+      prior: priors.get(key),
+      onChange(list) {
+        for (const listener of listeners) listener(connector.userId, connector._id, list);
+      },
+      onClose: () => {
+        if (entries.get(key) === entry) entries.delete(key);
+      },
+    });
+    const entry = entries.get(key);
+    const discover = upstream.client.getDiscoverResult();
+    priors.set(key, discover ? { kind: "modern", discover } : { kind: "legacy" });
+    return upstream;
+  }
+
+  function entryOf(usable: UsableConnector): Entry {
+    const key = keyOf(usable);
+    const known = entries.get(key);
+    if (known) {
+      // The order of the map is that of use.
+      entries.delete(key);
+      entries.set(key, known);
+      return known;
+    }
+    makeRoom(usable.connector._id);
+    const entry: Entry = { upstream: connect(usable, key), using: 0, usedAt: performance.now(), watchers: 0 };
+    entries.set(key, entry);
+    entry.upstream.catch(() => {
+      priors.delete(key);
+      if (entries.get(key) === entry) entries.delete(key);
+    });
+    return entry;
+  }
+
+  return {
+    async use(usable, work) {
+      const entry = entryOf(usable);
+      entry.using++;
+      try {
+        return await work((await entry.upstream).client);
+      } catch (error) {
+        const { problemOf } = await import("./failure.ts");
+        // The server may have forgotten the session of this client.
+        if (["unauthorized", "unreachable", "not_mcp"].includes(problemOf(error))) {
+          const key = keyOf(usable);
+          if (entries.get(key) === entry) closeEntry(key);
+        }
+        throw error;
+      } finally {
+        entry.using--;
+        entry.usedAt = performance.now();
+      }
+    },
+    drop(connectorId) {
+      for (const key of entries.keys()) if (key.startsWith(`${connectorId} `)) closeEntry(key);
+    },
+    onListChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    watch(usable) {
+      const entry = entryOf(usable);
+      entry.watchers++;
+      let isWatching = true;
+      return () => {
+        if (isWatching) entry.watchers--;
+        isWatching = false;
+      };
+    },
+    size: () => entries.size,
+    async close() {
+      clearInterval(sweep);
+      const open = [...entries.values()];
+      entries.clear();
+      await Promise.allSettled(open.map(async ({ upstream }) => (await upstream).close()));
+    },
+  };
+}
+
+const pools = new WeakMap<App, Pool>();
+
+/** The pool of a process. */
+export function poolOf(app: App): Pool {
+  let pool = pools.get(app);
+  if (!pool) {
+    pools.set(app, (pool = openPool(app)));
+    app.onClose(() => pool!.close());
+  }
+  return pool;
+}

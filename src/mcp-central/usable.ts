@@ -1,0 +1,69 @@
+/** The connectors of a user with their servers, and whether they can be used now. */
+import type { ConnectionStatus, ConnectorProblem } from "../../contract/vocabulary.ts";
+import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
+import type { McpServerDoc } from "../../storage/mcp/servers.ts";
+import type { UserActor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { keepAllowedServers } from "../mcp-servers/load.ts";
+import { addressOf } from "./upstream/target.ts";
+
+/** A connector whose server the user may use. */
+export interface UsableConnector {
+  connector: KnownConnector;
+  server: McpServerDoc;
+}
+
+export interface SeenConnector {
+  connector: KnownConnector;
+  /** Undefined if the server was removed, or the user has no access to it. */
+  server: McpServerDoc | undefined;
+  status: ConnectionStatus;
+  problem: ConnectorProblem | undefined;
+}
+
+/**
+ * All connectors of a user, by slug. Access is decided anew each time: a removed member, a changed role, a required
+ * second factor or the organization's switch takes effect with the next call.
+ */
+export async function listConnectors(app: App, actor: UserActor): Promise<SeenConnector[]> {
+  return judgeConnectors(app, actor, await app.storage.connectors.listOfUser(actor.userId));
+}
+
+/** The status of connectors for their user. */
+export async function judgeConnectors(
+  app: App,
+  actor: UserActor,
+  connectors: readonly KnownConnector[],
+): Promise<SeenConnector[]> {
+  if (connectors.length === 0) return [];
+  const [known, tenants] = await Promise.all([
+    app.storage.mcpServers.listByIds(connectors.map((one) => one.serverId)),
+    app.storage.tenants.listByIds([...new Set(connectors.map((one) => one.tenantId))]),
+  ]);
+  const allowed = await keepAllowedServers(app, actor, "mcpServer:read", known);
+  const servers = new Map(allowed.map(({ server }) => [server._id, server]));
+  const off = new Set(tenants.filter((tenant) => tenant.mcpCentralOff).map((tenant) => tenant._id));
+  return connectors.map((connector) => {
+    const found = servers.get(connector.serverId);
+    const server = found?.tenantId === connector.tenantId ? found : undefined;
+    return { connector, server, ...statusOf(connector, server, off.has(connector.tenantId)) };
+  });
+}
+
+function statusOf(
+  connector: KnownConnector,
+  server: McpServerDoc | undefined,
+  isOff: boolean,
+): Pick<SeenConnector, "status" | "problem"> {
+  if (!server) return { status: "disabled", problem: "no_access" };
+  if (isOff) return { status: "disabled", problem: "organization_off" };
+  const { status, problem, approvedAddress } = connector;
+  if (approvedAddress !== undefined && approvedAddress !== addressOf(server.config))
+    return { status: "needs_auth", problem: "address_changed" };
+  return { status, problem };
+}
+
+/** Whether calls can be sent: a failed server is tried again, one that needs its user is not. */
+export function isUsable(seen: SeenConnector): seen is SeenConnector & UsableConnector {
+  return seen.server !== undefined && (seen.status === "connected" || seen.status === "error");
+}

@@ -1,0 +1,243 @@
+/**
+ * Hosted connectors: a user's connection to one remote MCP server. The credentials are part of the document, so that
+ * they end with it. Reads leave them out, except those by `withSecrets`.
+ */
+import type { Filter, IndexDescription, UpdateFilter } from "mongodb";
+import type { ConnectorProblem, StoredConnectionStatus } from "../../contract/vocabulary.ts";
+import type { Database } from "../database.ts";
+import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { removeSlice } from "../slices.ts";
+
+/** Parts of the credentials, each encrypted for itself. */
+export const vaultFields = ["variables", "client", "tokens", "flow"] as const;
+export type VaultField = (typeof vaultFields)[number];
+
+/** Encrypted credentials. `dataKey` encrypts the fields, and is sealed by the key of `SECRET_KEYS` named `keyId`. */
+export interface Vault {
+  keyId: string;
+  dataKey: string;
+  fields: { [F in VaultField]?: string };
+}
+
+export interface ConnectorDoc extends WithOutbox {
+  _id: string;
+  publicId: string;
+  /** Prefix of the tools, unique for the user. */
+  slug: string;
+  tenantId: string;
+  serverId: string;
+  userId: string;
+  /** Slot of the user, from 0 up to `limits.connectorsPerUser`. */
+  slot: number;
+  active?: true;
+  status: StoredConnectionStatus;
+  problem?: ConnectorProblem;
+  /** Number of changes of the credentials; a write names the revision that its writer has read. */
+  revision: number;
+  /** Number of times that the user has connected; clients of earlier ones are closed. */
+  generation: number;
+  /** Names of the values that the user has supplied. */
+  supplied?: string[];
+  /** The server's address that the user has approved; credentials are never sent to another. */
+  approvedAddress?: string;
+  /** Issuer of the tokens. */
+  issuer?: string;
+  /** The authorization that the user has begun; `sessionId` is the session that may complete it. */
+  flow?: { stateHash: string; sessionId: string; expiresAt: Date };
+  /** Lease of the process that renews the tokens. */
+  renewal?: { holder: string; until: Date };
+  vault?: Vault;
+  createdAt: Date;
+  updatedAt: Date;
+  lastUsedAt?: Date;
+  removedAt?: Date;
+}
+
+/** Fields that a change may set; null removes one. */
+export type ConnectorChange = {
+  [F in "status" | "problem" | "approvedAddress" | "issuer" | "flow" | "vault" | "supplied" | "generation"]?:
+    ConnectorDoc[F] | null;
+};
+
+const whileActive = { partialFilterExpression: { active: true } } as const;
+
+export const connectorIndexes: IndexDescription[] = [
+  { key: { userId: 1, serverId: 1 }, unique: true, name: "connector_server", ...whileActive },
+  { key: { userId: 1, slot: 1 }, unique: true, name: "connector_slot", ...whileActive },
+  { key: { userId: 1, slug: 1 }, unique: true, name: "connector_slug", ...whileActive },
+  { key: { publicId: 1 }, unique: true, name: "connector_public_id", ...whileActive },
+  { key: { "flow.stateHash": 1 }, sparse: true },
+  { key: { tenantId: 1, userId: 1 } },
+  { key: { serverId: 1 } },
+  { key: { "vault.keyId": 1 }, sparse: true },
+  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { removedAt: 1 }, sparse: true },
+];
+
+/** A connector with its credentials. */
+export type ConnectorWithSecrets = ConnectorDoc;
+export type KnownConnector = Omit<ConnectorDoc, "vault" | "outbox">;
+
+/** All connectors of a user, of a member of an organization, of an organization or of a server. */
+export type ConnectorOwner =
+  { userId: string } | { tenantId: string; userId: string } | { tenantId: string } | { serverId: string };
+
+const withoutSecrets = { projection: { vault: 0, outbox: 0 } } as const;
+
+export type Connectors = ReturnType<typeof openConnectors>;
+
+export function openConnectors(database: Database) {
+  const connectors = database.collection<ConnectorDoc>("connectors");
+  const findKnown = (filter: Filter<ConnectorDoc>): Promise<KnownConnector | null> =>
+    connectors.findOne({ ...filter, active: true }, withoutSecrets);
+  return {
+    /** Throws a duplicate error of the index whose value is in use. */
+    async insert(connector: ConnectorDoc): Promise<void> {
+      await connectors.insertOne(connector);
+    },
+    find: (id: string) => findKnown({ _id: id }),
+    findByServer: (userId: string, serverId: string) => findKnown({ userId, serverId }),
+    findByPublicId: (userId: string, publicId: string) => findKnown({ userId, publicId }),
+    /** A connector with its encrypted credentials. */
+    withSecrets: (id: string): Promise<ConnectorWithSecrets | null> =>
+      connectors.findOne({ _id: id, active: true }),
+    /** The connector whose authorization was begun with a state. */
+    findByState: (stateHash: string) => findKnown({ "flow.stateHash": stateHash }),
+    /** All connectors of a user, by slug. */
+    listOfUser: (userId: string): Promise<KnownConnector[]> =>
+      connectors.find({ userId, active: true }, withoutSecrets).sort({ slug: 1 }).toArray(),
+    countOfTenant: (tenantId: string) => connectors.countDocuments({ tenantId, active: true }),
+    /** Numbers of connectors by server of an organization. */
+    countByServer: (tenantId: string) =>
+      connectors
+        .aggregate<{ _id: string; connectors: number }>([
+          { $match: { tenantId, active: true } },
+          { $group: { _id: "$serverId", connectors: { $sum: 1 } } },
+        ])
+        .toArray(),
+
+    /** Changes a connector. False if it was deleted or has changed since `revision`. */
+    async change(
+      id: string,
+      revision: number,
+      change: ConnectorChange,
+      now: Date,
+      events: EventRow[] = [],
+    ): Promise<boolean> {
+      const entries = Object.entries(change).filter(([, value]) => value !== undefined);
+      const set = Object.fromEntries(entries.filter(([, value]) => value !== null));
+      const unset = Object.fromEntries(
+        entries.filter(([, value]) => value === null).map(([key]) => [key, "" as const]),
+      );
+      const outbox = outboxUpdate(events);
+      const update: UpdateFilter<ConnectorDoc> = {
+        $set: { ...set, updatedAt: now, ...(events.length > 0 ? outbox.$set : {}) },
+        ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}),
+        ...(events.length > 0 ? { $push: outbox.$push } : {}),
+        $inc: { revision: 1 },
+      };
+      return (await connectors.updateOne({ _id: id, revision, active: true }, update)).modifiedCount === 1;
+    },
+    /** Takes the lease for the renewal of tokens. False while another process has it. */
+    async takeRenewal(id: string, holder: string, until: Date, now: Date): Promise<boolean> {
+      const result = await connectors.updateOne(
+        {
+          _id: id,
+          active: true,
+          $or: [{ renewal: { $exists: false } }, { "renewal.until": { $lte: now } }],
+        },
+        { $set: { renewal: { holder, until } } },
+      );
+      return result.modifiedCount === 1;
+    },
+    async endRenewal(id: string, holder: string): Promise<void> {
+      await connectors.updateOne({ _id: id, "renewal.holder": holder }, { $unset: { renewal: "" } });
+    },
+    /**
+     * Records how the last connection ended, unless the connector waits for its user or was connected again since.
+     */
+    async noteStatus(
+      { _id, generation }: Pick<ConnectorDoc, "_id" | "generation">,
+      problem: ConnectorProblem | undefined,
+      now: Date,
+    ): Promise<void> {
+      const status = problem === undefined ? "connected" : "error";
+      await connectors.updateOne(
+        { _id, generation, active: true, status: { $in: ["connected", "error"] } },
+        {
+          $set: { status, updatedAt: now, ...(problem ? { problem } : {}) },
+          ...(problem ? {} : { $unset: { problem: "" } }),
+        },
+      );
+    },
+    /** Records that the user has to connect again. */
+    async noteUnauthorized(
+      { _id, generation }: Pick<ConnectorDoc, "_id" | "generation">,
+      now: Date,
+    ): Promise<void> {
+      await connectors.updateOne(
+        { _id, generation, active: true, status: { $in: ["connected", "error"] } },
+        { $set: { status: "needs_auth", problem: "unauthorized", updatedAt: now } },
+      );
+    },
+    async noteUse(id: string, now: Date): Promise<void> {
+      await connectors.updateOne({ _id: id, active: true }, { $set: { lastUsedAt: now } });
+    },
+
+    /** Deletes a connector with its credentials. False if it was deleted already. */
+    async markRemoved(id: string, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await connectors.updateOne(
+        { _id: id, active: true },
+        {
+          $set: { removedAt: now, ...outbox.$set },
+          $unset: { active: "", vault: "", flow: "", issuer: "", approvedAddress: "", renewal: "" },
+          $push: outbox.$push,
+        },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Removes deleted connectors whose events are in the log; returns how many were removed. */
+    removeEnded: () =>
+      removeSlice(connectors, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+    /** Connectors of one owner, deleted ones included, with their unpublished events. */
+    listOfOwner: (owner: ConnectorOwner, limit: number) =>
+      connectors
+        .find(owner, { projection: { vault: 0 } })
+        .limit(limit)
+        .toArray(),
+    async remove(ids: readonly string[]): Promise<void> {
+      await connectors.deleteMany({ _id: { $in: [...ids] } });
+    },
+    /** Ids of servers with connectors, after an id. */
+    listServerIds: async (after: string, limit: number): Promise<string[]> => {
+      const rows = await connectors
+        .aggregate<{ _id: string }>([
+          { $match: { serverId: { $gt: after } } },
+          { $sort: { serverId: 1 } },
+          { $group: { _id: "$serverId" } },
+          { $sort: { _id: 1 } },
+          { $limit: limit },
+        ])
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+
+    /** Connectors whose data key is sealed by another key than the current one. */
+    listOfOtherKeys: (keyId: string, limit: number): Promise<ConnectorDoc[]> =>
+      connectors
+        .find({ $or: [{ "vault.keyId": { $lt: keyId } }, { "vault.keyId": { $gt: keyId } }] })
+        .limit(limit)
+        .toArray(),
+    /** Replaces the sealed data key, unless the credentials have changed since. */
+    async replaceKey(id: string, former: string, { keyId, dataKey }: Vault): Promise<boolean> {
+      const result = await connectors.updateOne(
+        { _id: id, "vault.dataKey": former },
+        { $set: { "vault.keyId": keyId, "vault.dataKey": dataKey } },
+      );
+      return result.modifiedCount === 1;
+    },
+
+    ...outboxOperations(connectors),
+  };
+}
