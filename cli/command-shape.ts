@@ -1,7 +1,8 @@
 /** The flags and arguments of a command, from which parsing, help and completion are derived. */
 
 /** Completions of a value: paths, closed lists, or entries of the local state. */
-export type Completes = "path" | "folder" | "installed" | "profile" | "target" | "event";
+export type Completes =
+  "path" | "folder" | "installed" | "profile" | "target" | "mcpTarget" | "mcpServer" | "event";
 
 export interface FlagShape {
   /** One letter. */

@@ -48,6 +48,26 @@ export async function askText(message: string, placeholder: string): Promise<str
   );
 }
 
+/** A line that is not shown while it is typed. `problemOf` returns what is wrong with it. */
+export async function askHidden(
+  message: string,
+  problemOf: (value: string) => string | undefined,
+): Promise<string> {
+  const { password } = await import("@clack/prompts");
+  const validate = (value: string | undefined) => problemOf(value ?? "");
+  return answered<string | undefined>(await password({ message: plainLine(message), validate })) ?? "";
+}
+
+/** A line that may be empty. */
+export async function askLine(
+  message: string,
+  problemOf: (value: string) => string | undefined,
+): Promise<string> {
+  const { text } = await import("@clack/prompts");
+  const validate = (value: string | undefined) => problemOf(value ?? "");
+  return answered<string | undefined>(await text({ message: plainLine(message), validate })) ?? "";
+}
+
 /** Returns after a yes; anything else ends the command. */
 export async function askYes(message: string): Promise<void> {
   if (!(await askWhether(message))) throw new Cancelled("declined");

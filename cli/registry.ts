@@ -90,6 +90,28 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "Show what changed between two versions of a skill",
     load: async () => (await import("./commands/diff.ts")).diff,
   },
+  mcp: {
+    topic: "Use skills",
+    summary: "Put MCP servers of your organizations into your AI tools",
+    commands: {
+      list: {
+        summary: "List the MCP servers of your organizations, with the tools that have them",
+        load: async () => (await import("./commands/mcp/list.ts")).mcpList,
+      },
+      install: {
+        summary: "Write an MCP server into the configuration of your AI tools",
+        load: async () => (await import("./commands/mcp/install.ts")).mcpInstall,
+      },
+      uninstall: {
+        summary: "Remove an MCP server from the configuration of your AI tools",
+        load: async () => (await import("./commands/mcp/uninstall.ts")).mcpUninstall,
+      },
+      pull: {
+        summary: "Update installed MCP servers to the revision that the registry has",
+        load: async () => (await import("./commands/mcp/pull.ts")).mcpPull,
+      },
+    },
+  },
   publish: {
     topic: "Publish skills",
     summary: "Publish a file or folder as a skill",

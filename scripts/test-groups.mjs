@@ -18,6 +18,7 @@ export const seconds = {
   "access/matrix": 60,
   "cli/interrupted": 25,
   "cli/lint": 21,
+  "cli-mcp/edits": { SVC_CONFIG_EDITS: "20000" },
   "cli-projects/mixed-use": 7,
   "git/clone": 18,
   "jobs/children": 26,
@@ -55,6 +56,7 @@ const OTHERS_SECONDS = 3;
 
 /** Sizes of `npm run test:long`, by file. */
 export const longRuns = {
+  "cli-mcp/edits": { SVC_CONFIG_EDITS: "20000" },
   "cli-projects/mixed-use": { SVC_CLIENT_RUNS: "30", SVC_CLIENT_STEPS: "100" },
   "http/route-fuzz": { SVC_FUZZ_REQUESTS: "100000" },
   "journeys/engine-kill": { SVC_ENGINE_KILLS: "100" },

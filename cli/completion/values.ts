@@ -1,9 +1,9 @@
 /** Completes the value of a flag or argument from closed lists and the local state. */
-import { eventNames, targets } from "../../contract/vocabulary.ts";
+import { eventNames, mcpTargets, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape, PositionalShape } from "../command-shape.ts";
 import type { Context } from "../context.ts";
 import { mainScope } from "../install/scopes.ts";
-import { type Config, readConfigFile } from "../state/config.ts";
+import { type Config, type Profile, readConfigFile } from "../state/config.ts";
 import { profileNames, profileOverride } from "../state/profiles.ts";
 import { statePaths } from "../state/paths.ts";
 
@@ -33,9 +33,11 @@ export async function completeValue(
       return { offer: "files" };
     case "folder":
       return { offer: "folders" };
-    case "target": {
+    case "target":
+    case "mcpTarget": {
       const chosen = current.split(",").slice(0, -1);
-      const rest = targets.filter((target) => !chosen.includes(target));
+      const all = shape.completes === "target" ? targets : mcpTargets;
+      const rest = all.filter((target) => !chosen.includes(target));
       return withPrefix(described(rest), chosen.map((target) => `${target},`).join(""));
     }
     case "event": {
@@ -44,10 +46,16 @@ export async function completeValue(
     }
     case "profile":
       return described(profileNames(await quietConfig(context)));
+    case "mcpServer": {
+      const { mcpServers = {} } = await chosenProfile(context, profile);
+      const candidates = Object.values(mcpServers).map(({ publicId, tenantSlug, slug, via }) => ({
+        value: publicId === slug ? slug : `${tenantSlug}/${slug}`,
+        description: via,
+      }));
+      return { offer: "none", candidates };
+    }
     case "installed": {
-      const config = await quietConfig(context);
-      const name = profileOverride(profile, context.env) ?? config.activeProfile;
-      const installed = Object.hasOwn(config.profiles, name) ? config.profiles[name]!.installed : {};
+      const { installed = {} } = await chosenProfile(context, profile);
       const candidates = Object.entries(installed).map(([value, skill]) => ({
         value,
         description: `${skill.tenantSlug}/${skill.slug} ${mainScope(skill).semver}`,
@@ -63,6 +71,12 @@ export function withPrefix(completion: Completion, prefix: string): Completion {
   if (completion.offer !== "none") return completion;
   const candidates = completion.candidates.map((one) => ({ ...one, value: prefix + one.value }));
   return { offer: "none", candidates };
+}
+
+async function chosenProfile(context: Context, profile: string | undefined): Promise<Partial<Profile>> {
+  const config = await quietConfig(context);
+  const name = profileOverride(profile, context.env) ?? config.activeProfile;
+  return Object.hasOwn(config.profiles, name) ? config.profiles[name]! : {};
 }
 
 /** Other commands report and rename a damaged config. */

@@ -101,7 +101,7 @@ function outcomesOf(
   return { installed, skipped, failed, warnings };
 }
 
-async function isInWorkTree(folder: string): Promise<boolean> {
+export async function isInWorkTree(folder: string): Promise<boolean> {
   for (let at = folder; ; at = dirname(at)) {
     if (await isThere(join(at, ".git"))) return true;
     if (dirname(at) === at) return false;

@@ -157,7 +157,10 @@ async function takeAway(
 }
 
 /** Removes the folders that were created for a record, innermost first, up to the first one that is not empty. */
-export async function removeMadeFolders({ path, createdFolder }: InstallationRecord): Promise<void> {
+export async function removeMadeFolders({
+  path,
+  createdFolder,
+}: Pick<InstallationRecord, "path" | "createdFolder">): Promise<void> {
   if (createdFolder === undefined) return;
   for (let at = dirname(path); isInside(at, createdFolder); at = dirname(at))
     try {

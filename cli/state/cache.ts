@@ -12,7 +12,7 @@ import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { ContentFormat, SkillType, Target } from "../../contract/vocabulary.ts";
 import { hasCode } from "../errors.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
-import { isRecord } from "./config-shape.ts";
+import { isRecord } from "./is-record.ts";
 import { writeReplaceable } from "./atomic.ts";
 import type { CachedVersion } from "./config.ts";
 import type { StatePaths } from "./paths.ts";

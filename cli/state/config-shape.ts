@@ -1,4 +1,6 @@
 /** Validation of `~/.svc/config.json`, which a user or a crash may have damaged. */
+import { isRecord } from "./is-record.ts";
+import { isInstalledMcpServer, isMcpFileState } from "./mcp-servers.ts";
 
 export const formatVersion = 2;
 
@@ -23,7 +25,13 @@ export function faultOf(value: unknown): string | undefined {
     for (const [name, skill] of Object.entries(profile["installed"]))
       if (!/^[a-z0-9-]+$/.test(name) || !isInstalledSkill(skill))
         return "an installed skill's record is broken";
+    const servers = profile["mcpServers"] ?? {};
+    if (!isRecord(servers) || !Object.values(servers).every(isInstalledMcpServer))
+      return "the record of an MCP server is broken";
   }
+  const files = value["mcpFiles"] ?? {};
+  if (!isRecord(files) || !Object.values(files).every(isMcpFileState))
+    return "the record of a tool's configuration file is broken";
   return undefined;
 }
 
@@ -85,8 +93,4 @@ function optionalText(value: unknown): boolean {
 
 function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

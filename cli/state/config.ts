@@ -13,7 +13,9 @@ import type {
 } from "../../contract/vocabulary.ts";
 import { CliError, hasCode, messageOf } from "../errors.ts";
 import { randomHex, writeAtomic } from "./atomic.ts";
-import { faultOf, formatVersion, isRecord } from "./config-shape.ts";
+import { faultOf, formatVersion } from "./config-shape.ts";
+import { isRecord } from "./is-record.ts";
+import type { InstalledMcpServer, McpFileState } from "./mcp-servers.ts";
 import { upgradeConfig } from "./upgrade-config.ts";
 import type { StatePaths } from "./paths.ts";
 
@@ -84,6 +86,8 @@ export interface Profile {
   installed: Record<string, InstalledSkill>;
   preferences: Record<string, unknown>;
   trustedPublishers?: TrustedPublisher[];
+  /** By public id, and those with a hosted connector by `central:` and public id. */
+  mcpServers?: Record<string, InstalledMcpServer>;
 }
 
 export interface Config {
@@ -96,6 +100,8 @@ export interface Config {
   allowedHttp?: string[];
   activeProfile: string;
   profiles: Record<string, Profile>;
+  /** Tools' files with entries of MCP servers, by path. */
+  mcpFiles?: Record<string, McpFileState>;
 }
 
 /** An Ed25519 key pair, each half 32 bytes in base64url, with its identity at a service. */

@@ -42,14 +42,16 @@ export async function changeConfig<T>(
   let lost: Error | undefined;
   let release: () => Promise<void>;
   try {
-    release = await waitForLock(() =>
-      lockfile.lock(paths.root, {
-        lockfilePath: paths.lock,
-        realpath: false,
-        stale: staleMs,
-        update: staleMs / 3,
-        onCompromised: (error) => (lost = error),
-      }),
+    release = await waitForLock(
+      () =>
+        lockfile.lock(paths.root, {
+          lockfilePath: paths.lock,
+          realpath: false,
+          stale: staleMs,
+          update: staleMs / 3,
+          onCompromised: (error) => (lost = error),
+        }),
+      lockWaitMs,
     );
   } catch (error) {
     throw new CliError(
@@ -101,8 +103,8 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /** Retries while other runs hold the lock. The library's own retries would repeat permanent errors as well. */
-async function waitForLock<T>(lock: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + lockWaitMs;
+export async function waitForLock<T>(lock: () => Promise<T>, waitMs: number): Promise<T> {
+  const deadline = performance.now() + waitMs;
   for (let pauseMs = 20; ; pauseMs = Math.min(250, pauseMs * 1.2)) {
     try {
       return await lock();

@@ -1,5 +1,5 @@
 /** Upgrades a config of an earlier format. Pure. */
-import { isRecord } from "./config-shape.ts";
+import { isRecord } from "./is-record.ts";
 
 /** The config in the present format; the same value if it needs no upgrade. */
 export function upgradeConfig(value: unknown): unknown {

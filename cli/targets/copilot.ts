@@ -1,5 +1,5 @@
 import { copied, packageIn, sectionOf } from "./placements.ts";
-import { type Machine, type TargetDefinition, configHome } from "./target.ts";
+import { type TargetDefinition, editorFolders } from "./target.ts";
 
 /** The part of the file that GitHub's code review reads, as documented. */
 const reviewCharacters = 4000;
@@ -50,16 +50,3 @@ export const copilot: TargetDefinition = {
     };
   },
 };
-
-/** The user folders of VS Code. */
-function editorFolders(machine: Machine): string[] {
-  const { home, env, platform, paths } = machine;
-  const root =
-    platform === "darwin"
-      ? paths.join(home, "Library", "Application Support")
-      : platform === "win32"
-        ? env["APPDATA"]
-        : configHome(machine);
-  if (root === undefined) return [];
-  return ["Code", "Code - Insiders"].map((name) => paths.join(root, name, "User"));
-}

@@ -136,3 +136,16 @@ export function movedFolder(machine: Machine, variable: string, usual: string): 
 export function configHome(machine: Machine): string {
   return movedFolder(machine, "XDG_CONFIG_HOME", machine.paths.join(machine.home, ".config"));
 }
+
+/** The user folders of VS Code. */
+export function editorFolders(machine: Machine): string[] {
+  const { home, env, platform, paths } = machine;
+  const root =
+    platform === "darwin"
+      ? paths.join(home, "Library", "Application Support")
+      : platform === "win32"
+        ? env["APPDATA"]
+        : configHome(machine);
+  if (root === undefined) return [];
+  return ["Code", "Code - Insiders"].map((name) => paths.join(root, name, "User"));
+}

@@ -1,4 +1,5 @@
-import { type McpServer, type SuppliedValues, type MemberSpec, memberSpecs } from "./server.ts";
+import type { McpMemberValue } from "../mcp-servers.ts";
+import { type McpServer, type SuppliedValues, memberValues } from "./server.ts";
 import { type McpInput, type McpTool, bracedVariable, entryWith, textServer } from "./tool.ts";
 
 /**
@@ -14,7 +15,7 @@ export const copilot: McpTool = {
   fields: ["type", "command", "args", "env", "url", "headers"],
   expands: /\$\{[^}]*\}/,
   entryOf(server, values) {
-    const asked = memberSpecs(server).filter(({ name }) => isAsked(values, name));
+    const asked = memberValues(server).filter(({ name }) => isAsked(values, name));
     const references = asked.map(({ name }) => [name, { text: `\${input:${inputId(server, name)}}` }]);
     const given = { ...values, ...Object.fromEntries(references) } as SuppliedValues;
     const { transport, command, args, url, env, headers } = textServer(server, given, bracedVariable);
@@ -29,11 +30,11 @@ function isAsked(values: SuppliedValues, name: string): boolean {
   return Object.hasOwn(values, name) && "text" in values[name]!;
 }
 
-function inputId({ tenantSlug, slug }: McpServer, name: string): string {
+export function inputId({ tenantSlug, slug }: McpServer, name: string): string {
   return `svc-${tenantSlug}-${slug}-` + name.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, "-");
 }
 
-function inputOf(server: McpServer, { name, label, secret }: MemberSpec): McpInput {
+function inputOf(server: McpServer, { name, label, secret }: McpMemberValue): McpInput {
   return {
     type: "promptString",
     id: inputId(server, name),

@@ -7,7 +7,8 @@ export const opencode: McpTool = {
   syntax: "jsonc",
   files: { global: "~/.config/opencode/opencode.json", project: "opencode.json" },
   container: ["mcp"],
-  fields: ["type", "command", "environment", "url", "headers", "enabled"],
+  // Users switch a server off with "enabled".
+  fields: ["type", "command", "environment", "url", "headers"],
   expands: /\{(?:env|file):[^}]*\}/,
   entryOf(server, values) {
     const { transport, command, args, url, env, headers } = textServer(

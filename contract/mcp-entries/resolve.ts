@@ -1,11 +1,6 @@
 /** Replaces the placeholders `{NAME}` in arguments, URL and headers of a server's record by values. */
-import {
-  type McpServer,
-  type McpSpec,
-  type SuppliedValue,
-  type SuppliedValues,
-  memberSpecs,
-} from "./server.ts";
+import { type McpValue, placeholder } from "../mcp-servers.ts";
+import { type McpServer, type SuppliedValue, type SuppliedValues, memberValues } from "./server.ts";
 
 /** The parts that together are one value: texts, and variables that the tool reads. */
 export type ValueParts = readonly SuppliedValue[];
@@ -18,8 +13,6 @@ export interface ResolvedServer {
   env: readonly (readonly [name: string, value: ValueParts])[];
   headers: readonly (readonly [name: string, value: ValueParts])[];
 }
-
-const placeholder = /\{([A-Za-z_][\w.-]{0,99})\}/g;
 
 /** Parts of a text with placeholders: literal texts, and names. Other texts in braces are literal. */
 export function splitTemplate(
@@ -43,7 +36,7 @@ export function splitTemplate(
  * value is empty.
  */
 export function resolveServer(server: McpServer, values: SuppliedValues): ResolvedServer {
-  const names = new Set(memberSpecs(server).map(({ name }) => name));
+  const names = new Set(memberValues(server).map(({ name }) => name));
   const valueOf = (name: string) => (Object.hasOwn(values, name) ? [values[name]!] : undefined);
   const fill = (template: string): ValueParts | undefined => {
     const filled: SuppliedValue[] = [];
@@ -54,7 +47,7 @@ export function resolveServer(server: McpServer, values: SuppliedValues): Resolv
     }
     return joined(filled);
   };
-  const named = (specs: readonly McpSpec[], toParts: (fixed: string) => ValueParts | undefined) =>
+  const named = (specs: readonly McpValue[], toParts: (fixed: string) => ValueParts | undefined) =>
     specs.flatMap((spec): [string, ValueParts][] => {
       const value = spec.kind === "fixed" ? toParts(spec.value) : valueOf(spec.name);
       return value === undefined ? [] : [[spec.name, value]];

@@ -23,11 +23,11 @@ function tomlPath(path: readonly string[]): string {
   return path.map(tomlKey).join(".");
 }
 
-function tomlKey(key: string): string {
+export function tomlKey(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : tomlText(key);
 }
 
-function tomlValue(value: McpEntryValue): string {
+export function tomlValue(value: McpEntryValue): string {
   if (typeof value === "boolean") return String(value);
   if (typeof value === "string") return tomlText(value);
   if (!isTable(value)) return `[${value.map(tomlText).join(", ")}]`;

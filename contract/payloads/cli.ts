@@ -32,6 +32,7 @@ import {
   publisher,
   notRevoked,
 } from "./cli-fields.ts";
+import { cliMcpPayloads } from "./cli-mcp.ts";
 import { cliOperationPayloads } from "./cli-operations.ts";
 import { cliOrganizationPayloads } from "./cli-organizations.ts";
 import { cliPublishPayloads } from "./cli-publish.ts";
@@ -118,6 +119,7 @@ export const cliPayloads = {
   ...cliOperationPayloads,
   ...cliOrganizationPayloads,
   ...cliPublishPayloads,
+  ...cliMcpPayloads,
   versions: z.array(z.strictObject({ ...version, current: z.boolean(), origin: ciOrigin.optional() })),
   install: z.strictObject({
     skill: z.strictObject({ ...skillHead, ...current, ...publisher }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parse as parseToml } from "smol-toml";
 import { mcpToolOf, mcpTools, previewEntry } from "../../contract/mcp-entries/index.ts";
-import { type McpServer, memberSpecs, parseSuppliedValue } from "../../contract/mcp-entries/server.ts";
+import { type McpServer, memberValues, parseSuppliedValue } from "../../contract/mcp-entries/server.ts";
 import type { McpTarget } from "../../contract/vocabulary.ts";
 
 const member = (name: string, more: { secret?: boolean; required?: boolean } = {}) => ({
@@ -174,7 +174,7 @@ describe("a value that is a variable of the environment", () => {
 describe("the values of members", () => {
   it("are listed once each, in the order in which they are asked for", () => {
     assert.deepEqual(
-      memberSpecs(search).map(({ name }) => name),
+      memberValues(search).map(({ name }) => name),
       ["X-Extra", "TENANT", "TOKEN"],
     );
   });

@@ -1,0 +1,12 @@
+import { defineCommand } from "../../command.ts";
+
+export const mcpPull = defineCommand({
+  name: "mcp pull",
+  summary: "Update installed MCP servers to the revision that the registry has",
+  positionals: {
+    ref: { description: "One installed server; without it, all of them", completes: "mcpServer" },
+  },
+  flags: {},
+  examples: ["svc mcp pull", "svc mcp pull acme/search -o json"],
+  run: async (context, args) => (await import("../../mcp/run-pull.ts")).runPull(context, args),
+});

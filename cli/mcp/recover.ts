@@ -1,0 +1,79 @@
+/** The values of members in an entry that svc wrote, so that a later revision of the server keeps them. */
+import { inputId } from "../../contract/mcp-entries/copilot.ts";
+import { splitTemplate } from "../../contract/mcp-entries/resolve.ts";
+import {
+  type McpServer,
+  type SuppliedValue,
+  type SuppliedValues,
+  memberValues,
+} from "../../contract/mcp-entries/server.ts";
+import type { McpTarget } from "../../contract/vocabulary.ts";
+import { isRecord } from "../state/is-record.ts";
+
+/** Values that are not in the entry are absent. */
+export function recoverValues(platform: McpTarget, server: McpServer, entry: unknown): SuppliedValues {
+  if (!isRecord(entry)) return {};
+  if (platform === "copilot") return askedByTool(server, entry);
+  const names = new Set(memberValues(server).map(({ name }) => name));
+  const found: Record<string, SuppliedValue> = {};
+  const keep = (template: string, text: unknown) => {
+    if (typeof text !== "string") return;
+    for (const [name, value] of matchTemplate(template, names, text)) found[name] ??= { text: value };
+  };
+  const env = fieldsIn(entry, "env", "environment");
+  for (const { name, kind } of server.env) if (kind === "member" && name in env) keep(`{${name}}`, env[name]);
+  const headers = fieldsIn(entry, "headers", "http_headers");
+  for (const header of server.headers)
+    keep(header.kind === "fixed" ? header.value : `{${header.name}}`, headers[header.name]);
+  keep(server.url ?? "", entry["url"] ?? entry["serverUrl"]);
+  const command = entry["command"];
+  const args: unknown = Array.isArray(command) ? command.slice(1) : entry["args"];
+  if (Array.isArray(args) && args.length === server.args.length)
+    for (const [at, arg] of server.args.entries()) keep(arg, args[at]);
+  for (const [name, variable] of variablesIn(server, entry)) found[name] ??= { variable };
+  return found;
+}
+
+/** VS Code asks for the values of copilot, so that any text stands for those that the entry refers to. */
+function askedByTool(server: McpServer, entry: object): SuppliedValues {
+  const text = JSON.stringify(entry);
+  const asked = memberValues(server).filter(
+    ({ name, required }) => required || text.includes(`\${input:${inputId(server, name)}}`),
+  );
+  return Object.fromEntries(asked.map(({ name }) => [name, { text: "" }]));
+}
+
+/** Variables that codex reads. */
+function variablesIn(server: McpServer, entry: Record<string, unknown>): [name: string, variable: string][] {
+  const passed = Array.isArray(entry["env_vars"]) ? (entry["env_vars"] as unknown[]) : [];
+  const referred = fieldsIn(entry, "env_http_headers");
+  const bearer = entry["bearer_token_env_var"];
+  return [
+    ...passed.flatMap((name): [string, string][] => (typeof name === "string" ? [[name, name]] : [])),
+    ...Object.entries(referred).flatMap(([name, variable]): [string, string][] =>
+      typeof variable === "string" ? [[name, variable]] : [],
+    ),
+    ...server.headers.flatMap((header): [string, string][] => {
+      const name = header.kind === "fixed" ? /^Bearer \{([^}]+)\}$/.exec(header.value)?.[1] : undefined;
+      return name === undefined || typeof bearer !== "string" ? [] : [[name, bearer]];
+    }),
+  ];
+}
+
+function fieldsIn(entry: Record<string, unknown>, ...fields: string[]): Record<string, unknown> {
+  const found = fields.map((field) => entry[field]).find(isRecord);
+  return found ?? {};
+}
+
+/** The texts of a template's names in a filled text. */
+function matchTemplate(template: string, names: ReadonlySet<string>, text: string): [string, string][] {
+  const parts = splitTemplate(template, names);
+  const pattern = parts.map((part) => ("literal" in part ? escapePattern(part.literal) : "(.+)")).join("");
+  const match = new RegExp(`^${pattern}$`, "s").exec(text);
+  const found = parts.flatMap((part) => ("name" in part ? [part.name] : []));
+  return match === null ? [] : found.map((name, i) => [name, match[i + 1]!]);
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

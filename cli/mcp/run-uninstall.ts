@@ -1,0 +1,74 @@
+/** `svc mcp uninstall`, loaded when it runs. */
+import type { CommandResult } from "../command.ts";
+import { CliError } from "../errors.ts";
+import { findReportingClient, reportingMachine } from "../install/report.ts";
+import { findInstalledServers } from "./find-installed.ts";
+import { centralId, installedServers, presentMcpRecord } from "./records.ts";
+import { type RemovedEntries, removeEntries } from "./remove-entries.ts";
+import { type ReportedEntry, reportEntries } from "./report.ts";
+import { askFromList, requireInteraction } from "../prompts.ts";
+import type { Context } from "../context.ts";
+import { type Profile, profileOf } from "../state/config.ts";
+import { profileName } from "../state/profiles.ts";
+import { changeConfig, readConfig } from "../state/state.ts";
+
+export async function runUninstall(
+  context: Context,
+  args: { ref: string | undefined },
+): Promise<CommandResult> {
+  const config = await readConfig(context);
+  const name = profileName(config, context.profileFlag, context.env);
+  const ref = args.ref ?? (await chooseServer(context, config.profiles[name]));
+  findInstalledServers(config.profiles[name], ref);
+
+  const client = await findReportingClient(context);
+  const done = await changeConfig(context, async (state) => {
+    const profile = profileOf(state.config, name);
+    const removed: RemovedEntries = { removed: [], failed: [], warnings: [] };
+    const gone: ReportedEntry[] = [];
+    for (const server of findInstalledServers(profile, ref)) {
+      const some = await removeEntries(state, profile, server);
+      removed.removed.push(...some.removed);
+      removed.failed.push(...some.failed);
+      removed.warnings.push(...some.warnings);
+      if (server.publicId !== centralId)
+        gone.push(...some.removed.map(({ platform, scope }) => ({ server, platform, scope })));
+    }
+    const machine = state.config.machineId && reportingMachine(state.config, client);
+    return { removed, gone, machine };
+  });
+  await reportEntries(client, done.machine, done.gone);
+  return present(context, ref, done.removed);
+}
+
+async function chooseServer(context: Context, profile: Profile | undefined): Promise<string> {
+  requireInteraction(context, "<ref>", "Say what to uninstall: svc mcp uninstall <ref>.");
+  const servers = installedServers(profile);
+  if (servers.length === 0)
+    throw new CliError("E_NOT_FOUND", "No MCP server is installed.", { kind: "mcpServer" });
+  const refs = servers.map((one) =>
+    one.publicId === centralId ? centralId : `${one.tenantSlug}/${one.slug}`,
+  );
+  return askFromList(
+    "Uninstall which MCP server?",
+    [...new Set(refs)].map((ref) => ({ value: ref, label: ref })),
+  );
+}
+
+function present(
+  { output }: Context,
+  ref: string,
+  { removed, failed, warnings }: RemovedEntries,
+): CommandResult {
+  const { paint } = output;
+  return {
+    data: { removed: removed.map(presentMcpRecord), warnings: [...failed, ...warnings] },
+    text: [
+      failed.length > 0 ? `${ref} is not removed everywhere` : `Uninstalled ${paint("bold", ref)}`,
+      ...removed.map(({ platform, path }) => `  ${paint("green", platform)}  ${path}`),
+      ...failed.map((reason) => `  ${paint("red", "failed")}  ${reason}`),
+      ...warnings.map((warning) => `  ${paint("yellow", "warning")}  ${warning}`),
+    ].join("\n"),
+    partial: failed.length > 0,
+  };
+}

@@ -1,0 +1,120 @@
+/** Brings the entries of a server to its present revision. Values of members, and what users added, stay. */
+import { isDeepStrictEqual } from "node:util";
+import { type SuppliedValues, memberValues } from "../../contract/mcp-entries/server.ts";
+import type { McpTarget } from "../../contract/vocabulary.ts";
+import type { ListedServer } from "../api/mcp-calls.ts";
+import type { Context } from "../context.ts";
+import { isRecord } from "../state/is-record.ts";
+import type { InstalledMcpServer, McpRecord } from "../state/mcp-servers.ts";
+import type { StateChange } from "../state/state.ts";
+import { readConfigText } from "./config-file.ts";
+import { loadEditor } from "./edit/editor.ts";
+import { valueAt } from "./entry-changes.ts";
+import { attempt, installEntries } from "./install-entries.ts";
+import { recoverValues } from "./recover.ts";
+import { mcpToolFiles } from "./tools/index.ts";
+
+export interface UpdatedServer {
+  updated: McpRecord[];
+  upToDate: McpRecord[];
+  warnings: string[];
+  /** An entry could not be brought to the present revision. */
+  isPartial: boolean;
+}
+
+export async function updateEntries(
+  context: Context,
+  state: StateChange,
+  profile: string,
+  installed: InstalledMcpServer,
+  server: ListedServer,
+): Promise<UpdatedServer> {
+  const result: UpdatedServer = { updated: [], upToDate: [], warnings: [], isPartial: false };
+  for (const record of installed.installs.slice()) {
+    const ready = await readyToUpdate(record, server);
+    if ("problem" in ready) {
+      result.warnings.push(ready.problem);
+      result.isPartial = true;
+      continue;
+    }
+    const { entry, values } = ready;
+    const { publicId, slug, tenantSlug, revision } = server;
+    const { platform, scope, projectDir } = record;
+    const done = await installEntries(context, state, {
+      profile,
+      head: { publicId, slug, tenantSlug, via: "local" },
+      revision,
+      server,
+      wanted: [{ platform, scope, ...(projectDir === undefined ? {} : { projectDir }) }],
+      values,
+      force: false,
+    });
+    const problems = [
+      ...done.skipped.map(({ reason }) => `${record.path}: ${reason}`),
+      ...done.failed.map(({ error }) => error),
+    ];
+    if (problems.length > 0) result.isPartial = true;
+    result.warnings.push(...problems);
+    const moved = problems.length === 0 ? movedWarning(platform, server, values, entry) : undefined;
+    if (moved !== undefined && !result.warnings.includes(moved)) result.warnings.push(moved);
+    const isSame = record.revision === revision && record.pending === undefined;
+    result[isSame ? "upToDate" : "updated"].push(...done.installed);
+  }
+  return result;
+}
+
+/** The present entry with the member's values for the server's present revision, or why it can't be updated. */
+async function readyToUpdate(
+  record: McpRecord,
+  server: ListedServer,
+): Promise<{ entry: unknown; values: SuppliedValues } | { problem: string }> {
+  const { platform, path, key } = record;
+  const ref = `${server.tenantSlug}/${server.slug}`;
+  const read = await attempt(record, async () => ({ entry: await presentEntry(record) }));
+  if ("error" in read) return { problem: read.error };
+  const { entry } = read;
+  if (entry === undefined || record.pending === "forced")
+    return {
+      problem: `${path} no longer has the entry "${key}": run svc mcp install ${ref}, or uninstall it`,
+    };
+  const values = recoverValues(platform, server, entry);
+  const missing = memberValues(server).filter(
+    ({ name, required }) => required && !Object.hasOwn(values, name),
+  );
+  if (missing.length === 0) return { entry, values };
+  const names = missing.map(({ name }) => `--var ${name}=<value>`).join(" ");
+  return {
+    problem: `${path} lacks a value of yours: run svc mcp install ${ref} -t ${platform} ${names}`,
+  };
+}
+
+/** A new address gets the member's values, and a new command runs on their machine. */
+function movedWarning(
+  platform: McpTarget,
+  server: ListedServer,
+  values: SuppliedValues,
+  present: unknown,
+): string | undefined {
+  const built = mcpToolFiles[platform].tool.entryOf(server, values);
+  if ("refused" in built || !isRecord(present)) return undefined;
+  const [before, after] = [present, built.entry as Record<string, unknown>].map((entry) => [
+    originOf(entry["url"] ?? entry["serverUrl"]),
+    entry["command"],
+    entry["args"],
+  ]);
+  if (isDeepStrictEqual(before, after)) return undefined;
+  const { tenantSlug, slug, command, args, url } = server;
+  return server.transport === "stdio"
+    ? `${tenantSlug}/${slug} now runs another command on your machine: ${[command, ...args].join(" ")}`
+    : `${tenantSlug}/${slug} now has another address, which gets the values that you supplied: ${url}`;
+}
+
+function originOf(url: unknown): unknown {
+  return typeof url === "string" && URL.canParse(url) ? new URL(url).origin : url;
+}
+
+async function presentEntry({ platform, path, projectDir, container, key }: McpRecord): Promise<unknown> {
+  const editor = await loadEditor(mcpToolFiles[platform].tool);
+  const { text } = await readConfigText(path, projectDir);
+  return text === undefined ? undefined : valueAt(editor.read(text), [...container, key]);
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { dataOf } from "../cli/fixture.ts";
+import { type Placed, globalFiles, makeMcpFixture } from "./fixture.ts";
+
+describe("svc mcp pull", () => {
+  it("brings entries to the present revision, with the values of the member and the fields of the user", async (t) => {
+    const { servers, read, put, run } = await makeMcpFixture(t);
+    const targets = "claude,cursor,windsurf,cline,codex,opencode";
+    const values = ["--var", "API_KEY=k1", "--var", "ROOT=/data"];
+    assert.equal((await run("mcp", "install", "files", "-t", targets, ...values)).code, 0);
+    assert.equal((await run("mcp", "install", "files", "-t", "copilot", "-p", ...values)).code, 0);
+    assert.equal(
+      (await run("mcp", "install", "search", "--via", "local", "-t", targets, "--var", "TOKEN=t1")).code,
+      0,
+    );
+    await put(
+      ".codex/config.toml",
+      (await read(".codex/config.toml")).replace(
+        "[mcp_servers.search]",
+        "$&\nstartup_timeout_sec = 20 # slow",
+      ),
+    );
+    const same = dataOf<{ updated: unknown[]; upToDate: unknown[] }>(await run("mcp", "pull"));
+    assert.deepEqual([same.updated.length, same.upToDate.length], [0, 2]);
+
+    servers[1] = { ...servers[1]!, revision: 2, args: ["@example/files@2", "--root", "{ROOT}"] };
+    servers[2] = {
+      ...servers[2]!,
+      revision: 4,
+      url: "https://new.example.com/mcp",
+      headers: servers[2]!.headers.slice(0, 1),
+    };
+    const list = dataOf<{ installed: { updateAvailable: boolean } | null }[]>(await run("mcp", "list"));
+    assert.deepEqual(
+      list.map(({ installed }) => installed?.updateAvailable),
+      [undefined, true, true],
+    );
+    const pulled = await run("mcp", "pull", "search");
+    assert.equal(pulled.code, 0, pulled.stdout);
+    assert.deepEqual((pulled.data as { warnings: string[] }).warnings, [
+      "acme/search now has another address, which gets the values that you supplied: https://new.example.com/mcp",
+    ]);
+
+    for (const file of Object.values(globalFiles)) {
+      const text = await read(file);
+      assert.match(text, /https:\/\/new\.example\.com\/mcp/, file);
+      assert.match(text, /Bearer t1/, file);
+      assert.doesNotMatch(text, /X-Region/, file);
+      assert.match(text, /k1/, file);
+    }
+    assert.match(await read(".codex/config.toml"), /startup_timeout_sec = 20 # slow/);
+
+    const failed = await run("mcp", "pull", "files");
+    assert.equal(failed.code, 1);
+    const { updated, warnings } = failed.data as { updated: { installed: Placed[] }[]; warnings: string[] };
+    assert.deepEqual(
+      updated[0]!.installed.map(({ platform }) => platform),
+      ["copilot"],
+    );
+    assert.match(
+      warnings[0]!,
+      /lacks a value of yours: run svc mcp install acme\/files -t claude --var ROOT=<value>/,
+    );
+    assert.equal((await run("mcp", "install", "files", "-t", targets, ...values)).code, 0);
+    assert.deepEqual(dataOf<{ updated: unknown[] }>(await run("mcp", "pull")).updated, []);
+  });
+
+  it("reports entries that are gone, and servers that no longer exist", async (t) => {
+    const { servers, put, run } = await makeMcpFixture(t);
+    assert.equal((await run("mcp", "install", "clock", "-t", "claude,cursor")).code, 0);
+    await put(".claude.json", "{}");
+
+    const pulled = await run("mcp", "pull");
+    assert.equal(pulled.code, 1);
+    assert.match(pulled.stdout, /no longer has the entry \\"clock\\"/);
+    servers.splice(0, 1);
+    const gone = await run("mcp", "pull");
+    assert.match(gone.stdout, /acme\/clock is not in the registry, or you have no access to it/);
+    assert.equal((await run("mcp", "uninstall", "clock")).code, 0);
+    assert.equal((await run("mcp", "pull", "clock")).error.code, "E_NOT_FOUND");
+  });
+});
