@@ -8,6 +8,8 @@ export const failures = {
   invalid_credentials: { status: 401, cli: "E_NOT_AUTHENTICATED" },
   forbidden: { status: 403, cli: "E_FORBIDDEN" },
   oidc_rejected: { status: 403, cli: "E_FORBIDDEN" },
+  sso_required: { status: 403, cli: "E_FORBIDDEN" },
+  sso_failed: { status: 403, cli: "E_NOT_AUTHENTICATED" },
   mfa_required: { status: 403, cli: "E_FORBIDDEN" },
   reauthentication_required: { status: 403, cli: "E_FORBIDDEN" },
   not_found: { status: 404, cli: "E_NOT_FOUND" },

@@ -71,6 +71,24 @@ export const limits = {
   /** Trust policies for CI tokens. */
   oidcPolicies: 20,
   policyName: 100,
+  ssoProviders: 10,
+  ssoGroupMappings: 500,
+  /** Characters of a group's name or id at an identity provider, and groups of one person that are read. */
+  ssoGroup: 300,
+  ssoGroupsRead: 2000,
+  ssoCertificates: 10,
+  ssoEntityId: 1024,
+  ssoMetadataBytes: 256 * 1024,
+  /** Form fields of the response of an identity provider. */
+  ssoResponseBytes: 256 * 1024,
+  /** Time for a sign-in at an identity provider. */
+  ssoAttemptMs: 10 * minuteMs,
+  /** Maximum difference between the clocks of an identity provider and the service. */
+  ssoClockSkewMs: 2 * minuteMs,
+  /** Age of a sign-in by a provider up to which it counts for a session and for personal tokens. */
+  ssoSessionMs: 7 * dayMs,
+  ssoTokenMs: 30 * dayMs,
+  ssoLogDays: 30,
   /** Characters of the repository of a trust policy: a GitLab project in nested groups. */
   policyRepository: 400,
   policyRef: 255,

@@ -57,6 +57,8 @@ import { skillPageRoutes } from "./skills/pages/page-routes.ts";
 import { reportPageRoutes } from "./skills/moderation/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { ssoDomainRoutes } from "./sso/domains/routes.ts";
+import { ssoProviderRoutes } from "./sso/providers/routes.ts";
+import { ssoPageRoutes } from "./sso/sign-in/page-routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
@@ -84,6 +86,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...moderationRoutes(app),
     ...ciRoutes(app),
     ...scimRoutes(app),
+    ...ssoProviderRoutes(app),
     ...syncRoutes(app),
     ...ssoDomainRoutes(app),
     ...attentionRoutes(app),
@@ -116,6 +119,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...mfaPageRoutes(app),
     ...oauthRoutes(app),
     ...consentPageRoutes(app),
+    ...ssoPageRoutes(app),
     ...accountPageRoutes(app),
     ...invitationPageRoutes(app),
     ...connectorPageRoutes(app),

@@ -121,6 +121,9 @@ export const Environment = z.object({
   MCP_CENTRAL_PRIVATE_NETWORK: flag
     .default(false)
     .describe("whether hosted connectors may reach servers over http and on private addresses"),
+  SSO_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe("whether identity providers may be on private addresses, and reached over http"),
   SECRET_KEYS: z
     .string()
     .regex(
@@ -198,6 +201,8 @@ export interface Config {
   };
   oauth: { privateNetwork: boolean };
   mcpCentral: { privateNetwork: boolean };
+  /** Whether identity providers may be on private addresses, and reached over http. */
+  ssoPrivateNetwork: boolean;
   secretKeys: string | undefined;
   /** Until an administrator decides (`src/users/sign-up-mode.ts`). */
   signUp: SignUpMode;
@@ -253,6 +258,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     oauth: { privateNetwork: e.OAUTH_PRIVATE_NETWORK },
     mcpCentral: { privateNetwork: e.MCP_CENTRAL_PRIVATE_NETWORK },
+    ssoPrivateNetwork: e.SSO_PRIVATE_NETWORK,
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,
     smtpUrl: e.SMTP_URL,

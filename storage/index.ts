@@ -62,6 +62,10 @@ import { openSyncConflicts, syncConflictIndexes, type SyncConflicts } from "./sy
 import { openSyncProposals, syncProposalIndexes, type SyncProposals } from "./sync-proposals.ts";
 import { openSyncProposed, syncProposedIndexes, type SyncProposedRows } from "./sync-proposed.ts";
 import { openSyncRuns, syncRunIndexes, type SyncRuns } from "./sync-runs.ts";
+import { openSsoAttempts, ssoAttemptIndexes, type SsoAttempts } from "./sso/attempts.ts";
+import { openSsoIdentities, ssoIdentityIndexes, type SsoIdentities } from "./sso/identities.ts";
+import { openSsoProviders, ssoProviderIndexes, type SsoProviders } from "./sso/providers.ts";
+import { openSsoSignIns, ssoSignInIndexes, type SsoSignIns } from "./sso/sign-ins.ts";
 import { openTakedowns, type Takedowns } from "./takedowns.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
 import { openTenantSkills, type TenantSkills } from "./tenant-skills.ts";
@@ -127,6 +131,10 @@ export interface Storage {
   skillReports: SkillReports;
   skillSearch: SkillSearch;
   ssoDomains: SsoDomains;
+  ssoAttempts: SsoAttempts;
+  ssoIdentities: SsoIdentities;
+  ssoProviders: SsoProviders;
+  ssoSignIns: SsoSignIns;
   syncBases: SyncBases;
   syncConflicts: SyncConflicts;
   syncProposals: SyncProposals;
@@ -187,6 +195,10 @@ const indexes: Record<string, IndexDescription[]> = {
   skill_reports: skillReportIndexes,
   skills: skillIndexes,
   sso_domains: ssoDomainIndexes,
+  sso_attempts: ssoAttemptIndexes,
+  sso_identities: ssoIdentityIndexes,
+  sso_providers: ssoProviderIndexes,
+  sso_sign_ins: ssoSignInIndexes,
   sync_bases: syncBaseIndexes,
   sync_conflicts: syncConflictIndexes,
   sync_proposals: syncProposalIndexes,
@@ -258,7 +270,7 @@ function openCollections(database: Database): Storage {
     skillFigures: openSkillFigures(database),
     skillReports: openSkillReports(database),
     skillSearch: openSkillSearch(database, searchEntries),
-    ssoDomains: openSsoDomains(database),
+    ...openSsoCollections(database),
     syncBases: openSyncBases(database),
     syncConflicts: openSyncConflicts(database),
     syncProposals: openSyncProposals(database),
@@ -278,5 +290,15 @@ function openCollections(database: Database): Storage {
     workspaceSettings: openWorkspaceSettings(database),
     ping: () => database.ping(),
     close: () => database.close(),
+  };
+}
+
+function openSsoCollections(database: Database) {
+  return {
+    ssoDomains: openSsoDomains(database),
+    ssoAttempts: openSsoAttempts(database),
+    ssoIdentities: openSsoIdentities(database),
+    ssoProviders: openSsoProviders(database),
+    ssoSignIns: openSsoSignIns(database),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The records that an organization names: roles, teams and trust policies. Names are unique in the
+ * The records that an organization names: roles, teams, trust policies and identity providers. Names are unique in the
  * organization. A deleted record keeps a marked document until its event is in the audit log.
  */
 import type { Collection, Filter, IndexDescription, MatchKeysAndValues, UpdateFilter } from "mongodb";

@@ -9,7 +9,14 @@ import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
-export type SignInMethod = "password" | "totp" | "passkey" | "recovery";
+export type SignInMethod = "password" | "totp" | "passkey" | "recovery" | "sso";
+
+/** A sign-in by an identity provider of an organization. */
+export interface SsoProof {
+  tenantId: string;
+  providerId: string;
+  at: Date;
+}
 
 export interface SessionDoc extends WithOutbox, WithNotice {
   _id: string;
@@ -20,6 +27,8 @@ export interface SessionDoc extends WithOutbox, WithNotice {
   epoch?: number;
   /** Proofs that the sign-in and later verifications gave. */
   methods?: SignInMethod[];
+  /** Sign-ins by identity providers: the last one of each organization. */
+  sso?: SsoProof[];
   /** Last time at which a second factor was verified, or the password of an account without one. */
   verifiedAt?: Date;
   /** Browser and system by their families: `Firefox on Linux`. */

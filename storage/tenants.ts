@@ -24,6 +24,8 @@ export interface TenantDoc extends WithOutbox {
   autoJoin?: { role: string };
   /** Set while hosted connectors of the organization's servers can't be used. */
   mcpCentralOff?: true;
+  /** Identity providers by which members other than owners have to sign in; any one of them is enough. */
+  ssoProviderIds?: string[];
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** Time of the erasure, set by the deletion; until then, only owners see the organization. */
@@ -156,6 +158,26 @@ export function openTenants(database: Database) {
         {
           $set: { ...(isOff ? { mcpCentralOff: true } : {}), updatedAt: now, ...outbox.$set },
           ...(isOff ? {} : { $unset: { mcpCentralOff: true } }),
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Begins or ends the enforcement of an identity provider. Null if the organization no longer exists. */
+    async enforceProvider(
+      id: string,
+      providerId: string,
+      isEnforced: boolean,
+      now: Date,
+      events: EventRow[],
+    ): Promise<TenantDoc | null> {
+      const outbox = outboxUpdate(events);
+      return tenants.findOneAndUpdate(
+        { _id: id, ...present },
+        {
+          $set: { updatedAt: now, ...(events.length > 0 ? outbox.$set : {}) },
+          ...(isEnforced ? { $addToSet: { ssoProviderIds: providerId } } : {}),
+          ...(isEnforced ? {} : { $pull: { ssoProviderIds: providerId } }),
           $push: outbox.$push,
         },
         { returnDocument: "after" },

@@ -10,6 +10,13 @@ export const MembershipPayload = z.object({
   mfaRequired: z.literal(true).optional().meta({
     description: "set while the organization refuses the user, who lacks a second factor",
   }),
+  ssoRequired: z.string().optional().meta({
+    description:
+      "set while the user has to sign in by the organization's identity provider: the path to start at",
+  }),
+  confirmationRequired: z.literal(true).optional().meta({
+    description: "set while the session, which another provider has opened, is to be confirmed",
+  }),
 });
 
 export const IdentityPayload = z

@@ -1,5 +1,6 @@
 /** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
 import type { CiOrigin } from "../../contract/payloads/ci.ts";
+import type { SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account } from "../../storage/users.ts";
 import type { PermissionGroup } from "../../contract/vocabulary.ts";
 import type { DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
@@ -18,11 +19,19 @@ export interface Membership {
   permissions: PermissionMap;
   /** Time from which the organization requires a second factor of this member. */
   factorFrom?: Date;
+  /** Identity providers of which the organization enforces one. */
+  ssoProviderIds?: readonly string[];
+  /** The member's last sign-in by a provider of the organization. */
+  sso?: { providerId: string; at: Date };
   /** Age in days from which the member's tokens are refused in the organization. */
   maxTokenDays?: number;
   /** Set if the organization is to be erased and the member may cancel that, which is their only permission. */
   deletionAt?: Date;
 }
+
+/** The proof that a member lacks: a factor, a sign-in by the provider, or a confirmation by their own credentials. */
+export type Lack = "factor" | "sso" | "confirm-factor" | "confirm-password";
+export type WithheldMembership = Membership & { lack: Lack };
 
 /** The limits of a token; an absent part does not limit it. */
 export interface TokenLimits {
@@ -54,7 +63,15 @@ export interface UserActor {
   isAdministrator: boolean;
   memberships: readonly Membership[];
   via:
-    | { kind: "session"; sessionId: string; verifiedAt?: Date | undefined }
+    | {
+        kind: "session";
+        sessionId: string;
+        verifiedAt?: Date | undefined;
+        /** Proofs that the sign-in and later verifications gave. */
+        methods?: readonly SignInMethod[] | undefined;
+        /** Sign-ins by identity providers. Undefined if the caller is loaded without a session. */
+        sso?: readonly SsoProof[] | undefined;
+      }
     | {
         kind: "token";
         tokenId: string;
@@ -65,8 +82,8 @@ export interface UserActor {
         /** Memberships that the token is too old for; they are not in `memberships`. */
         tooOldFor?: readonly Membership[];
       };
-  /** Memberships in organizations that require a second factor, which the account lacks. */
-  withheld?: readonly Membership[];
+  /** Memberships in organizations that require a proof which the caller lacks. */
+  withheld?: readonly WithheldMembership[];
   /**
    * The account's epochs when the caller was authenticated. A token or device approval that the caller makes has them,
    * so that a write which ends everything also ends what a concurrent request is about to make. Absent is 0.

@@ -136,6 +136,24 @@ const writers: Record<MailDue["kind"], Writer> = {
     ],
     after: ["If you did not ask for this, write to the administrator of this service."],
   }),
+  "sso-break-glass": (_app, _, { organization }) =>
+    organization && {
+      subject: `An owner of ${organization.slug} signed in without your identity provider`,
+      before: [
+        `"${organization.slug}" requires a sign-in by its identity provider. Its owner "${organization.text}" has signed in ` +
+          "with a second factor of their account instead, which owners can do while the provider is down.",
+      ],
+      after: ["You get this mail as an owner. If nobody meant to do this, look at the audit log."],
+    },
+  "sso-certificate": (_app, _, { organization }) =>
+    organization && {
+      subject: `A certificate of your identity provider expires: ${organization.slug}`,
+      before: [organization.text],
+      after: [
+        `Add the provider's next certificate before, in the single sign-on of "${organization.slug}". Both can be stored at ` +
+          "the same time. Sign-ins fail once no valid certificate is left. You get this mail as an owner.",
+      ],
+    },
   "skill-taken-down": (_app, _, { about }) =>
     about && {
       subject: "A skill of yours was taken down",

@@ -91,6 +91,7 @@ export async function finishDeletion(app: App, { userId }: { userId: string }): 
   await removeTokensOfUser(app, userId);
   await removeGrantsOfUser(app, userId);
   while ((await app.storage.formerMembers.removeOfUser(userId)) > 0);
+  await app.storage.ssoIdentities.removeOfUser(userId);
   const committed = await users.findDeleted(userId);
   await publishEvents(app, users, userId, committed?.outbox ?? []);
   await users.removeDeleted(userId);

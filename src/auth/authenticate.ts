@@ -49,7 +49,13 @@ async function ofSession(app: App, cookie: string, origin: Origin): Promise<User
   if (!isSessionCurrent(session, account) || account.suspended) return undefined;
   const memberships = await effectiveMemberships(app, found.memberships, named);
   recordSessionUse(app, session);
-  const via = { kind: "session", sessionId: session._id, verifiedAt: session.verifiedAt } as const;
+  const via = {
+    kind: "session",
+    sessionId: session._id,
+    verifiedAt: session.verifiedAt,
+    methods: session.methods,
+    sso: session.sso ?? [],
+  } as const;
   return userActor(app, account, memberships, via, { ...origin, source: "web", client: "web" });
 }
 

@@ -3,7 +3,8 @@ import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 import { requireUser } from "../users/load.ts";
-import { mfaRequired } from "../users/second-factor.ts";
+import { requireRecentVerification } from "../users/recent-verification.ts";
+import { isConfined, proofRequired } from "../users/second-factor.ts";
 import { readUserCode, showUserCode } from "./user-code.ts";
 
 /** A pending sign-in as the approval page shows it. */
@@ -40,7 +41,10 @@ export async function decideDevice(app: App, actor: Actor, typed: string, approv
   const user = requireBrowser(actor);
   // A token for the account must not be the way around what its organizations require.
   const [withheld] = user.withheld ?? [];
-  if (approve && withheld) throw mfaRequired(withheld);
+  if (approve && withheld) throw proofRequired(withheld);
+  // Nor the way from the session of an identity provider to the whole account.
+  if (approve && user.account && isConfined(user.account, user.via))
+    requireRecentVerification(app, user, "approve a device");
   const userCode = await readGuess(app, user, typed);
   const decided = await app.storage.deviceCodes.decide(
     userCode,

@@ -8,6 +8,7 @@ import { route, type Reply, type Route } from "../http/route.ts";
 import { requireUser } from "../users/load.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
 import { deviceApprovalPage, deviceCodePage, deviceDonePage } from "./pages.ts";
+import { discoverProvider } from "./discover-provider.ts";
 import { safeReturnTo } from "./return-to.ts";
 import { SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
@@ -17,7 +18,7 @@ import { signIn } from "./sign-in.ts";
 const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
 const SignInForm = z.object({ email: formText, password: formText, return_to: formText });
 const SignOutForm = z.object({ confirm: formText });
-const ReturnQuery = z.object({ return_to: formText });
+const ReturnQuery = z.object({ return_to: formText, password: formText });
 const DeviceForm = z.object({ user_code: formText, decision: formText });
 const DeviceQuery = z.object({ user_code: formText });
 
@@ -38,7 +39,7 @@ function signInRoutes(app: App): Route[] {
       async handle({ actor, query }) {
         const returnTo = safeReturnTo(query.return_to);
         if (isSignedIn(actor)) return redirectReply(returnTo);
-        return showSignIn(app, actor, { returnTo });
+        return showSignIn(app, actor, { returnTo, asksPassword: query.password !== "" });
       },
     }),
     route({
@@ -52,13 +53,19 @@ function signInRoutes(app: App): Route[] {
         orShow(
           async () => {
             await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
+            if (password === "") return nextStep(app, actor, email, safeReturnTo(return_to));
             const result = await signIn(app, actor, checkForm(SignIn, { email, password }), request);
             const returnTo = safeReturnTo(return_to);
             if ("ticket" in result) return showFactor(app, actor, { ...result, returnTo });
             return redirectReply(returnTo, result.cookies);
           },
           (error, options) =>
-            showSignIn(app, actor, { error, email, returnTo: safeReturnTo(return_to) }, options),
+            showSignIn(
+              app,
+              actor,
+              { error, email, returnTo: safeReturnTo(return_to), asksPassword: true },
+              options,
+            ),
         ),
     }),
     route({
@@ -71,6 +78,14 @@ function signInRoutes(app: App): Route[] {
       handle: async ({ actor }) => redirectReply("/", [await endSession(app, actor)]),
     }),
   ];
+}
+
+/** After the address: the provider of its domain, or the password. */
+async function nextStep(app: App, actor: Actor, email: string, returnTo: string): Promise<Reply> {
+  const path = await discoverProvider(app, email, returnTo);
+  return path === undefined
+    ? showSignIn(app, actor, { email, returnTo, asksPassword: true })
+    : redirectReply(path);
 }
 
 /** Redirects to the sign-in, which returns to the device's code. */

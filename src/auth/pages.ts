@@ -13,6 +13,8 @@ export function signInPage(view: {
   returnTo: string;
   signUpOpen: boolean;
   passkeys: boolean;
+  /** False asks for the address first. */
+  asksPassword: boolean;
 }): Html {
   return html`${
     view.signUpOpen &&
@@ -24,16 +26,28 @@ export function signInPage(view: {
   ${postForm(
     "/sign-in",
     html`${hidden("return_to", view.returnTo)}
-      ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username webauthn" })}
-      ${field({
-        name: "password",
-        label: "Password",
-        type: "password",
-        autocomplete: "current-password",
-        maxLength: limits.password.max * 2,
-        aside: html`<a href="/forgot-password">Forgot it?</a>`,
-      })} <button>Sign in</button>`,
+    ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username webauthn" })}
+    ${
+      view.asksPassword
+        ? html`${field({
+              name: "password",
+              label: "Password",
+              type: "password",
+              autocomplete: "current-password",
+              maxLength: limits.password.max * 2,
+              aside: html`<a href="/forgot-password">Forgot it?</a>`,
+            })} <button>Sign in</button>`
+        : html`<button>Continue</button>`
+    }`,
   )}
+  ${
+    !view.asksPassword &&
+    html`<p class="meta">
+      <a href="/sign-in?password=1&amp;return_to=${encodeURIComponent(view.returnTo)}"
+        >Sign in with a password</a
+      >
+    </p>`
+  }
   ${view.passkeys && passkeyPlace({ returnTo: view.returnTo })}`;
 }
 

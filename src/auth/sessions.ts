@@ -2,10 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { OpenedSession } from "../../storage/lookups/callers.ts";
-import { isSessionLive, type SessionDoc, type SignInMethod } from "../../storage/sessions.ts";
+import { isSessionLive, type SessionDoc, type SignInMethod, type SsoProof } from "../../storage/sessions.ts";
+import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { Notice } from "../../storage/notices.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { flushEvents } from "../audit/events.ts";
 import type { Cookie } from "../http/route.ts";
 import { sessionCookieName } from "../http/cookies.ts";
 import { hashSecret } from "../secrets.ts";
@@ -24,6 +26,9 @@ interface NewSession {
   userAgent: string;
   methods: readonly SignInMethod[];
   verifiedAt: Date | undefined;
+  /** Sign-ins by identity providers. */
+  sso?: readonly SsoProof[] | undefined;
+  events?: EventRow[];
   notice?: Notice;
 }
 
@@ -49,7 +54,7 @@ export async function startSession(
 export async function openSession(
   app: App,
   user: SessionOwner,
-  { userAgent, methods, verifiedAt, notice }: NewSession,
+  { userAgent, methods, verifiedAt, sso = [], events = [], notice }: NewSession,
 ): Promise<{ sessionId: string; cookie: Cookie }> {
   const secret = randomBytes(32).toString("base64url");
   const sessionId = app.newId();
@@ -63,11 +68,14 @@ export async function openSession(
     client,
     methods: [...methods],
     ...(verifiedAt ? { verifiedAt } : {}),
+    ...(sso.length > 0 ? { sso: [...sso] } : {}),
+    ...(events.length > 0 ? outboxFields(events) : {}),
     notice,
     createdAt: now,
     lastSeenAt: now,
     expiresAt: endOf(now, now),
   });
+  if (events.length > 0) flushEvents(app, app.storage.sessions, sessionId, events);
   const name = sessionCookieName(app.config.baseUrl);
   return { sessionId, cookie: { name, value: secret, maxAgeMs: limits.sessionAbsoluteMs } };
 }

@@ -13,11 +13,17 @@ import type { FactorNeeded } from "./ticket.ts";
 export async function showSignIn(
   app: App,
   actor: Actor,
-  view: { error?: string; email?: string; returnTo: string },
+  view: { error?: string; email?: string; returnTo: string; asksPassword: boolean },
   options?: PageOptions,
 ): Promise<Reply> {
   const passkeys = offersPasskeys(app);
-  const body = signInPage({ ...view, passkeys, signUpOpen: await isSignUpOpen(app) });
+  const [signUpOpen, hasProviders] = await Promise.all([
+    isSignUpOpen(app),
+    app.storage.ssoProviders.hasEnabled(),
+  ]);
+  // The address may belong to the domain of an identity provider, which is asked instead of the password.
+  const asksPassword = view.asksPassword || !hasProviders;
+  const body = signInPage({ ...view, asksPassword, passkeys, signUpOpen });
   return actorPage(
     actor,
     { title: "Sign in", body, ...(passkeys ? { script: passkeyScript } : {}) },

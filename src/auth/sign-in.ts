@@ -1,6 +1,7 @@
 /** Sign-in by e-mail and password. */
+import type { EventRow } from "../../storage/outbox.ts";
 import type { WithNotice } from "../../storage/notices.ts";
-import type { SignInMethod } from "../../storage/sessions.ts";
+import type { SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account, Credentials } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -9,6 +10,7 @@ import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { noticeTo, queueMails } from "../mail/notice.ts";
 import { foldName } from "../users/schema.ts";
 import { signUpMode } from "../users/sign-up-mode.ts";
+import { noteBreakGlass } from "./break-glass.ts";
 import { checkSignIn } from "./credentials.ts";
 import { clientFacts, knownClient, rememberClient } from "./known-clients.ts";
 import type { SignIn } from "./schema.ts";
@@ -18,6 +20,7 @@ import { issueTicket, type FactorNeeded } from "./ticket.ts";
 export interface SignedIn {
   user: Account;
   sessionId: string;
+  methods: readonly SignInMethod[];
   /** The session cookie, then the cookie by which the browser is recognized. */
   cookies: Cookie[];
 }
@@ -39,6 +42,13 @@ export async function signIn(
   return completeSignIn(app, user, actor, request, ["password"]);
 }
 
+/** Additions of a sign-in by an identity provider. */
+interface ProviderSession {
+  verifiedAt?: Date | undefined;
+  sso?: readonly SsoProof[];
+  events?: EventRow[];
+}
+
 /** Starts the session of a proved sign-in, and reports a browser that the account does not know. */
 export async function completeSignIn(
   app: App,
@@ -46,12 +56,13 @@ export async function completeSignIn(
   actor: Actor,
   request: RequestInfo,
   methods: readonly SignInMethod[],
+  session: ProviderSession = {},
 ): Promise<SignedIn> {
   // The address alone is not enough: a browser that an attacker uses may be in the same network.
   const client = { ...clientFacts(app, actor, request), ipHash: undefined };
   const isKnown = knownClient(app, user, client) !== undefined;
   const notice = isKnown ? {} : await noticeTo(app, user);
-  const signedIn = await startSignedIn(app, user, actor, request, { methods, ...notice });
+  const signedIn = await startSignedIn(app, user, actor, request, { methods, ...session, ...notice });
   if (!isKnown) queueMails(app, user._id);
   return signedIn;
 }
@@ -62,13 +73,17 @@ export async function startSignedIn(
   user: Account,
   actor: Actor,
   request: RequestInfo,
-  options: WithNotice & { methods: readonly SignInMethod[] },
+  options: WithNotice & {
+    methods: readonly SignInMethod[];
+  } & ProviderSession,
 ): Promise<SignedIn> {
-  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options };
+  const noted = await noteBreakGlass(app, user, actor.origin, options.methods);
+  const events = [...noted, ...(options.events ?? [])];
+  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options, events };
   const { sessionId, cookie } = await startSession(app, user, actor, opened);
   await joinAutomatically(app, user, actor.origin);
   const device = await rememberClient(app, user._id, clientFacts(app, actor, request));
-  return { user, sessionId, cookies: [cookie, device] };
+  return { user, sessionId, methods: options.methods, cookies: [cookie, device] };
 }
 
 /** Whether an account can be created without an invitation. The first account of a service always can. */

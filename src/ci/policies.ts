@@ -46,7 +46,7 @@ export async function createPolicy(
   input: CreateOidcPolicy,
 ): Promise<OidcPolicyDoc> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "oidc:manage");
-  requireRecentVerification(app, requireUser(actor), "trust pipelines");
+  requireRecentVerification(app, requireUser(actor), "trust pipelines", tenantId);
   const issuer = chooseIssuer(app, input.provider, input.issuer);
   await requireGivable(app, actor, tenantId, input);
   const event = makeEvent(app, actor, "oidc.policy_created", {
@@ -93,7 +93,7 @@ export async function updatePolicy(
   const { name, ...terms } = input;
   const isOnlyDisabled = Object.keys(terms).every((field) => field === "enabled") && terms.enabled !== true;
   if (!isOnlyDisabled) {
-    requireRecentVerification(app, user, "trust pipelines");
+    requireRecentVerification(app, user, "trust pipelines", tenantId);
     await requireGivable(app, actor, tenantId, { ...(await remainingLimits(app, policy)), ...terms });
   }
   const event = makeEvent(app, actor, "oidc.policy_updated", {

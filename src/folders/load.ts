@@ -13,7 +13,7 @@ import {
 } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound, unauthenticated } from "../errors.ts";
-import { mfaRequired, withheldIn, withWithheld } from "../users/second-factor.ts";
+import { proofRequired, withheldIn, withWithheld } from "../users/second-factor.ts";
 import type { FolderTree } from "./tree.ts";
 import { loadTree, loadTrees } from "./trees.ts";
 
@@ -167,7 +167,7 @@ async function refuseUnprovedFolder(app: App, actor: Actor, folder: FolderDoc): 
   const membership = withheldIn(actor, folder.tenantId);
   if (!membership) return;
   const view = await loadFolderView(app, withWithheld(actor), folder.tenantId);
-  if (isVisible(view, folder._id)) throw mfaRequired(membership);
+  if (isVisible(view, folder._id)) throw proofRequired(membership);
 }
 
 /** Finds a folder by id, and requires a permission on it. */

@@ -33,10 +33,13 @@ export async function readJson(
 }
 
 /** Reads JSON, or the fields of a form as an object of strings; files in a form are refused. */
-export async function readJsonOrForm(request: IncomingMessage): Promise<unknown> {
+export async function readJsonOrForm(
+  request: IncomingMessage,
+  formBytes: number = limits.formBodyBytes,
+): Promise<unknown> {
   const type = mediaType(request);
   if (type === "application/x-www-form-urlencoded") {
-    return fieldsOf(new URLSearchParams(await readText(request, limits.formBodyBytes)));
+    return fieldsOf(new URLSearchParams(await readText(request, formBytes)));
   }
   if (type === "multipart/form-data") return fieldsOf(await readMultipart(request));
   return readJson(request);

@@ -138,7 +138,7 @@ function bearerOfBasic(authorization: string): string {
 }
 
 function readBody(request: IncomingMessage, declared: Route, read: Buffer | undefined): Promise<unknown> {
-  return declared.form && !read ? readJsonOrForm(request) : readJson(request, read);
+  return declared.form && !read ? readJsonOrForm(request, declared.formBytes) : readJson(request, read);
 }
 
 /** The signature of a call, and the body that was read to check it. A stream is checked by its announced digest. */

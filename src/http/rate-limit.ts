@@ -17,7 +17,8 @@ import type { RateBudget } from "./route.ts";
  * the service send to one recipient. `password` counts failed password checks of one account by one client,
  * `password-strangers` those of one account by all clients that have never signed in to it. `factor` and
  * `factor-strangers` count failed second factors in the same way, and `ticket` those of one sign-in. `notice` counts
- * mails about new sessions and tokens of one account.
+ * mails about new sessions and tokens of one account, `sso-log` failed sign-ins of one identity provider that are
+ * logged.
  */
 const budgets: Record<
   | RateBudget
@@ -27,6 +28,7 @@ const budgets: Record<
   | "factor"
   | "factor-strangers"
   | "ticket"
+  | "sso-log"
   | "mail"
   | "notice",
   { points: number; seconds: number }
@@ -39,6 +41,8 @@ const budgets: Record<
   "factor-strangers": { points: 20, seconds: 3600 },
   ticket: { points: limits.ticketAttempts, seconds: limits.signInTicketMs / 1000 },
   "sign-up": { points: 10, seconds: 3600 },
+  sso: { points: 120, seconds: 60 },
+  "sso-log": { points: 300, seconds: 3600 },
   passkey: { points: 120, seconds: 60 },
   recovery: { points: 30, seconds: 3600 },
   mail: { points: 5, seconds: 3600 },

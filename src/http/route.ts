@@ -104,6 +104,7 @@ export type RateBudget =
   | "sign-in"
   | "sign-up"
   | "passkey"
+  | "sso"
   | "recovery"
   | "device"
   | "exchange"
@@ -174,6 +175,8 @@ interface Declaration<P, Q, B, F> {
   audience?: string;
   /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
   form?: boolean;
+  /** Maximum size of such fields. Default: `limits.formBodyBytes`. */
+  formBytes?: number;
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */
   cookieless?: boolean;
   status?: 200 | 201;

@@ -41,7 +41,11 @@ export async function changeAndEndSessions(
 ): Promise<Cookie> {
   const { events, ...fields } = change;
   // First, so that nothing can fail between the change and the response. Until then it is an ordinary session.
-  const opened = await openSession(app, user, { ...session, verifiedAt: caller.via.verifiedAt });
+  const opened = await openSession(app, user, {
+    ...session,
+    verifiedAt: caller.via.verifiedAt,
+    sso: caller.via.sso,
+  });
   const keptSessionId = opened.sessionId;
   const { users, sessions } = app.storage;
   let epoch: number | null = null;

@@ -34,7 +34,7 @@ export async function changeRequirement(
 ): Promise<MfaRequirementPayload> {
   const tenant = await loadTenant(app, actor, tenantRef, "security:manage");
   const caller = requireUser(actor);
-  requireRecentVerification(app, caller, "change the requirement");
+  requireRecentVerification(app, caller, "change the requirement", tenant._id);
   if (required && !caller.account?.hasFactor)
     throw new ServiceError(
       "refused",

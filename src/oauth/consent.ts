@@ -11,7 +11,7 @@ import { ServiceError, forbidden, invalidRequest } from "../errors.ts";
 import { withNotice } from "../mail/notice.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUser } from "../users/load.ts";
-import { mfaRequired } from "../users/second-factor.ts";
+import { proofRequired } from "../users/second-factor.ts";
 import { requestOver, responseAddress, type CheckedRequest } from "./authorization.ts";
 import { noteClientUse } from "./clients.ts";
 
@@ -104,7 +104,7 @@ function checkChoice(user: UserActor, { offered }: CheckedRequest, choice: Choic
   if (!offered.includes(choice.access)) throw invalidRequest("Choose what the program may do.");
   for (const id of choice.tenantIds) {
     const locked = withheld.find(({ tenantId }) => tenantId === id);
-    if (locked) throw mfaRequired(locked);
+    if (locked) throw proofRequired(locked);
     if (!organizations.some(({ tenantId }) => tenantId === id))
       throw invalidRequest("You are no longer a member of one of the chosen organizations: choose again.");
   }

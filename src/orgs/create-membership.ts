@@ -49,6 +49,7 @@ export async function createMembership(app: App, member: NewMember): Promise<voi
       tenantDeletionAt: tenant.deletionAt,
       tenantMaxTokenDays: tenant.maxTokenDays,
       ...(tenant.mfaRequirement ? { tenantFactorFrom: tenant.mfaRequirement.from } : {}),
+      ...(tenant.ssoProviderIds?.length ? { tenantSsoProviderIds: tenant.ssoProviderIds } : {}),
     });
   } catch (error) {
     if (!isDuplicate(error)) throw error;

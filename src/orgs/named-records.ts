@@ -1,4 +1,4 @@
-/** Creation and renaming of the records that an organization names: roles, teams and trust policies. */
+/** Creation and renaming of the records that an organization names: roles, teams, trust policies and identity providers. */
 import { isDuplicate } from "../../storage/database.ts";
 import type { NamedDoc } from "../../storage/named.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
@@ -8,7 +8,7 @@ import { flushEvents, type OutboxCollection } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
 
-type Kind = "role" | "team" | "policy";
+type Kind = "role" | "team" | "policy" | "provider";
 
 /** Throws `limit_reached` if an organization has as many records as it may have. */
 export function requireFreeSlot(kind: Kind, count: number, limit: number): void {

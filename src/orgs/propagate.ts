@@ -23,6 +23,7 @@ export async function propagateTenant(app: App, tenant: TenantDoc): Promise<void
     (now.slug !== written.slug ||
       now.name !== written.name ||
       now.maxTokenDays !== written.maxTokenDays ||
+      now.ssoProviderIds?.join() !== written.ssoProviderIds?.join() ||
       now.mfaRequirement?.from.getTime() !== written.mfaRequirement?.from.getTime() ||
       isDeleted(now) !== isDeleted(written))
   );

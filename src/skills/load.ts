@@ -11,7 +11,7 @@ import { actsOnSkill } from "../access/explain.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
-import { mfaRequired, refuseUnproved, withheldIn, withWithheld } from "../users/second-factor.ts";
+import { proofRequired, refuseUnproved, withheldIn, withWithheld } from "../users/second-factor.ts";
 
 /** A skill with the acts of the caller for whom it was loaded. */
 export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };
@@ -150,7 +150,7 @@ async function refuseUnprovedSkill(
   const membership = skill && withheldIn(actor, skill.tenantId);
   if (!membership) return;
   const [visible] = await keepAllowed(app, withWithheld(actor), "skill:read", [skill], trees);
-  if (visible) throw mfaRequired(membership);
+  if (visible) throw proofRequired(membership);
 }
 
 /** Id of a skill that exists, for `equalizeTiming`. */

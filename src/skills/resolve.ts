@@ -8,7 +8,7 @@ import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { loadTrees } from "../folders/trees.ts";
-import { mfaRequired } from "../users/second-factor.ts";
+import { proofRequired } from "../users/second-factor.ts";
 import { authorizeSkill, keepAllowed, loadSkill, treesOf } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
 import { readSelector } from "./semver.ts";
@@ -80,7 +80,7 @@ async function resolveBareSlug(app: App, actor: Actor, slug: string): Promise<Sk
   ].slice(0, candidateLimit);
   // The name may be that of a skill which a missing factor withholds: saying so reveals nothing about it.
   const [withheld] = actor.kind === "user" ? (actor.withheld ?? []) : [];
-  if (own.length === 0 && withheld) throw mfaRequired(withheld);
+  if (own.length === 0 && withheld) throw proofRequired(withheld);
   if (candidates.length === 0) return authorizeSkill(app, actor, "skill:read", undefined, slug);
   const details = { kind: "skill" as const, ref: slug, candidates };
   if (own.length > 1)

@@ -77,7 +77,7 @@ export async function createOrganizationToken(
   const tenant = await loadTenant(app, actor, tenantRef, "apiToken:manage");
   const tenantId = tenant._id;
   const user = requireUser(actor);
-  requireRecentVerification(app, user, "create an API token");
+  requireRecentVerification(app, user, "create an API token", tenantId);
   await requireTokenPermissions(app, actor, tenantId, input, "create a token");
   requireWithinMaximum(tenant, input.expiresInDays);
   const fields = describeToken(app, input);

@@ -53,6 +53,8 @@ type MembershipFacts = Pick<
   | "tenantDeletionAt"
   | "tenantMaxTokenDays"
   | "tenantFactorFrom"
+  | "tenantSsoProviderIds"
+  | "sso"
   | "role"
   | "teamIds"
 >;
@@ -111,10 +113,14 @@ export async function explainMemberships<Row extends MembershipFacts>(
 function requirementsOf({
   tenantMaxTokenDays,
   tenantFactorFrom,
-}: MembershipFacts): Pick<Membership, "maxTokenDays" | "factorFrom"> {
+  tenantSsoProviderIds,
+  sso,
+}: MembershipFacts): Pick<Membership, "maxTokenDays" | "factorFrom" | "ssoProviderIds" | "sso"> {
   return {
     ...(tenantMaxTokenDays === undefined ? {} : { maxTokenDays: tenantMaxTokenDays }),
     ...(tenantFactorFrom ? { factorFrom: tenantFactorFrom } : {}),
+    ...(tenantSsoProviderIds ? { ssoProviderIds: tenantSsoProviderIds } : {}),
+    ...(sso ? { sso } : {}),
   };
 }
 
@@ -136,8 +142,8 @@ function permissionsOf(role: string, tenantId: string, custom: NamedFacts["roles
 }
 
 /**
- * An account as an actor. Here, for every surface, memberships in organizations that require a second factor are
- * withheld from an account without one.
+ * An account as an actor. Here, for every surface, memberships in organizations that require a second factor or a
+ * sign-in by their identity provider are withheld from a caller who lacks it.
  */
 export function userActor(
   app: Pick<App, "now">,
@@ -152,7 +158,7 @@ export function userActor(
     username: user.username,
     name: user.name,
     isAdministrator: user.isAdministrator,
-    ...withoutUnproved(user, memberships, app.now()),
+    ...withoutUnproved(user, memberships, via, app.now()),
     via,
     account: user,
     epochs: { session: user.sessionEpoch ?? 0, token: user.tokenEpoch ?? 0 },

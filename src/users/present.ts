@@ -2,7 +2,7 @@ import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";
-import type { UserActor } from "../access/actor.ts";
+import type { UserActor, WithheldMembership } from "../access/actor.ts";
 
 export interface InvitedTo {
   invitation: InvitationDoc;
@@ -28,7 +28,7 @@ export function presentIdentity(
         tenantId: m.tenantId,
         slug: m.tenantSlug,
         name: m.tenantName,
-        ...(withheld.includes(m) ? { mfaRequired: true } : {}),
+        ...presentLack(withheld.find((one) => one === m)),
       })),
     pendingInvitations: invitedTo.map(({ invitation, tenant }) => ({
       id: invitation._id,
@@ -38,4 +38,11 @@ export function presentIdentity(
       expiresAt: invitation.expiresAt.toISOString(),
     })),
   };
+}
+
+function presentLack(membership: WithheldMembership | undefined) {
+  if (!membership) return {};
+  const { lack, tenantSlug: slug } = membership;
+  if (lack === "factor") return { mfaRequired: true } as const;
+  return lack === "sso" ? { ssoRequired: `/sso/${slug}` } : ({ confirmationRequired: true } as const);
 }

@@ -4,25 +4,39 @@ import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 
-/** Time until which the caller counts as verified; undefined if they do not. */
-export function verifiedUntil(app: App, { via }: UserActor): Date | undefined {
-  if (!via.verifiedAt) return undefined;
-  const until = new Date(via.verifiedAt.getTime() + limits.recentVerificationMs);
+/**
+ * Time until which the caller counts as verified; undefined if they do not. For acts in an organization, a sign-in by
+ * its identity provider counts too.
+ */
+export function verifiedUntil(app: App, { via }: UserActor, tenantId?: string): Date | undefined {
+  const proof = via.kind === "session" && via.sso?.find((one) => one.tenantId === tenantId);
+  const times = [via.verifiedAt, proof ? proof.at : undefined].map((time) => time?.getTime() ?? 0);
+  const until = new Date(Math.max(...times) + limits.recentVerificationMs);
   return until > app.now() ? until : undefined;
 }
 
 /**
  * Requires a second factor that was verified no more than ten minutes ago, or the password for an account without a
- * factor. Throws `reauthentication_required`, with the act in its sentence.
+ * factor; `tenantId` is the organization of the act, if any. Throws `reauthentication_required`, with the act in its
+ * sentence.
  */
-export function requireRecentVerification(app: App, user: UserActor, act: string): void {
-  if (verifiedUntil(app, user)) return;
+export function requireRecentVerification(app: App, user: UserActor, act: string, tenantId?: string): void {
+  if (verifiedUntil(app, user, tenantId)) return;
+  if (user.account?.passwordless && !user.account.hasFactor) throw signInAgain(act);
   const proof = user.account?.hasFactor ? "factor" : "password";
   const needed = proof === "factor" ? "your second factor" : "your password";
   throw new ServiceError(
     "reauthentication_required",
     `Confirm ${needed} to ${act}: POST /api/auth/reauthenticate, or sign in again (svc login). It then counts for ten minutes.`,
     { proof },
+  );
+}
+
+function signInAgain(act: string): ServiceError {
+  return new ServiceError(
+    "reauthentication_required",
+    `Sign in by your identity provider again to ${act}. It then counts for ten minutes.`,
+    { proof: "sso" },
   );
 }
 

@@ -6,6 +6,8 @@ import type { MembershipDoc } from "./document.ts";
 export interface MembershipChange {
   role?: string;
   enlisting?: Date;
+  teamIds?: string[];
+  sso?: MembershipDoc["sso"];
   addTeam?: string;
   removeTeam?: string;
 }

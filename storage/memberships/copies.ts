@@ -9,13 +9,14 @@ interface FollowedTenant {
   deletionAt?: Date;
   maxTokenDays?: number;
   mfaRequirement?: { from: Date };
+  ssoProviderIds?: string[];
 }
 
 export function copyOperations(memberships: Collection<MembershipDoc>) {
   return {
     /** Copies an organization's names, requirements and deletion, and activates pending memberships. */
     async follow(tenant: FollowedTenant): Promise<void> {
-      const { slug, name, deletionAt, maxTokenDays, mfaRequirement } = tenant;
+      const { slug, name, deletionAt, maxTokenDays, mfaRequirement, ssoProviderIds = [] } = tenant;
       await memberships.updateMany(
         { tenantId: tenant._id },
         {
@@ -25,12 +26,14 @@ export function copyOperations(memberships: Collection<MembershipDoc>) {
             ...(deletionAt ? { tenantDeletionAt: deletionAt } : {}),
             ...(maxTokenDays === undefined ? {} : { tenantMaxTokenDays: maxTokenDays }),
             ...(mfaRequirement ? { tenantFactorFrom: mfaRequirement.from } : {}),
+            ...(ssoProviderIds.length > 0 ? { tenantSsoProviderIds: ssoProviderIds } : {}),
           },
           $unset: {
             pending: true,
             ...(deletionAt ? {} : { tenantDeletionAt: true }),
             ...(maxTokenDays === undefined ? { tenantMaxTokenDays: true } : {}),
             ...(mfaRequirement ? {} : { tenantFactorFrom: true }),
+            ...(ssoProviderIds.length > 0 ? {} : { tenantSsoProviderIds: true }),
           },
         },
       );

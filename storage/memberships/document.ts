@@ -12,6 +12,10 @@ export interface MembershipDoc extends WithOutbox {
   tenantMaxTokenDays?: number;
   /** Time from which the organization requires a second factor. */
   tenantFactorFrom?: Date;
+  /** Identity providers of which the organization enforces one. */
+  tenantSsoProviderIds?: string[];
+  /** The last sign-in by a provider of the organization. */
+  sso?: { providerId: string; at: Date };
   userId: string;
   /** Copy of the user's name, for lists. */
   username: string;

@@ -159,6 +159,26 @@ export function openScimUsers(database: Database) {
       );
       return found.some((user) => user !== null);
     },
+    /**
+     * Whether the identity provider has deactivated a person, who is known by the account or an address. A person can
+     * have several users, of which an active one is enough.
+     */
+    async isDeactivated(
+      tenantId: string,
+      { userId, emailKey }: { userId?: string | undefined; emailKey: string },
+    ) {
+      const keys = [{ emailKey }, { emailKeys: emailKey }, ...(userId === undefined ? [] : [{ userId }])];
+      const found = await Promise.all(
+        keys.map((whose) =>
+          users
+            .find({ tenantId, present: true, ...whose }, { projection: { active: 1 } })
+            .limit(50)
+            .toArray(),
+        ),
+      );
+      const all = found.flat();
+      return all.length > 0 && !all.some(({ active }) => active);
+    },
     /** The user of an account. */
     findOfAccount: (tenantId: string, userId: string) =>
       users.findOne({ tenantId, userId, present: true }, withoutOutbox),

@@ -84,7 +84,7 @@ export function credentialOperations(users: Collection<UserDoc>) {
             keptSessionId: keptSessionId ?? null,
             ...outbox.$set,
           },
-          $unset: { emailChange: true, ...(verifiedAt ? { verification: true } : {}) },
+          $unset: { emailChange: true, passwordless: true, ...(verifiedAt ? { verification: true } : {}) },
           $inc: { sessionEpoch: 1, ...(tokensEnding ? { tokenEpoch: 1 } : {}) },
           $push: { ...outbox.$push, ...addMails(mails) },
         },

@@ -12,8 +12,12 @@ export interface UserDoc extends WithOutbox, KnownClients {
   emailKey: string;
   username: string;
   name: string;
-  /** Argon2id in PHC string form. */
+  /** Argon2id in PHC string form; empty for an account without a password. */
   passwordHash: string;
+  /** Set while the account, which an identity provider has created, has no password. */
+  passwordless?: true;
+  /** Organization whose identity provider has created the account. */
+  provisionedBy?: string;
   /** Second factors, recovery codes among them. */
   factors?: Factors;
   /** Whether the account has a second factor: written together with `factors`, and read with every request. */
@@ -69,6 +73,8 @@ export interface MailDue {
     | "factor-removed"
     | "recovery-code-used"
     | "factors-reset"
+    | "sso-break-glass"
+    | "sso-certificate"
     | "skill-taken-down"
     | "takedown-lifted"
     | "domain-failing"
@@ -78,6 +84,8 @@ export interface MailDue {
   about?: { skill: string; reason: string };
   /** In mails about domains: the name, its TXT record, the organization, and when the verification lapses. */
   domain?: { name: string; record: string; organization: string; lapsesAt?: Date | undefined };
+  /** In mails about single sign-on: the organization, and the user or the certificate. */
+  organization?: { slug: string; text: string };
   /** In mails about second factors: the factor, or the administrator's reason. */
   factor?: string;
   createdAt: Date;

@@ -1,4 +1,5 @@
 /** The calls of the isolation test: for each declared route, the ids in its path, and a valid body. */
+import { samlSettings } from "../support/sso/fixture.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import type { Route } from "../../src/http/route.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
@@ -20,6 +21,7 @@ export interface Organization {
     | "domain"
     | "mcpServer"
     | "connector"
+    | "provider"
     | "upload"
     | "session"
     | "passkey"
@@ -49,6 +51,8 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
   if (path.includes("/teams/")) return organization.ids.team;
+  if (name === "test") return "0".repeat(24);
+  if (path.includes("/sso/providers/")) return organization.ids.provider;
   if (path.includes("/sso/domains/")) return organization.ids.domain;
   if (path.includes("/oidc-policies/")) return organization.ids.policy;
   if (path.includes("/roles/")) return organization.ids.role;
@@ -62,6 +66,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
 
 const spyPlace = { platform: "claude", scope: "global", machine: "m" };
 export const spyServer = { transport: "http", url: "https://mcp.example.com/mcp" };
+const spyProvider = { name: "spy", type: "saml", saml: samlSettings("https://spy.example.com/sso") };
 export const spyPolicy = { name: "spy", provider: "github", repository: "spy/skills", ref: "*" };
 
 /** A valid body for the routes that need one, with ids of `organization`. */
@@ -104,6 +109,9 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "patch /api/tenants/:tenant/roles/:id": () => ({ name: "Spy" }),
   "patch /api/auth/passkeys/:id": () => ({ name: "Taken over" }),
   "post /api/tenants/:tenant/tokens": () => ({ name: "spy" }),
+  "post /api/tenants/:tenant/sso/providers": () => spyProvider,
+  "patch /api/tenants/:tenant/sso/providers/:id": () => ({ name: "Taken over" }),
+  "put /api/tenants/:tenant/sso/providers/:id/group-mappings": () => ({ mappings: [] }),
   "post /api/tenants/:tenant/sso/domains": () => ({ domain: "spy.example" }),
   "post /api/tenants/:tenant/mcp-servers": () => ({ name: "Spy", ...spyServer }),
   "patch /api/tenants/:tenant/mcp-servers/:server": () => ({ name: "Taken over" }),

@@ -11,6 +11,7 @@ import { addGrant } from "../support/grants.ts";
 import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { newProvider } from "../support/sso/fixture.ts";
 import { makePackage } from "../support/zip.ts";
 import { bodies, keyOf, pathOf, spyPolicy, spyServer, type Organization } from "./isolation-calls.ts";
 
@@ -73,6 +74,7 @@ async function makeOrganization(): Promise<Organization> {
   const connector = await made<{ id: string }>("POST", "/api/user/connectors", token, {
     server: mcpServer.id,
   });
+  const provider = await newProvider(service, org, owner, { name: "Guarded" });
   const sessions = await service.call<{ id: string }[]>("GET", "/api/user/sessions", {
     cookie: owner.cookie,
   });
@@ -94,6 +96,7 @@ async function makeOrganization(): Promise<Organization> {
       domain: domain.id,
       mcpServer: mcpServer.id,
       connector: connector.id,
+      provider: provider.id,
       upload,
       session: sessions.data[0]!.id,
       passkey,
@@ -273,6 +276,16 @@ describe("two organizations", () => {
       ],
       ["GET", `/api/mcp-servers?ref=${yours.org.slug}/guarded-server`],
       ["GET", `/api/mcp-servers?ref=${yours.ids.mcpServer}`],
+      [
+        "PUT",
+        `${base}/sso/providers/${mine.ids.provider}/group-mappings`,
+        { mappings: [{ group: "spies", teamId: yours.ids.team }] },
+      ],
+      [
+        "PATCH",
+        `${base}/sso/providers/${mine.ids.provider}`,
+        { jit: { enabled: true, role: yours.ids.role } },
+      ],
       ["GET", `/api/skills?tenant_id=${yours.org.id}`],
       ["GET", `/api/skills?folder_id=${yours.ids.folder}`],
       ["GET", `/api/skills/resolve?ref=${yours.org.slug}/${yours.skill.slug}`],

@@ -28,6 +28,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^sharp$/, /^src\/orgs\/avatar-image\.ts$/],
   [/^jose$/, /^src\/ci\//],
   [/^@modelcontextprotocol\/(server|node)(\/|$)/, /^src\/mcp(-central)?\//],
+  [/^@node-saml\/|^@xmldom\/|^openid-client$/, /^src\/sso\//],
   [/^nodemailer$/, /^src\/mail\//],
   [/^markdown-it$/, /^src\/http\/markdown\.ts$|^web\//],
   [/^bullmq$/, /^src\/queue\/|^workers\/|^engines\/queue-create-child\.mjs$/],

@@ -33,6 +33,8 @@ export async function purge(app: App): Promise<void> {
   await purgeOauth(app);
   await purgeAnonymous(app);
   await app.storage.idempotency.removeExpired(now);
+  await inSlices(() => app.storage.ssoAttempts.removeExpired(now));
+  await inSlices(() => app.storage.ssoSignIns.removeBefore(daysAgo(limits.ssoLogDays)));
   await app.storage.mailBudgets.removeExpired(now);
   await purgeUploads(app);
   await pruneFolders(app);

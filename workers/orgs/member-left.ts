@@ -17,6 +17,7 @@ const cleaners: readonly Cleaner[] = [
   (app, { tenantId, userId }) => app.storage.scimUsers.noteLeft(tenantId, userId),
   keepWorkspace,
   (app, { tenantId, userId }) => revokeGrantsOf(app, tenantId, userId),
+  ({ storage }, { tenantId, userId }) => storage.ssoIdentities.removeOfMember(tenantId, userId),
   (app, { tenantId, userId }) => removeInstallsOfMember(app, tenantId, userId),
   (app, { tenantId, userId }) => removeMcpInstallsOfMember(app, tenantId, userId),
   (app, { tenantId, userId }) => removeConnectors(app, { tenantId, userId }),

@@ -14,8 +14,8 @@ const batch = 100;
 
 /** `before`: documents changed earlier are no longer being written by a live process. */
 export async function reconcileOrganizations(app: App, before: Date): Promise<void> {
-  const { tenants, memberships, invitations, teams, roles, oidcPolicies, ssoDomains, mcpServers } =
-    app.storage;
+  const { tenants, memberships, invitations, teams, roles, oidcPolicies } = app.storage;
+  const { ssoDomains, ssoProviders, mcpServers } = app.storage;
   await mendUnsettled(app, tenants, before, async (tenant) => {
     await propagateTenant(app, tenant);
     await repairOwners(app, tenant._id);
@@ -38,6 +38,7 @@ export async function reconcileOrganizations(app: App, before: Date): Promise<vo
   await mendUnsettled(app, app.storage.scimProviders, before);
   await reconcileScim(app, before);
   await mendUnsettled(app, app.storage.connectors, before);
+  await mendUnsettled(app, ssoProviders, before);
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);
@@ -85,4 +86,5 @@ export async function pruneOrganizations(app: App): Promise<void> {
   while ((await app.storage.ssoDomains.removeEnded()) > 0);
   while ((await app.storage.mcpServers.removeEnded()) > 0);
   while ((await app.storage.connectors.removeEnded()) > 0);
+  while ((await app.storage.ssoProviders.removeEnded()) > 0);
 }

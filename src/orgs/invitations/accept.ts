@@ -6,25 +6,24 @@
 import { limits } from "../../../contract/limits.ts";
 import type { MembershipDoc } from "../../../storage/memberships.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Account } from "../../../storage/users.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { mfaRequired } from "../../users/second-factor.ts";
+import { lackIn, proofRequired } from "../../users/second-factor.ts";
 import { afterMemberLeft } from "../leave.ts";
 import { requireInviterHolds } from "./inviter.ts";
-import { loadInvitation, loadOwnInvitation } from "./load.ts";
+import { loadInvitation, loadOwnInvitation, type OwnInvitation } from "./load.ts";
 import { createInvitedMembership } from "./membership.ts";
 
 /**
- * Joins the organization. Throws `mfa_required` where it requires a factor that the account lacks, `conflict` if the invitation was changed concurrently or a former membership is still
+ * Joins the organization. Throws `mfa_required` or `sso_required` where it requires a proof that the caller lacks, `conflict` if the invitation was changed concurrently or a former membership is still
  * being ended.
  */
 export async function acceptInvitation(app: App, actor: Actor, token: string): Promise<MembershipDoc> {
   const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
   const { invitation, tenant, caller, account } = own;
-  requireFactor(app, tenant, account);
+  requireProof(app, own);
   await requireRoom(app, tenant, caller);
   await requireInviterHolds(app, own);
   const event = makeEvent(app, caller, "organization.member_joined", {
@@ -46,10 +45,17 @@ export async function acceptInvitation(app: App, actor: Actor, token: string): P
   return membership;
 }
 
-function requireFactor(app: App, tenant: TenantDoc, account: Account): void {
-  const { _id: tenantId, slug: tenantSlug, name: tenantName, mfaRequirement } = tenant;
-  if (!account.hasFactor && mfaRequirement && mfaRequirement.from <= app.now())
-    throw mfaRequired({ tenantId, tenantSlug, tenantName });
+/** Requires what the organization requires of its members: a second factor, or a sign-in by its identity provider. */
+function requireProof(app: App, { tenant, account, caller, invitation }: OwnInvitation): void {
+  const { _id: tenantId, slug: tenantSlug, name: tenantName, mfaRequirement, ssoProviderIds } = tenant;
+  const requirements = {
+    tenantId,
+    role: invitation.role,
+    ...(mfaRequirement ? { factorFrom: mfaRequirement.from } : {}),
+    ...(ssoProviderIds ? { ssoProviderIds } : {}),
+  };
+  const lack = lackIn(account, requirements, caller.via, app.now());
+  if (lack) throw proofRequired({ tenantId, tenantSlug, tenantName, lack });
 }
 
 /** The error for an invitation that was changed concurrently. */

@@ -22,12 +22,18 @@ export async function requireInviterHolds(app: App, { invitation, tenant }: Open
     await loadTenant(app, inviter, tenant._id, "member:invite");
     await requireMayOffer(app, inviter, tenant._id, { role: invitation.role, teamIds });
   } catch (error) {
-    const isRefused =
-      error instanceof ServiceError && ["forbidden", "not_found", "mfa_required"].includes(error.code);
+    const isRefused = error instanceof ServiceError && refusals.has(error.code);
     throw isRefused ? invitationEnded(tenant, "lapsed") : error;
   }
 }
 
+const refusals = new Set<string>([
+  "forbidden",
+  "not_found",
+  "mfa_required",
+  "sso_required",
+  "reauthentication_required",
+]);
 const unknownOrigin = { ipHash: undefined, source: "api", client: "api" } as const;
 
 /**

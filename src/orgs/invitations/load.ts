@@ -68,13 +68,16 @@ function unknownInvitation(): ServiceError {
   });
 }
 
+/** An open invitation with the person whom it is for. */
+export type OwnInvitation = OpenInvitation & { caller: UserActor; account: Account };
+
 /** Loads an open invitation of the caller. Throws `forbidden` if it is for another address. */
 export async function loadOwnInvitation(
   app: App,
   actor: Actor,
   token: string,
   act: string,
-): Promise<OpenInvitation & { caller: UserActor; account: Account }> {
+): Promise<OwnInvitation> {
   const caller = requireUnrestricted(actor, act);
   const account = await loadAccount(app, caller);
   if (isId(token)) {

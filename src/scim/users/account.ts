@@ -67,6 +67,8 @@ export async function createAccount(app: App, user: ScimUserDoc): Promise<boolea
       name,
       // No password has this as its hash.
       passwordHash: "",
+      passwordless: true,
+      provisionedBy: user.tenantId,
       isAdministrator: false,
       ...(user.isConfirmed ? { emailVerifiedAt: now } : {}),
       createdAt: now,

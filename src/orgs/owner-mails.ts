@@ -3,13 +3,12 @@ import type { MailDue } from "../../storage/users.ts";
 import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { queueMails } from "../mail/notice.ts";
-import { mailDue } from "./account-mails.ts";
 
 /** Maximum number of owners who get a mail. */
 const mailedOwners = 20;
 const mailMs = 7 * 86_400_000;
 
-/** Stores a mail with the account of each owner; `id` prevents that a repeated call stores it twice. */
+/** Stores a mail with the account of each owner; a repeated call with the same id stores another. */
 export async function mailOwners(
   app: App,
   tenantId: string,
@@ -17,10 +16,11 @@ export async function mailOwners(
   fields: Pick<MailDue, "id"> & Partial<MailDue>,
 ): Promise<void> {
   const owners = await app.storage.memberships.listWithRole(tenantId, ownerRole, mailedOwners);
-  const expiresAt = new Date(app.now().getTime() + mailMs);
+  const createdAt = app.now();
+  const expiresAt = new Date(createdAt.getTime() + mailMs);
   for (const account of await app.storage.users.listByIds(owners.map(({ userId }) => userId))) {
     await app.storage.users.addMails(account._id, [
-      { ...mailDue(app, kind, account.email, expiresAt), ...fields },
+      { kind, to: account.email, createdAt, expiresAt, ...fields },
     ]);
     queueMails(app, account._id);
   }

@@ -1,0 +1,144 @@
+/** Shapes of single sign-on that cross the wire: providers, group mappings, test sign-ins and the sign-in log. */
+import { z } from "zod";
+
+const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+
+export const ssoTypes = ["saml", "oidc"] as const;
+export type SsoType = (typeof ssoTypes)[number];
+
+export const SsoCertificate = z
+  .object({
+    fingerprint: z.string().meta({ description: "SHA-256 of the certificate, lower-case hexadecimal" }),
+    subject: z.string(),
+    notAfter: timestamp.meta({ description: "end of the certificate's validity" }),
+    expired: z.boolean(),
+  })
+  .meta({ id: "SsoCertificate" });
+export type SsoCertificate = z.infer<typeof SsoCertificate>;
+
+const SamlSettings = z.object({
+  entityId: z.string().meta({ description: "entity id of the identity provider" }),
+  ssoUrl: z.string().meta({ description: "address of its single sign-on service (HTTP-Redirect)" }),
+  certificates: z.array(SsoCertificate),
+  metadataUrl: z.string().optional().meta({ description: "read again every day" }),
+  metadataReadAt: timestamp.optional(),
+  metadataError: z.string().optional().meta({ description: "why the last reading of the metadata failed" }),
+});
+
+const OidcSettings = z.object({
+  issuer: z.string(),
+  clientId: z.string(),
+  hasClientSecret: z.literal(true).meta({ description: "the secret itself is never returned" }),
+});
+
+export const SsoProviderPayload = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(ssoTypes),
+    enabled: z.boolean().meta({ description: "whether members can sign in by it" }),
+    enforced: z
+      .boolean()
+      .meta({ description: "whether members other than owners have to have signed in by it" }),
+    jit: z
+      .object({
+        enabled: z.boolean().meta({ description: "whether people without an account or membership get one" }),
+        role: z
+          .string()
+          .meta({ description: "role of new members: a built-in one, or the id of a custom one" }),
+      })
+      .meta({ description: "just-in-time provisioning" }),
+    groupsAttribute: z
+      .string()
+      .nullable()
+      .meta({ description: "attribute or claim with a person's groups; null tries the usual names" }),
+    saml: SamlSettings.optional(),
+    oidc: OidcSettings.optional(),
+    domains: z.array(z.string()).meta({ description: "verified domains of the organization" }),
+    urls: z
+      .object({
+        metadata: z.string().optional().meta({ description: "SAML: our metadata, and our entity id" }),
+        acs: z.string().optional().meta({ description: "SAML: assertion consumer service (HTTP-POST)" }),
+        callback: z.string().optional().meta({ description: "OpenID Connect: redirect URI" }),
+        start: z.string().meta({ description: "starts a sign-in" }),
+      })
+      .meta({ description: "addresses of this service for the identity provider" }),
+    testedAt: timestamp.nullable().meta({
+      description: "last successful sign-in or test with the present connection; needed to enforce it",
+    }),
+    lastSignInAt: timestamp.nullable(),
+    createdBy: z.string().nullable().meta({ description: "user name; null when that account is gone" }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "SsoProvider" });
+export type SsoProviderPayload = z.infer<typeof SsoProviderPayload>;
+
+export const SsoGroupMapping = z
+  .object({
+    group: z.string().meta({ description: "name or id of the group as the provider sends it" }),
+    teamId: z.string(),
+    team: z.string().nullable().meta({ description: "name of the team; null when it was deleted" }),
+  })
+  .meta({ id: "SsoGroupMapping" });
+export type SsoGroupMapping = z.infer<typeof SsoGroupMapping>;
+
+/** The outcome of one check of a response. */
+export const SsoCheck = z
+  .object({
+    name: z.string().meta({ description: "stable name of the check, such as `signature`" }),
+    title: z.string().meta({ description: "the check in words" }),
+    result: z.enum(["passed", "failed", "skipped"]).meta({
+      description: "skipped: an earlier check failed, or the response has nothing to check",
+    }),
+    message: z.string().optional().meta({ description: "the problem and its remedy" }),
+  })
+  .meta({ id: "SsoCheck" });
+export type SsoCheck = z.infer<typeof SsoCheck>;
+
+export const SsoTestStartPayload = z
+  .object({
+    id: z.string(),
+    url: z.string().meta({ description: "to be opened by the browser of the caller, in a new tab" }),
+    expiresAt: timestamp,
+  })
+  .meta({ id: "SsoTestStart" });
+export type SsoTestStartPayload = z.infer<typeof SsoTestStartPayload>;
+
+export const SsoTestPayload = z
+  .object({
+    id: z.string(),
+    state: z.enum(["pending", "passed", "failed"]),
+    checks: z.array(SsoCheck).meta({ description: "in their order; empty while pending" }),
+    subject: z.string().nullable(),
+    email: z.string().nullable(),
+    name: z.string().nullable(),
+    groups: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: "null if the provider sent no such attribute" }),
+    attributes: z.record(z.string(), z.array(z.string())),
+    outcome: z.string().nullable().meta({
+      description: "sentence about the effect that a sign-in would have had; a test changes nothing",
+    }),
+    expiresAt: timestamp,
+  })
+  .meta({ id: "SsoTest" });
+export type SsoTestPayload = z.infer<typeof SsoTestPayload>;
+
+export const SsoSignInPayload = z
+  .object({
+    id: z.string(),
+    number: z.string().meta({ description: "number that the page of a failed sign-in shows" }),
+    providerId: z.string(),
+    provider: z.string().nullable().meta({ description: "name; null when it was deleted" }),
+    at: timestamp,
+    outcome: z.enum(["signed_in", "failed", "link_offered", "tested"]),
+    reason: z.string().nullable().meta({ description: "name of the check that failed" }),
+    message: z.string().nullable().meta({ description: "the problem and its remedy" }),
+    subject: z.string().nullable(),
+    email: z.string().nullable(),
+    userId: z.string().nullable(),
+  })
+  .meta({ id: "SsoSignIn" });
+export type SsoSignInPayload = z.infer<typeof SsoSignInPayload>;

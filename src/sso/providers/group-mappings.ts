@@ -1,0 +1,61 @@
+/** Mappings from groups of a provider to teams. */
+import type { SsoGroupMapping } from "../../../contract/payloads/sso.ts";
+import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { updateRecord } from "../../orgs/named-records.ts";
+import { requireTeamAccess, unknownTeam } from "../../orgs/permission-checks.ts";
+import { requireUser } from "../../users/load.ts";
+import { requireRecentVerification } from "../../users/recent-verification.ts";
+import type { PutGroupMappings } from "../schema.ts";
+import { loadProvider } from "./load.ts";
+
+export async function listMappings(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string,
+): Promise<SsoGroupMapping[]> {
+  const { provider } = await loadProvider(app, actor, tenantRef, id);
+  return present(app, provider);
+}
+
+/**
+ * Replaces the mappings, which apply at the next sign-in of each person. The caller has to have what the added teams
+ * give. Throws `not_found`, `forbidden`, `conflict` or `reauthentication_required`.
+ */
+export async function putMappings(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string,
+  { mappings }: PutGroupMappings,
+): Promise<SsoGroupMapping[]> {
+  const { tenant, provider } = await loadProvider(app, actor, tenantRef, id);
+  requireRecentVerification(app, requireUser(actor), "change single sign-on", tenant._id);
+  const known = new Set(provider.groupMappings.map(({ teamId }) => teamId));
+  const teamIds = [...new Set(mappings.map(({ teamId }) => teamId))];
+  const teams = await app.storage.teams.listByIds(teamIds);
+  for (const teamId of teamIds)
+    if (!teams.some((team) => team._id === teamId && team.tenantId === tenant._id)) throw unknownTeam(teamId);
+  const added = teamIds.filter((teamId) => !known.has(teamId));
+  await requireTeamAccess(app, actor, tenant._id, added, "let a provider add people to this team");
+  const event = makeEvent(app, actor, "sso.group_mappings_updated", {
+    tenantId: tenant._id,
+    resourceType: "provider",
+    resourceId: id,
+    metadata: { name: provider.name, mappings },
+  });
+  const fields = { groupMappings: mappings };
+  const updated = await updateRecord(app, "provider", app.storage.ssoProviders, provider, fields, event);
+  return present(app, updated);
+}
+
+async function present(app: App, { tenantId, groupMappings }: SsoProviderDoc): Promise<SsoGroupMapping[]> {
+  const teams = await app.storage.teams.listByIds([...new Set(groupMappings.map(({ teamId }) => teamId))]);
+  const names = new Map(
+    teams.filter((team) => team.tenantId === tenantId).map((team) => [team._id, team.name]),
+  );
+  return groupMappings.map(({ group, teamId }) => ({ group, teamId, team: names.get(teamId) ?? null }));
+}

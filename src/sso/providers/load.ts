@@ -1,0 +1,33 @@
+/** Providers of an organization, for its owners. */
+import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import { loadTenant } from "../../orgs/service.ts";
+
+export interface LoadedProvider {
+  tenant: TenantDoc;
+  provider: SsoProviderDoc;
+}
+
+/** Throws `not_found` or `forbidden`. */
+export async function loadProvider(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string,
+): Promise<LoadedProvider> {
+  const tenant = await loadTenant(app, actor, tenantRef, "sso:manage");
+  const provider = await app.storage.ssoProviders.find(tenant._id, id);
+  if (!provider) throw unknownProvider(id);
+  return { tenant, provider };
+}
+
+export function unknownProvider(id: string): ServiceError {
+  const ref = id.slice(0, 64);
+  return new ServiceError("not_found", `No identity provider "${ref}" was found.`, { kind: "provider", ref });
+}
+
+export const isEnforced = ({ ssoProviderIds }: TenantDoc, id: string) =>
+  ssoProviderIds?.includes(id) ?? false;

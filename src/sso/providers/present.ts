@@ -1,0 +1,67 @@
+import type { SsoProviderPayload } from "../../../contract/payloads/sso.ts";
+import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
+import type { App } from "../../app.ts";
+import { acsUrl, callbackUrl, metadataUrl, startUrl } from "../urls.ts";
+import { isEnforced, type LoadedProvider } from "./load.ts";
+
+/** Providers of one organization. */
+export async function presentProviders(
+  app: App,
+  loaded: readonly LoadedProvider[],
+): Promise<SsoProviderPayload[]> {
+  const [first] = loaded;
+  if (!first) return [];
+  const [creators, claims] = await Promise.all([
+    app.storage.users.listByIds([...new Set(loaded.map(({ provider }) => provider.createdBy))]),
+    app.storage.ssoDomains.list(first.tenant._id),
+  ]);
+  const usernames = new Map(creators.map((user) => [user._id, user.username]));
+  const domains = claims.filter(({ verified }) => verified).map(({ domain }) => domain);
+  return loaded.map(({ tenant, provider }) => ({
+    id: provider._id,
+    name: provider.name,
+    type: provider.type,
+    enabled: provider.enabled,
+    enforced: isEnforced(tenant, provider._id),
+    jit: provider.jit,
+    groupsAttribute: provider.groupsAttribute,
+    ...presentConnection(app, provider),
+    domains,
+    testedAt: provider.testedAt?.toISOString() ?? null,
+    lastSignInAt: provider.lastSignInAt?.toISOString() ?? null,
+    createdBy: usernames.get(provider.createdBy) ?? null,
+    createdAt: provider.createdAt.toISOString(),
+    updatedAt: provider.updatedAt.toISOString(),
+  }));
+}
+
+function presentConnection(
+  app: App,
+  { _id, saml, oidc }: SsoProviderDoc,
+): Pick<SsoProviderPayload, "saml" | "oidc" | "urls"> {
+  const start = startUrl(app, _id);
+  if (oidc) {
+    const { issuer, clientId } = oidc;
+    return {
+      oidc: { issuer, clientId, hasClientSecret: true },
+      urls: { callback: callbackUrl(app, _id), start },
+    };
+  }
+  const { entityId, ssoUrl, certificates, metadataUrl: url, metadataReadAt, metadataError } = saml!;
+  return {
+    saml: {
+      entityId,
+      ssoUrl,
+      certificates: certificates.map(({ fingerprint, subject, notAfter }) => ({
+        fingerprint,
+        subject,
+        notAfter: notAfter.toISOString(),
+        expired: notAfter <= app.now(),
+      })),
+      ...(url === undefined ? {} : { metadataUrl: url }),
+      ...(metadataReadAt ? { metadataReadAt: metadataReadAt.toISOString() } : {}),
+      ...(metadataError === undefined ? {} : { metadataError }),
+    },
+    urls: { metadata: metadataUrl(app, _id), acs: acsUrl(app, _id), start },
+  };
+}

@@ -1,0 +1,168 @@
+import {
+  SsoGroupMapping,
+  SsoProviderPayload,
+  SsoSignInPayload,
+  SsoTestPayload,
+  SsoTestStartPayload,
+} from "../../../contract/payloads/sso.ts";
+import type { App } from "../../app.ts";
+import { Page, route, type Route } from "../../http/route.ts";
+import { TenantParams } from "../../orgs/schema.ts";
+import {
+  CreateSsoProvider,
+  ProviderParams,
+  PutGroupMappings,
+  SignInsQuery,
+  TestParams,
+  UpdateSsoProvider,
+} from "../schema.ts";
+import { listSignIns } from "../sign-in/log.ts";
+import { prepareTest, readTest } from "../sign-in/test-sign-in.ts";
+import { listMappings, putMappings } from "./group-mappings.ts";
+import { loadProvider } from "./load.ts";
+import { presentProviders } from "./present.ts";
+import { createProvider, deleteProvider, listProviders, updateProvider } from "./service.ts";
+
+const common = { tag: "Single sign-on", auth: "required" } as const;
+const base = "/api/tenants/:tenant/sso/providers";
+
+export function ssoProviderRoutes(app: App): Route[] {
+  return [...readRoutes(app), ...changeRoutes(app), ...mappingRoutes(app), ...testRoutes(app)];
+}
+
+function readRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "get",
+      path: base,
+      summary: "List the identity providers of an organization, oldest first, all on one page",
+      params: TenantParams,
+      data: SsoProviderPayload,
+      page: true,
+      async handle({ actor, params }) {
+        const loaded = await listProviders(app, actor, params.tenant);
+        return new Page(await presentProviders(app, loaded), null);
+      },
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: `${base}/:id`,
+      summary: "Read an identity provider",
+      params: ProviderParams,
+      data: SsoProviderPayload,
+      async handle({ actor, params }) {
+        const loaded = await loadProvider(app, actor, params.tenant, params.id);
+        return (await presentProviders(app, [loaded]))[0];
+      },
+    }),
+  ];
+}
+
+function changeRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "post",
+      path: base,
+      summary: "Add an identity provider",
+      params: TenantParams,
+      body: CreateSsoProvider,
+      status: 201,
+      data: SsoProviderPayload,
+      budget: "sso",
+      async handle({ actor, params, body }) {
+        const created = await createProvider(app, actor, params.tenant, body);
+        return (await presentProviders(app, [created]))[0];
+      },
+    }),
+    route({
+      ...common,
+      method: "patch",
+      path: `${base}/:id`,
+      summary: "Change an identity provider; enabled and enforced decide who signs in by it",
+      params: ProviderParams,
+      body: UpdateSsoProvider,
+      data: SsoProviderPayload,
+      budget: "sso",
+      async handle({ actor, params, body }) {
+        const updated = await updateProvider(app, actor, params.tenant, params.id, body);
+        return (await presentProviders(app, [updated]))[0];
+      },
+    }),
+    route({
+      ...common,
+      method: "delete",
+      path: `${base}/:id`,
+      summary: "Delete an identity provider; accounts and memberships stay",
+      params: ProviderParams,
+      data: null,
+      handle: ({ actor, params }) => deleteProvider(app, actor, params.tenant, params.id),
+    }),
+  ];
+}
+
+function mappingRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "get",
+      path: `${base}/:id/group-mappings`,
+      summary: "List the teams of a provider's groups, all on one page",
+      params: ProviderParams,
+      data: SsoGroupMapping,
+      page: true,
+      handle: async ({ actor, params }) =>
+        new Page(await listMappings(app, actor, params.tenant, params.id), null),
+    }),
+    route({
+      ...common,
+      method: "put",
+      path: `${base}/:id/group-mappings`,
+      summary: "Replace the teams of a provider's groups",
+      params: ProviderParams,
+      body: PutGroupMappings,
+      data: SsoGroupMapping,
+      page: true,
+      handle: async ({ actor, params, body }) =>
+        new Page(await putMappings(app, actor, params.tenant, params.id, body), null),
+    }),
+  ];
+}
+
+function testRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "post",
+      path: `${base}/:id/test`,
+      summary:
+        "Prepare a test sign-in, which changes nothing; its address works in the caller's browser, once",
+      params: ProviderParams,
+      data: SsoTestStartPayload,
+      budget: "sso",
+      handle: ({ actor, params }) => prepareTest(app, actor, params.tenant, params.id),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: `${base}/:id/test/:test`,
+      summary: "Read the result of every check of a test sign-in, for ten minutes",
+      params: TestParams,
+      data: SsoTestPayload,
+      handle: ({ actor, params }) => readTest(app, actor, params.tenant, params),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/tenants/:tenant/sso/sign-ins",
+      summary: "List sign-ins by the providers of an organization, with the reasons of failures",
+      params: TenantParams,
+      query: SignInsQuery,
+      data: SsoSignInPayload,
+      page: true,
+      handle: ({ actor, params, query }) => listSignIns(app, actor, params.tenant, query),
+    }),
+  ];
+}

@@ -1,0 +1,179 @@
+/** SAML 2.0: redirect to the provider, and its response by POST. Requests are not signed; assertions have to be. */
+import { randomBytes } from "node:crypto";
+import { SAML, ValidateInResponseTo, type Profile } from "@node-saml/node-saml";
+import { limits } from "../../../contract/limits.ts";
+import type { SsoAttemptDoc, SsoResult } from "../../../storage/sso/attempts.ts";
+import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
+import type { App } from "../../app.ts";
+import { hashSecret } from "../../secrets.ts";
+import { CheckFailed, Checks } from "../checks.ts";
+import type { Begun, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
+import { addressOf, makeSubject } from "../subject.ts";
+import { acsUrl, metadataUrl } from "../urls.ts";
+import { attributesOf, checkAssertion, type AssertionFacts } from "./assertion-checks.ts";
+import { samlChecks, type SamlCheck } from "./names.ts";
+import { checkResponse, readResponse } from "./response-checks.ts";
+
+const subjectLength = 1024;
+
+export const samlProvider: IdentityProvider = {
+  async begin(app, provider, _attemptId, state): Promise<Begun> {
+    const requestId = `_${randomBytes(16).toString("hex")}`;
+    const saml = openSaml(app, provider, requestId);
+    const url = await saml.getAuthorizeUrlAsync(state, undefined, {});
+    return { url, fields: { requestId } };
+  },
+
+  async complete(app, provider, attempt, response): Promise<SsoResult> {
+    const checks = new Checks<SamlCheck>(samlChecks);
+    try {
+      return await verify(app, provider, attempt, response, checks);
+    } catch (error) {
+      if (!(error instanceof CheckFailed)) throw error;
+      return { checks: checks.list() };
+    }
+  },
+};
+
+/** Our metadata for a provider. */
+export function samlMetadata(app: App, provider: SsoProviderDoc): string {
+  return openSaml(app, provider, "").generateServiceProviderMetadata(null, null);
+}
+
+/** One instance per request: it knows one request id only. */
+function openSaml(app: App, { _id, saml }: SsoProviderDoc, requestId: string): SAML {
+  const { ssoUrl, certificates } = saml as SamlConnection;
+  const entityId = metadataUrl(app, _id);
+  return new SAML({
+    entryPoint: ssoUrl,
+    issuer: entityId,
+    callbackUrl: acsUrl(app, _id),
+    audience: entityId,
+    idpCert: certificates.map(({ der }) => der),
+    wantAssertionsSigned: true,
+    wantAuthnResponseSigned: false,
+    acceptedClockSkewMs: limits.ssoClockSkewMs,
+    maxAssertionAgeMs: limits.ssoAttemptMs,
+    validateInResponseTo: ValidateInResponseTo.always,
+    requestIdExpirationPeriodMs: limits.ssoAttemptMs + limits.ssoClockSkewMs,
+    cacheProvider: onlyRequest(requestId),
+    signatureAlgorithm: "sha256",
+    digestAlgorithm: "sha256",
+    disableRequestedAuthnContext: true,
+    identifierFormat: null,
+    generateUniqueId: () => requestId,
+  });
+}
+
+/** The attempt has the request id, and ends by itself: nothing is stored here. */
+function onlyRequest(requestId: string) {
+  const startedAt = new Date().toISOString();
+  return {
+    saveAsync: (_key: string, value: string) => Promise.resolve({ value, createdAt: Date.now() }),
+    getAsync: (key: string) => Promise.resolve(key === requestId ? startedAt : null),
+    removeAsync: () => Promise.resolve(null),
+  };
+}
+
+async function verify(
+  app: App,
+  provider: SsoProviderDoc,
+  { requestId = "" }: SsoAttemptDoc,
+  response: ProviderResponse,
+  checks: Checks<SamlCheck>,
+): Promise<SsoResult> {
+  if (response.kind !== "saml" || requestId === "")
+    throw new CheckFailed("The response is of another protocol.");
+  const now = app.now();
+  const expected = { acs: acsUrl(app, provider._id), idpEntityId: provider.saml!.entityId, requestId };
+  const { root } = await readResponse(checks, response.samlResponse);
+  checkResponse(checks, root, expected);
+  const profile = await verifySignature(app, provider, requestId, response.samlResponse, checks);
+  const parsed = profile.getAssertion?.() ?? {};
+  const audience = metadataUrl(app, provider._id);
+  const facts = checkAssertion(checks, parsed, { ...expected, audience, now }, profile.nameIDFormat);
+  const attributes = attributesOf(parsed);
+  const subject = profile.nameID ?? "";
+  if (subject === "" || subject.length > subjectLength)
+    checks.note("subject", "The assertion has no subject (NameID), or a very long one.");
+  const email = addressOf(attributes, subject);
+  checks.note(
+    "email",
+    email === null
+      ? "The response has no usable e-mail address: send the attribute email at the provider."
+      : undefined,
+  );
+  if (checks.hasFailed) throw new CheckFailed();
+  await claimAssertion(app, provider, facts, checks);
+  const kind = profile.nameIDFormat?.endsWith(":persistent") ? "saml persistent" : "saml";
+  const { groupsAttribute } = provider;
+  return {
+    checks: checks.list(),
+    subject: makeSubject(attributes, { subject, kind, email, groupsAttribute }),
+  };
+}
+
+/** Verifies the signature by node-saml. Throws `CheckFailed`. */
+async function verifySignature(
+  app: App,
+  provider: SsoProviderDoc,
+  requestId: string,
+  samlResponse: string,
+  checks: Checks<SamlCheck>,
+): Promise<Profile> {
+  const saml = openSaml(app, provider, requestId);
+  try {
+    const SAMLResponse = samlResponse.replace(/\s+/g, "");
+    const { profile } = await saml.validatePostResponseAsync({ SAMLResponse });
+    if (!profile) throw new Error("Invalid signature: no profile");
+    checks.note("signature", undefined);
+    return profile;
+  } catch (error) {
+    const [name, problem] = explain(error);
+    if (name !== "signature" && name !== "request") checks.note("signature", undefined);
+    checks.note(name, problem);
+    throw new CheckFailed(problem, { cause: error });
+  }
+}
+
+const explanations: [RegExp, SamlCheck, string][] = [
+  [/InResponseTo/i, "request", "The response answers another request: start the sign-in again."],
+  [
+    /audience/i,
+    "audience",
+    "The assertion is meant for another service: compare the entity id (audience) at the provider.",
+  ],
+  [
+    /expired|not yet valid|NotBefore|NotOnOrAfter|IssueInstant/i,
+    "conditions",
+    "The assertion is not valid now: compare the clocks, then start the sign-in again.",
+  ],
+  [/subject confirmation/i, "confirmation", "The subject is not confirmed for now: compare the clocks."],
+];
+
+/** The check that an error of node-saml belongs to. It reads missing conditions without a check of its own. */
+function explain(error: unknown): [SamlCheck, string] {
+  if (error instanceof TypeError) return ["conditions", "The assertion has no conditions, or can't be read."];
+  const message = error instanceof Error ? error.message : "";
+  const found = explanations.find(([pattern]) => pattern.test(message));
+  if (found) return [found[1], found[2]];
+  return [
+    "signature",
+    "The assertion has no valid signature of a configured certificate: sign the assertion at the provider, and " +
+      "compare the certificates.",
+  ];
+}
+
+/** Claims an assertion: one of several concurrent posts of it passes. */
+async function claimAssertion(
+  app: App,
+  provider: SsoProviderDoc,
+  { id, notOnOrAfter }: AssertionFacts,
+  checks: Checks<SamlCheck>,
+): Promise<void> {
+  const key = hashSecret(`${provider.saml!.entityId}\n${id}`);
+  const until = new Date(notOnOrAfter.getTime() + limits.ssoClockSkewMs);
+  const isFirst =
+    id !== "" && (await app.storage.signatureNonces.claim(`saml:${provider._id}:${key}`, until));
+  checks.require("replay", isFirst ? undefined : "The assertion was used before: start the sign-in again.");
+}

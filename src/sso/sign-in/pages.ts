@@ -1,0 +1,91 @@
+/** Pages of sign-ins by providers. */
+import type { SsoTestPayload } from "../../../contract/payloads/sso.ts";
+import type { Actor } from "../../access/actor.ts";
+import { hidden, problem } from "../../http/fields.ts";
+import { postForm } from "../../http/forms.ts";
+import { html, type Html } from "../../http/html.ts";
+import { actorPage, type PageOptions } from "../../http/pages.ts";
+import type { Reply } from "../../http/route.ts";
+import type { LinkOffer } from "./link.ts";
+
+const passwordPath = (returnTo: string) => `/sign-in?password=1&return_to=${encodeURIComponent(returnTo)}`;
+
+/** The same page for every reason of a failure. */
+export function failedPage(actor: Actor, error: string, options?: PageOptions): Reply {
+  const body = html`${problem(error)}
+    <p><a class="btn" href="/sign-in">Start again</a></p>
+    <p class="meta"><a href="${passwordPath("/")}">Sign in with a password</a></p>`;
+  return actorPage(actor, { title: "The sign-in failed", body }, options);
+}
+
+/** The choice between several providers of an organization. */
+export function choicePage(
+  actor: Actor,
+  view: { organization: string; providers: { id: string; name: string }[]; returnTo: string },
+): Reply {
+  const { organization, providers, returnTo } = view;
+  const start = (id: string) => `/sso/${id}/start?return_to=${encodeURIComponent(returnTo)}`;
+  const body = html`<p class="sub">
+      Choose the identity provider of <bdi>${organization}</bdi> by which you sign in.
+    </p>
+    ${providers.map(
+      ({ id, name }) =>
+        html`<p>
+          <a class="btn" href="${start(id)}"><bdi>${name}</bdi></a>
+        </p>`,
+    )}
+    <p class="meta"><a href="${passwordPath(returnTo)}">Sign in with a password</a></p>`;
+  return actorPage(actor, { title: "Single sign-on", body });
+}
+
+/** The question whether an existing account belongs to the person at the provider. */
+export function linkPage(actor: Actor, offer: LinkOffer, state: string): Reply {
+  const { provider, tenant, email, account } = offer;
+  const path = `/sso/${provider._id}/link`;
+  const back = `${path}?state=${state}`;
+  const body = account
+    ? html`<p>
+          <bdi>${provider.name}</bdi> of <bdi>${tenant.name}</bdi> will sign you in to your account
+          <bdi>${account.username}</bdi> from now on. Its owners decide who can sign in by this provider.
+        </p>
+        ${postForm(path, html`${hidden("state", state)}<button>Link the account and continue</button>`)}
+        <p class="meta"><a href="/">Cancel</a></p>`
+    : html`<p>
+          There is an account with your address <bdi>${email}</bdi> already. Sign in to it once with its own
+          password or passkey, to confirm that it is yours. From then on, <bdi>${provider.name}</bdi> signs
+          you in.
+        </p>
+        ${
+          actor.kind === "user"
+            ? html`<p>
+                You are signed in with another account, or by a provider: sign out first, then start again.
+              </p>`
+            : html`<p><a class="btn" href="${passwordPath(back)}">Sign in to the account</a></p>`
+        }`;
+  return actorPage(actor, { title: "Is this your account?", body });
+}
+
+const marks = { passed: "Passed", failed: "Failed", skipped: "Not checked" } as const;
+
+/** The verdict of a test sign-in. */
+export function testPage(actor: Actor, test: SsoTestPayload, settingsPath: string): Reply {
+  const body = html`<p class="sub">${test.outcome}</p>
+    <p>Nothing was changed, and nobody was signed in.</p>
+    <dl class="kv">
+      ${test.checks.map(
+        ({ title, result, message }) =>
+          html`<dt>${marks[result]}</dt>
+            <dd>${title}${message !== undefined && html`<br />${message}`}</dd>`,
+      )}
+      ${row("Subject", test.subject)} ${row("E-mail", test.email)} ${row("Name", test.name)}
+      ${row("Groups", test.groups === null ? "not sent" : test.groups.join(", ") || "none")}
+    </dl>
+    <p><a class="btn" href="${settingsPath}">Back to single sign-on</a></p>`;
+  const title = test.state === "passed" ? "The test sign-in passed" : "The test sign-in failed";
+  return actorPage(actor, { title, body });
+}
+
+const row = (name: string, value: string | null): Html | false =>
+  value !== null &&
+  html`<dt>${name}</dt>
+    <dd><bdi>${value}</bdi></dd>`;

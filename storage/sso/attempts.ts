@@ -1,0 +1,109 @@
+/**
+ * Sign-ins in progress: from the redirect to the provider up to the session, or the verdict of a test. An attempt is
+ * found by the hash of its state, which is RelayState in SAML; each step of it is one conditional write, so that none
+ * is done twice.
+ */
+import type { IndexDescription } from "mongodb";
+import type { SsoCheck } from "../../contract/payloads/sso.ts";
+import type { Database } from "../database.ts";
+import { removeSlice } from "../slices.ts";
+
+/** The person as the provider describes them, after all checks of the response have passed. */
+export interface SsoSubject {
+  subjectKey: string;
+  subject: string;
+  email: string | null;
+  name: string | null;
+  /** Null if the provider sent no such attribute. */
+  groups: string[] | null;
+  attributes: Record<string, string[]>;
+}
+
+export interface SsoResult {
+  checks: SsoCheck[];
+  /** Set if the checks passed. */
+  subject?: SsoSubject;
+}
+
+export interface SsoAttemptDoc {
+  _id: string;
+  tenantId: string;
+  providerId: string;
+  /** Epoch of the provider at the start. */
+  epoch: number;
+  purpose: "sign-in" | "test";
+  /** SHA-256 of the cookie that binds the attempt to its browser. */
+  browserHash: string;
+  /** Owner who started the test. */
+  userId?: string;
+  /** SHA-256 of the state. Absent until a test is opened in the browser. */
+  stateHash?: string;
+  returnTo: string;
+  /** SAML: id of the AuthnRequest. */
+  requestId?: string;
+  /** OpenID Connect: nonce and PKCE verifier, sealed for the id of the attempt. */
+  sealedProof?: string;
+  result?: SsoResult;
+  /** Set while the person is asked to sign in to the account which has their address. */
+  linkUserId?: string;
+  /** Set by a test: the effect that a sign-in would have had. */
+  outcome?: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export const ssoAttemptIndexes: IndexDescription[] = [
+  {
+    key: { stateHash: 1 },
+    unique: true,
+    name: "sso_state",
+    partialFilterExpression: { stateHash: { $gt: "" } },
+  },
+  { key: { expiresAt: 1 } },
+  { key: { tenantId: 1 } },
+];
+
+export type SsoAttempts = ReturnType<typeof openSsoAttempts>;
+
+export function openSsoAttempts(database: Database) {
+  const attempts = database.collection<SsoAttemptDoc>("sso_attempts");
+  const live = (now: Date) => ({ expiresAt: { $gt: now } }) as const;
+  return {
+    async insert(attempt: SsoAttemptDoc): Promise<void> {
+      await attempts.insertOne(attempt);
+    },
+    find: (id: string, now: Date) => attempts.findOne({ _id: id, ...live(now) }),
+    findByState: (providerId: string, stateHash: string, now: Date) =>
+      attempts.findOne({ stateHash, providerId, ...live(now) }),
+    /** Opens a prepared test in the browser, once. */
+    open: (
+      id: string,
+      fields: Pick<SsoAttemptDoc, "browserHash" | "stateHash" | "requestId" | "sealedProof" | "epoch">,
+      now: Date,
+    ) =>
+      attempts.findOneAndUpdate(
+        { _id: id, stateHash: { $exists: false }, ...live(now) },
+        { $set: fields },
+        { returnDocument: "after" },
+      ),
+    /** Stores the result of the response, once. False if the attempt has one. */
+    async answer(id: string, result: SsoResult, now: Date): Promise<boolean> {
+      const done = await attempts.updateOne(
+        { _id: id, result: { $exists: false }, ...live(now) },
+        { $set: { result } },
+      );
+      return done.modifiedCount === 1;
+    },
+    async finishTest(id: string, outcome: string): Promise<void> {
+      await attempts.updateOne({ _id: id }, { $set: { outcome } });
+    },
+    /** Keeps an attempt until the person has signed in to an account. */
+    async offerLink(id: string, linkUserId: string, expiresAt: Date): Promise<void> {
+      await attempts.updateOne({ _id: id }, { $set: { linkUserId, expiresAt } });
+    },
+    /** Ends an attempt, once: of concurrent calls, one gets it. */
+    take: (id: string, now: Date) => attempts.findOneAndDelete({ _id: id, ...live(now) }),
+    removeExpired: (now: Date) => removeSlice(attempts, { expiresAt: { $lte: now } }),
+    removeOfTenant: (tenantId: string) => removeSlice(attempts, { tenantId }),
+  };
+}

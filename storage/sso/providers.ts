@@ -1,0 +1,127 @@
+/** Identity providers of organizations. */
+import type { Collection, IndexDescription } from "mongodb";
+import type { SsoType } from "../../contract/payloads/sso.ts";
+import type { Database } from "../database.ts";
+import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
+import { removeSlice } from "../slices.ts";
+
+export interface StoredCertificate {
+  /** DER in base64. */
+  der: string;
+  /** SHA-256, hexadecimal. */
+  fingerprint: string;
+  subject: string;
+  notAfter: Date;
+}
+
+export interface SamlConnection {
+  entityId: string;
+  ssoUrl: string;
+  /** Several during a rollover. */
+  certificates: StoredCertificate[];
+  metadataUrl?: string;
+  /** Last attempt to read the metadata, and its failure. */
+  metadataReadAt?: Date;
+  metadataError?: string;
+}
+
+export interface OidcConnection {
+  issuer: string;
+  clientId: string;
+  /** The client secret, sealed for the provider's id. */
+  sealedSecret: string;
+}
+
+export interface SsoProviderDoc extends NamedDoc {
+  type: SsoType;
+  enabled: boolean;
+  jit: { enabled: boolean; role: string };
+  groupsAttribute: string | null;
+  saml?: SamlConnection;
+  oidc?: OidcConnection;
+  groupMappings: { group: string; teamId: string }[];
+  /** Raised by each change of the connection: a sign-in that was started before it fails. */
+  epoch: number;
+  /** Last success with the present connection. */
+  testedAt?: Date | null;
+  lastSignInAt?: Date;
+  /** Warnings that owners got: `<fingerprint>:<days>`. */
+  warned?: string[];
+}
+
+export const ssoProviderIndexes: IndexDescription[] = [
+  ...namedIndexes("provider_name"),
+  { key: { enabled: 1 }, name: "provider_enabled", partialFilterExpression: { active: true } },
+  { key: { "saml.metadataUrl": 1, "saml.metadataReadAt": 1 }, sparse: true, name: "provider_metadata" },
+  { key: { "saml.certificates.notAfter": 1 }, sparse: true, name: "provider_certificates" },
+];
+
+export type SsoProviders = ReturnType<typeof openSsoProviders>;
+
+export function openSsoProviders(database: Database) {
+  const providers = database.collection<SsoProviderDoc>("sso_providers");
+  return {
+    ...namedOperations(providers),
+    /** A provider of any organization. */
+    findById: (id: string) => providers.findOne({ _id: id, active: true }, withoutOutbox),
+    /** All providers of an organization, oldest first. */
+    list: (tenantId: string) =>
+      providers.find({ tenantId, active: true }, withoutOutbox).sort({ _id: 1 }).toArray(),
+    /** Enabled providers of an organization, oldest first. */
+    listEnabled: (tenantId: string) =>
+      providers.find({ tenantId, active: true, enabled: true }, withoutOutbox).sort({ _id: 1 }).toArray(),
+    /** Whether any organization has an enabled provider. */
+    hasEnabled: async () =>
+      (await providers.findOne({ active: true, enabled: true }, { projection: { _id: 1 } })) !== null,
+    ...noteOperations(providers),
+    /** Removes deleted providers whose events are in the log; returns how many were removed. */
+    removeEnded: () =>
+      removeSlice(providers, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+  };
+}
+
+function noteOperations(providers: Collection<SsoProviderDoc>) {
+  return {
+    /** Records a success. Nothing changes if the connection was changed since `epoch`. */
+    async noteSuccess(id: string, epoch: number, at: Date, isSignIn: boolean): Promise<void> {
+      await providers.updateOne(
+        { _id: id, epoch, active: true },
+        { $max: { testedAt: at, ...(isSignIn ? { lastSignInAt: at } : {}) } },
+      );
+    },
+    /** Providers whose metadata was last read before a time. */
+    listMetadataDue: (before: Date, limit: number) =>
+      providers
+        .find(
+          {
+            "saml.metadataUrl": { $gt: "" },
+            "saml.metadataReadAt": { $lt: before },
+            active: true,
+          },
+          withoutOutbox,
+        )
+        .limit(limit)
+        .toArray(),
+    /** Records a failed reading of the metadata. */
+    async noteMetadataError(id: string, at: Date, message: string): Promise<void> {
+      await providers.updateOne(
+        { _id: id, active: true, "saml.metadataUrl": { $exists: true } },
+        { $set: { "saml.metadataReadAt": at, "saml.metadataError": message } },
+      );
+    },
+    /** Enabled providers with a certificate that ends before a time. */
+    listExpiring: (before: Date, limit: number) =>
+      providers
+        .find({ "saml.certificates.notAfter": { $lt: before }, active: true, enabled: true }, withoutOutbox)
+        .limit(limit)
+        .toArray(),
+    /** Records a warning. False if it was recorded before. */
+    async claimWarning(id: string, warning: string): Promise<boolean> {
+      const result = await providers.updateOne(
+        { _id: id, active: true, warned: { $ne: warning } },
+        { $push: { warned: { $each: [warning], $slice: -100 } } },
+      );
+      return result.modifiedCount === 1;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
+import { newProvider as enableScim, type Provider } from "../scim/fixture.ts";
+import { deliverMails } from "../support/mailbox.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
+import { signInBySaml, startSaml, type Ended } from "../support/sso/saml-browser.ts";
+
+let service: TestService;
+let scim: Provider;
+let provider: string;
+
+before(async () => {
+  service = await startService({ ssoPrivateNetwork: true });
+  scim = await enableScim(service);
+  await verifyDomain(service, scim.org, "example.com");
+  provider = (await newProvider(service, scim.org, scim.owner)).id;
+});
+after(() => service.close());
+
+const address = (name: string) => `${name}@example.com`;
+const attempt = async (name: string, returnTo = "/") =>
+  signInBySaml(service, await startSaml(service, provider, { returnTo }), {
+    subject: address(name),
+    email: address(name),
+  });
+const asOwner = (method: string, path: string, body?: unknown) =>
+  service.call<Record<string, string>>(method, `/api/tenants/${scim.org.id}${path}`, {
+    cookie: scim.owner.cookie,
+    ...(body ? { body } : {}),
+  });
+const reaches = async ({ session = "" }: Ended) =>
+  (await service.call("GET", `/api/tenants/${scim.org.slug}`, { cookie: session })).status === 200;
+const accounts = (name: string) =>
+  service.app.storage.database.raw.collection("users").countDocuments({ email: address(name) });
+const setActive = (id: string, active: boolean) =>
+  scim.ok("PATCH", `/Users/${id}`, { Operations: [{ op: "replace", path: "active", value: active }] });
+
+/** Checks that nobody was signed in. Returns the reason in the log of the organization. */
+async function refusal(ended: Ended): Promise<string> {
+  assert.equal(ended.session, undefined, "a session was opened");
+  const number = /\d{4}-\d{4}/.exec(ended.text)?.[0];
+  assert.ok(number, ended.text);
+  const log = await service.call<{ reason: string }[]>(
+    "GET",
+    `/api/tenants/${scim.org.id}/sso/sign-ins?number=${number}`,
+    { cookie: scim.owner.cookie },
+  );
+  return log.data[0]!.reason;
+}
+
+describe("a person provisioned by SCIM", () => {
+  it("signs in by the provider at once, and not while they are deactivated", async () => {
+    const user = await scim.newUser("ada");
+    const first = await attempt("ada");
+    assert.equal(await reaches(first), true);
+    assert.equal(await accounts("ada"), 1);
+
+    await setActive(user.id, false);
+
+    assert.equal(await reaches(first), false);
+    await service.settled();
+    assert.match(await refusal(await attempt("ada")), /^(deactivated|leaving)$/);
+    const { userId } = (await service.app.storage.scimUsers.find(scim.org.id, user.id))!;
+    await cleanUpAfterMember(service.app, { tenantId: scim.org.id, userId: userId! });
+    assert.equal(await refusal(await attempt("ada")), "deactivated");
+    assert.equal(await service.app.storage.memberships.find(scim.org.id, userId!), null);
+
+    await setActive(user.id, true);
+    assert.equal(await reaches(await attempt("ada")), true);
+  });
+
+  it("gets no account while they are deactivated from the beginning", async () => {
+    await scim.newUser("bea", { active: false });
+    await scim.ok("POST", "/Users", { userName: address("ben"), active: false });
+
+    for (const name of ["bea", "ben"]) {
+      assert.equal(await refusal(await attempt(name)), "deactivated", name);
+      assert.equal(await accounts(name), 0, name);
+    }
+  });
+
+  it("has no password until they choose one, and then confirms a link", async () => {
+    await scim.newUser("cleo");
+    const signIn = (password: string) =>
+      service.call("POST", "/api/auth/sign-in", { body: { email: address("cleo"), password } });
+    for (const password of ["", " ", "correct horse battery"])
+      assert.notEqual((await signIn(password)).status, 200);
+
+    await deliverMails(service.app);
+    await service.call("POST", "/api/auth/password/forgot", { body: { email: address("cleo") } });
+    await service.settled();
+    const mails = await deliverMails(service.app);
+    const { token } = mails.find(({ to }) => to === address("cleo"))!;
+    const password = "a staple that is new";
+    const reset = await service.call("POST", "/api/auth/password/reset", { body: { token, password } });
+    assert.equal(reset.status, 200);
+    assert.equal((await signIn(password)).status, 200);
+
+    const ended = await attempt("cleo");
+    assert.equal(ended.session, undefined);
+    assert.match(ended.location!, /\/link\?state=/);
+  });
+});
+
+describe("a former member", () => {
+  it("returns by an invitation only, whose role and teams they get", async () => {
+    const first = await attempt("dora");
+    assert.equal(await reaches(first), true);
+    const { data: me } = await service.call<{ id: string }>("GET", "/api/user/profile", {
+      cookie: first.session!,
+    });
+    assert.equal((await asOwner("DELETE", `/members/${me.id}`)).status, 200);
+    await cleanUpAfterMember(service.app, { tenantId: scim.org.id, userId: me.id });
+    assert.equal(await refusal(await attempt("dora")), "former-member");
+
+    const invited = await asOwner("POST", "/invitations", { email: address("dora"), role: "admin" });
+    assert.equal(invited.status, 201);
+    const back = await attempt("dora", "/somewhere");
+    assert.equal(back.location, `/invitations/${invited.data["id"]}`);
+    assert.equal(await reaches(back), false);
+    const accepted = await service.call("POST", `/api/invitations/${invited.data["id"]}/accept`, {
+      cookie: back.session!,
+    });
+
+    assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
+    assert.equal(await reaches(back), true);
+    const member = await service.app.storage.memberships.find(scim.org.id, me.id);
+    assert.equal(member?.role, "admin");
+    assert.equal(
+      (await scim.events("sso.login_success")).filter(({ resourceId }) => resourceId === me.id).length,
+      2,
+    );
+  });
+});

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import { newMember } from "../support/organization.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { makeCertificate } from "../support/sso/certificate.ts";
+import { idpEntityId, newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
+
+let service: TestService;
+let owner: TestUser;
+let org: TestOrg;
+let base: string;
+let web: Server;
+let webUrl: string;
+const served = new Map<string, string>();
+
+before(async () => {
+  service = await startService({ ssoPrivateNetwork: true });
+  owner = await service.newUser();
+  org = await service.newOrg(owner);
+  base = `/api/tenants/${org.id}/sso/providers`;
+  web = createServer((request, response) => {
+    const text = served.get(request.url ?? "");
+    response.writeHead(text === undefined ? 404 : 200).end(text);
+  });
+  await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+  webUrl = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+});
+after(async () => {
+  web.close();
+  await service.close();
+});
+
+const asOwner = (method: string, path: string, body?: unknown) =>
+  service.call<SsoProviderPayload>(method, path, { cookie: owner.cookie, ...(body ? { body } : {}) });
+
+const metadata = (certificates: string[], extra = "") => `<?xml version="1.0"?>
+<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${idpEntityId}">
+  <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+    ${certificates
+      .map(
+        (der) =>
+          `<md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>` +
+          `<ds:X509Certificate>${der}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`,
+      )
+      .join("")}
+    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.example.com/post"/>
+    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example.com/sso"/>
+    ${extra}
+  </md:IDPSSODescriptor>
+</md:EntityDescriptor>`;
+
+describe("identity providers", () => {
+  it("are created, read, changed and deleted by an owner, with their events", async () => {
+    const made = await newProvider(service, org, owner, { name: "Okta", enabled: false });
+    assert.equal(made.saml?.entityId, idpEntityId);
+    assert.equal(made.saml?.certificates.length, 1);
+    assert.equal(made.urls.acs, `${service.app.config.baseUrl}/sso/${made.id}/acs`);
+    assert.equal(made.jit.role, "member");
+
+    const renamed = await asOwner("PATCH", `${base}/${made.id}`, { name: "Okta 2", enabled: true });
+    assert.equal(renamed.status, 200, JSON.stringify(renamed.body));
+    assert.equal(renamed.data.enabled, true);
+    assert.equal((await asOwner("GET", `${base}/${made.id}`)).data.name, "Okta 2");
+    const taken = await service.call("POST", base, {
+      cookie: owner.cookie,
+      body: { name: "okta 2", type: "saml", saml: samlSettings() },
+    });
+    assert.equal(taken.code, "already_exists");
+
+    assert.equal((await asOwner("DELETE", `${base}/${made.id}`)).status, 200);
+    assert.equal((await asOwner("GET", `${base}/${made.id}`)).code, "not_found");
+    await service.settled();
+    const log = await service.call<{ entries: { action: string }[] }>(
+      "GET",
+      `/api/tenants/${org.id}/audit-log`,
+      { cookie: owner.cookie },
+    );
+    const names = JSON.stringify(log.data);
+    for (const name of ["sso.provider_created", "sso.provider_updated", "sso.provider_deleted"])
+      assert.ok(names.includes(name), name);
+  });
+
+  it("are managed by owners only, after a recent verification", async () => {
+    const admin = await newMember(service, org, "admin");
+    assert.equal((await service.call("GET", base, { token: admin.token })).code, "forbidden");
+
+    const token = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
+      cookie: owner.cookie,
+      body: { name: "ci" },
+    });
+    assert.equal((await service.call("GET", base, { token: token.data.token })).code, "forbidden");
+
+    const { sessions } = service.app.storage;
+    const [session] = await sessions.listOfUser(owner.id, {}, service.app.now(), undefined, 1);
+    const stored = service.app.storage.database.raw.collection<{ _id: string }>("sessions");
+    await stored.updateOne({ _id: session!._id }, { $set: { verifiedAt: new Date(0) } });
+    const stale = await asOwner("POST", base, { name: "Late", type: "saml", saml: samlSettings() });
+    assert.equal(stale.code, "reauthentication_required");
+    await stored.updateOne({ _id: session!._id }, { $set: { verifiedAt: new Date() } });
+  });
+
+  it("take metadata as a text and from an address, with all certificates of a rollover", async () => {
+    const certificates = [makeCertificate({ key: 0 }).der, makeCertificate({ key: 1 }).der];
+    const byText = await newProvider(service, org, owner, {
+      name: "By text",
+      saml: { metadataXml: metadata(certificates) },
+    });
+    assert.equal(byText.saml?.ssoUrl, "https://idp.example.com/sso");
+    assert.equal(byText.saml?.certificates.length, 2);
+
+    served.set("/metadata?appid=1", metadata([certificates[0]!]));
+    const byUrl = await newProvider(service, org, owner, {
+      name: "By address",
+      saml: { metadataUrl: `${webUrl}/metadata?appid=1` },
+    });
+    assert.equal(byUrl.saml?.certificates.length, 1);
+    assert.equal(byUrl.saml?.metadataUrl, `${webUrl}/metadata?appid=1`);
+  });
+
+  it("refuse metadata that can't be used, and say why", async () => {
+    const der = makeCertificate().der;
+    const good = metadata([der]);
+    const deep = "<a>".repeat(100) + "</a>".repeat(100);
+    const cases: [string, Record<string, unknown>, RegExp][] = [
+      ["a document type", { metadataXml: `<!DOCTYPE x [<!ENTITY a "b">]>${good}` }, /document type/],
+      ["nesting", { metadataXml: metadata([der], deep) }, /levels/],
+      ["no XML", { metadataXml: "hello" }, /well-formed/],
+      ["no certificate", { metadataXml: metadata([]) }, /no certificate/],
+      ["a broken certificate", { metadataXml: metadata(["AAAA"]) }, /can't be read/],
+      ["an unreachable address", { metadataUrl: `${webUrl}/nothing` }, /could not be read/],
+      [
+        "a script address",
+        { metadataXml: good.replace("https://idp.example.com/sso", "javascript:alert(1)") },
+        /https URL/,
+      ],
+    ];
+    for (const [name, saml, expected] of cases) {
+      const answer = await asOwner("POST", base, { name, type: "saml", saml });
+      assert.equal(answer.code, "refused", `${name}: ${JSON.stringify(answer.body)}`);
+      assert.match(answer.error!, expected, name);
+    }
+  });
+
+  it("never return a client secret, and store it sealed for its issuer", async () => {
+    const issuer = `${webUrl}/issuer`;
+    served.set("/issuer/.well-known/openid-configuration", JSON.stringify({ issuer }));
+    const oidc = { issuer, clientId: "svc", clientSecret: "s3cret-of-the-client" };
+    const made = await newProvider(service, org, owner, {
+      name: "Keycloak",
+      type: "oidc",
+      saml: undefined,
+      oidc,
+    });
+    assert.ok(!JSON.stringify(made).includes("s3cret"));
+    const stored = await service.app.storage.ssoProviders.findById(made.id);
+    assert.ok(!JSON.stringify(stored).includes("s3cret"));
+
+    const path = `${base}/${made.id}`;
+    assert.equal(
+      (await asOwner("PATCH", path, { oidc: { clientId: "svc-2" } })).data.oidc?.clientId,
+      "svc-2",
+    );
+    served.set("/other/.well-known/openid-configuration", JSON.stringify({ issuer: `${webUrl}/other` }));
+    const moved = await asOwner("PATCH", path, { oidc: { issuer: `${webUrl}/other` } });
+    assert.equal(moved.code, "refused");
+    assert.match(moved.error!, /secret again/);
+    const foreign = await asOwner("PATCH", path, {
+      oidc: { issuer: `${webUrl}/issuer/`, clientSecret: "x" },
+    });
+    assert.match(foreign.error!, /exactly this text/);
+  });
+
+  it("are enforced only when they work, and an owner keeps another way in", async () => {
+    const made = await newProvider(service, org, owner, { name: "Enforced" });
+    const enforce = () => asOwner("PATCH", `${base}/${made.id}`, { enforced: true });
+    assert.match((await enforce()).error!, /test sign-in/);
+    await service.app.storage.ssoProviders.noteSuccess(made.id, 0, service.app.now(), false);
+    assert.match((await enforce()).error!, /second factor/);
+    const users = service.app.storage.database.raw.collection<{ _id: string }>("users");
+    await users.updateOne({ _id: owner.id }, { $set: { hasFactor: true } });
+    assert.equal((await enforce()).code, "domain_unverified");
+    await verifyDomain(service, org, "enforced.test");
+    const sessions = service.app.storage.database.raw.collection<{ userId: string }>("sessions");
+    await sessions.updateMany({ userId: owner.id }, { $set: { methods: ["password", "totp"] } });
+    assert.equal((await enforce()).data.enforced, true);
+
+    const disabled = await asOwner("PATCH", `${base}/${made.id}`, { enabled: false });
+    assert.equal(disabled.data.enforced, false);
+    await users.updateOne({ _id: owner.id }, { $unset: { hasFactor: true } });
+  });
+
+  it("map groups to teams of the organization", async () => {
+    const made = await newProvider(service, org, owner, { name: "Mapped" });
+    const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
+      cookie: owner.cookie,
+      body: { name: "Crew", roles: [] },
+    });
+    const path = `${base}/${made.id}/group-mappings`;
+    const put = (mappings: unknown) =>
+      service.call<unknown[]>("PUT", path, { cookie: owner.cookie, body: { mappings } });
+    assert.deepEqual((await put([{ group: "eng", teamId: team.data.id }])).data, [
+      { group: "eng", teamId: team.data.id, team: "Crew" },
+    ]);
+    const other = await service.newUser();
+    const foreign = await service.call<{ id: string }>(
+      "POST",
+      `/api/tenants/${(await service.newOrg(other)).id}/teams`,
+      { cookie: other.cookie, body: { name: "Theirs", roles: [] } },
+    );
+    assert.equal((await put([{ group: "eng", teamId: foreign.data.id }])).code, "not_found");
+  });
+});

@@ -1,0 +1,48 @@
+/** An organization whose owner sets up single sign-on. */
+import assert from "node:assert/strict";
+import type { SsoProviderPayload } from "../../../contract/payloads/sso.ts";
+import type { TestOrg, TestService, TestUser } from "../service.ts";
+import { makeCertificate } from "./certificate.ts";
+
+export const idpEntityId = "https://idp.example.com/metadata";
+
+/** The settings of the test identity provider. */
+export const samlSettings = (ssoUrl = "https://idp.example.com/sso") => ({
+  entityId: idpEntityId,
+  ssoUrl,
+  certificates: [makeCertificate().pem],
+});
+
+export async function newProvider(
+  service: TestService,
+  org: TestOrg,
+  owner: Pick<TestUser, "cookie">,
+  input: Record<string, unknown> = {},
+): Promise<SsoProviderPayload> {
+  const body = { name: "Company", type: "saml", enabled: true, saml: samlSettings(), ...input };
+  const answer = await service.call<SsoProviderPayload>("POST", `/api/tenants/${org.id}/sso/providers`, {
+    cookie: owner.cookie,
+    body,
+  });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.data;
+}
+
+/** Gives an organization a verified domain, as the check of its TXT record does. */
+export async function verifyDomain(service: TestService, org: TestOrg, domain: string): Promise<void> {
+  const { storage, now, newId } = service.app;
+  const used = (await storage.ssoDomains.list(org.id)).length;
+  await storage.ssoDomains.insert({
+    _id: newId(),
+    tenantId: org.id,
+    domain,
+    challenge: "x",
+    slot: used,
+    revision: 0,
+    active: true,
+    verified: true,
+    verifiedAt: now(),
+    createdBy: "test",
+    createdAt: now(),
+  });
+}
