@@ -49,6 +49,8 @@ export const limits = {
   /** All files of a skill whose files are listed as MCP resources. */
   mcpResourceBytes: 16 * MiB,
   formBodyBytes: 64 * 1024,
+  /** Fields of a form: a choice of organizations has one for each. */
+  formFields: 1000,
   /** Uncompressed request of a git client for one round of a fetch: the commits that it wants and has. */
   gitRequestBytes: 1 * MiB,
   pageSizeDefault: 50,

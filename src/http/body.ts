@@ -96,9 +96,11 @@ function readMultipart(request: IncomingMessage): Promise<[string, string][]> {
     const fields: [string, string][] = [];
     const parser = openParser(request);
     if (!parser) return unreadable();
+    let size = 0;
     parser.on("field", (name: string, value: string, _nameTruncated: boolean, truncated: boolean) => {
-      if (truncated) reject(tooLarge(limits.formBodyBytes));
-      fields.push([name, value]);
+      size += name.length + value.length;
+      if (truncated || size > limits.formBodyBytes) reject(tooLarge(limits.formBodyBytes));
+      else fields.push([name, value]);
     });
     parser.on("partsLimit", () => reject(invalidRequest("The form has too many fields.")));
     parser.on("error", unreadable);
@@ -114,7 +116,12 @@ function openParser(request: IncomingMessage): InstanceType<typeof busboy.Busboy
   try {
     return new busboy.Busboy({
       headers: request.headers as busboy.BusboyHeaders,
-      limits: { files: 0, fields: 20, fieldSize: limits.formBodyBytes, parts: 20 },
+      limits: {
+        files: 0,
+        fields: limits.formFields,
+        fieldSize: limits.formBodyBytes,
+        parts: limits.formFields,
+      },
     });
   } catch {
     return undefined;

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import { setUpAccount, startAccounts, statusesOf, type AccountsService } from "../support/accounts-app.ts";
 import {
+  actorOf,
   callback,
   connect,
   decide,
@@ -161,6 +162,35 @@ describe("a request of an OAuth client", () => {
     assert.equal(refused.status, 403);
     assert.match(refused.text, /requires a second factor/);
     assert.equal((await decide(service, cookie, id, { tenantIds: [other] })).status, 200);
+  });
+
+  it("can give access to many organizations", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 30; at++) ids.push(await newOrganization(service, cookie, `org-${at}`));
+
+    const { tokens } = await connect(service, cookie, { tenantIds: ids });
+
+    const { memberships } = await actorOf(service, tokens.access_token);
+    assert.deepEqual(memberships.map(({ tenantId }) => tenantId).sort(), ids.sort());
+  });
+
+  it("is refused if its form is too large", async () => {
+    const { id } = await openConsent(service, cookie, await valid());
+    const manyFields = Array.from({ length: 1100 }, (_, at) => [`organization-${at}`, "yes"]);
+    const longFields = Array.from({ length: 10 }, (_, at) => [`field-${at}`, "x".repeat(10_000)]);
+
+    for (const [fields, status] of [
+      [manyFields, 400],
+      [longFields, 413],
+    ] as const) {
+      const form = {
+        request: id,
+        decision: "deny",
+        ...(Object.fromEntries(fields) as Record<string, string>),
+      };
+      assert.equal((await service.call("POST", "/oauth/consent", { cookie, form })).status, status);
+    }
+    assert.ok(returnOf(await decide(service, cookie, id, { decision: "deny" })));
   });
 
   it("is refused once the account has given access to 100 programs", async () => {

@@ -1,0 +1,60 @@
+/** Access tokens of OAuth clients at the endpoint of the MCP server, over HTTP from the consent on. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setUpAccount, type AccountsService } from "../support/accounts-app.ts";
+import { openModernClient } from "../support/mcp/client.ts";
+import { connect, newOrganization } from "./fixture.ts";
+
+describe("an OAuth client at /mcp", () => {
+  let service: AccountsService;
+  let cookie: string;
+  setUpAccount((made) => ({ service, cookie } = made));
+
+  const toolsOf = async (token: string) => {
+    const client = await openModernClient(service, token);
+    const { tools } = await client.listTools();
+    await client.close();
+    return tools;
+  };
+  const list = (token: string) =>
+    service.call("POST", "/mcp", {
+      token,
+      json: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
+      headers: { accept: "application/json, text/event-stream" },
+    });
+
+  it("is offered the tools of its access", async () => {
+    const tenantIds = [await newOrganization(service, cookie, "acme")];
+    const reader = await connect(service, cookie, { access: "read", tenantIds });
+    const writer = await connect(service, cookie, { access: "write", tenantIds });
+
+    const reading = await toolsOf(reader.tokens.access_token);
+    const writing = await toolsOf(writer.tokens.access_token);
+
+    assert.ok(reading.some(({ name }) => name === "search_skills"));
+    assert.deepEqual(
+      reading.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name),
+      [],
+    );
+    assert.ok(writing.some(({ annotations }) => annotations?.readOnlyHint === false));
+    assert.ok(reading.every(({ name }) => writing.some((one) => one.name === name)));
+  });
+
+  it("is led to the authorization server once its access was revoked", async () => {
+    const { tokens } = await connect(service, cookie);
+    assert.equal((await list(tokens.access_token)).status, 200);
+    const [grant] = (await service.call("GET", "/api/user/grants", { cookie })).body.data as object as {
+      id: string;
+    }[];
+
+    const revoked = await service.call("DELETE", `/api/user/grants/${grant!.id}`, { cookie });
+
+    assert.equal(revoked.status, 200, revoked.text);
+    const refused = await list(tokens.access_token);
+    assert.equal(refused.status, 401);
+    assert.equal(
+      refused.headers.get("www-authenticate"),
+      `Bearer error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
+    );
+  });
+});
