@@ -1,6 +1,7 @@
 /**
- * Configuration of agents for the MCP server of this service, one piece of text per client. Tokens are never written into
- * it: clients read them from the environment variable `SVC_TOKEN`, or ask for them.
+ * Configuration of agents for the MCP server of this service, one piece of text per client. Clients sign in by OAuth in
+ * the browser, or with an API token. Tokens are never written into the text: clients read them from the environment
+ * variable `SVC_TOKEN`, or ask for them.
  */
 
 export interface AgentClient {
@@ -12,33 +13,44 @@ export interface AgentClient {
   text: string;
 }
 
+export type AgentSignIn = "browser" | "token";
+
+interface Options {
+  signIn: AgentSignIn;
+  /** The entry's name in the client. */
+  name?: string;
+}
+
 const json = (value: object) => JSON.stringify(value, null, 2);
-const bearer = (variable: string) => ({ Authorization: `Bearer ${variable}` });
 const inInput = "\u0024{input:svc-token}";
 const inEnv = "\u0024{env:SVC_TOKEN}";
 
-/** `url`: address of the MCP server. `name`: the entry's name in the client. */
-export function agentClients(url: string, name = "svc"): AgentClient[] {
+/** `url`: address of the MCP server. */
+export function agentClients(url: string, { signIn, name = "svc" }: Options): AgentClient[] {
+  const hasToken = signIn === "token";
+  const token = (variable: string) => (hasToken ? { headers: { Authorization: `Bearer ${variable}` } } : {});
   return [
     {
       id: "claude",
       name: "Claude Code",
       language: "shell",
-      text: `claude mcp add --transport http ${name} ${url} --header "Authorization: Bearer $SVC_TOKEN"`,
+      text: `claude mcp add --transport http ${name} ${url}${hasToken ? claudeToken : ""}`,
     },
     {
       id: "cursor",
       name: "Cursor",
       file: "~/.cursor/mcp.json",
       language: "json",
-      text: json({ mcpServers: { [name]: { url, headers: bearer(inEnv) } } }),
+      text: json({ mcpServers: { [name]: { url, ...token(inEnv) } } }),
     },
     {
       id: "codex",
       name: "Codex",
       file: "~/.codex/config.toml",
       language: "toml",
-      text: `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = "SVC_TOKEN"`,
+      text:
+        `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}` +
+        (hasToken ? '\nbearer_token_env_var = "SVC_TOKEN"' : ""),
     },
     {
       id: "copilot",
@@ -46,8 +58,8 @@ export function agentClients(url: string, name = "svc"): AgentClient[] {
       file: ".vscode/mcp.json",
       language: "json",
       text: json({
-        inputs: [{ type: "promptString", id: "svc-token", description: "API token of svc", password: true }],
-        servers: { [name]: { type: "http", url, headers: bearer(inInput) } },
+        ...(hasToken ? { inputs: [tokenInput] } : {}),
+        servers: { [name]: { type: "http", url, ...token(inInput) } },
       }),
     },
     {
@@ -55,23 +67,24 @@ export function agentClients(url: string, name = "svc"): AgentClient[] {
       name: "Windsurf",
       file: "~/.codeium/windsurf/mcp_config.json",
       language: "json",
-      text: json({ mcpServers: { [name]: { serverUrl: url, headers: bearer(inEnv) } } }),
+      text: json({ mcpServers: { [name]: { serverUrl: url, ...token(inEnv) } } }),
     },
     {
       id: "cline",
       name: "Cline",
       file: "~/.cline/data/settings/cline_mcp_settings.json",
       language: "json",
-      text: json({ mcpServers: { [name]: { type: "streamableHttp", url, headers: bearer(inEnv) } } }),
+      text: json({ mcpServers: { [name]: { type: "streamableHttp", url, ...token(inEnv) } } }),
     },
     {
       id: "opencode",
       name: "OpenCode",
       file: "opencode.json",
       language: "json",
-      text: json({
-        mcp: { [name]: { type: "remote", url, headers: bearer("{env:SVC_TOKEN}"), enabled: true } },
-      }),
+      text: json({ mcp: { [name]: { type: "remote", url, ...token("{env:SVC_TOKEN}"), enabled: true } } }),
     },
   ];
 }
+
+const claudeToken = ' --header "Authorization: Bearer $SVC_TOKEN"';
+const tokenInput = { type: "promptString", id: "svc-token", description: "API token of svc", password: true };

@@ -21,6 +21,7 @@ export const routes = rootRoute("shell/shell.tsx", [
     route("account", "settings/account.tsx"),
     route("activity", "settings/activity.tsx"),
     route("appearance", "settings/appearance.tsx"),
+    route("applications", "settings/applications.tsx"),
     route("installs", "settings/installs.tsx"),
     route("profile", "settings/profile.tsx"),
     route("security", "settings/security.tsx"),

@@ -34,7 +34,7 @@ describe("commands in the dashboard", () => {
     assert.deepEqual(
       joined.map(([file]) => file),
       [],
-      "use commandLine of web/src/parts/shell.ts",
+      "use commandLine of web/src/parts/copy/shell.ts",
     );
   });
 });

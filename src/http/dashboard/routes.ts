@@ -29,6 +29,7 @@ const servicePages = [
   "/settings/account",
   "/settings/activity",
   "/settings/appearance",
+  "/settings/applications",
   "/settings/installs",
   "/settings/profile",
   "/settings/security",

@@ -1,10 +1,11 @@
-/** The signed-in user's own account: sessions, tokens, installs and log. */
+/** The signed-in user's own account: sessions, tokens, grants to programs, installs and log. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
 import type { NewToken } from "./tokens.ts";
 
 export type Session = Schemas["Session"];
 export type OwnToken = Schemas["Token"];
+export type Grant = Schemas["Grant"];
 export type OwnInstall = Schemas["OwnInstall"];
 export type AuditEntry = Schemas["AuditEntry"];
 
@@ -25,6 +26,15 @@ export const ownTokensQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const params = { query: { limit: pageSize } };
     return (await ok(api.GET("/api/user/tokens", { signal, params }))).data;
+  },
+});
+
+/** One page has all: the service allows 100. */
+export const grantsQuery = queryOptions({
+  queryKey: ["grants"],
+  queryFn: async ({ signal }) => {
+    const params = { query: { limit: pageSize } };
+    return (await ok(api.GET("/api/user/grants", { signal, params }))).data;
   },
 });
 
@@ -79,3 +89,6 @@ export const createToken = (body: NewToken) => dataOf(api.POST("/api/user/tokens
 
 export const revokeToken = (id: string) =>
   ok(api.DELETE("/api/user/tokens/{id}", { params: { path: { id } } }));
+
+export const revokeGrant = (id: string) =>
+  ok(api.DELETE("/api/user/grants/{id}", { params: { path: { id } } }));

@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { useState } from "react";
 import type { Issuer, Policy } from "../../api/ci.ts";
-import { CopyFile } from "./copy-file.tsx";
+import { CopyFile } from "../../parts/copy/copy-file.tsx";
 import { workflowFor } from "./workflow-file.ts";
 
 interface Props {

@@ -9,7 +9,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { AttentionItem } from "../../api/home.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { Time } from "../../parts/time.tsx";
 
 const icons: Record<AttentionItem["kind"], { icon: LucideIcon; tone: string }> = {

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Identity } from "../../api/session.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 
 /** Home of an account without organization: invitations that wait, and a new organization. */
 export function NoOrganization({ identity }: { identity: Identity }) {

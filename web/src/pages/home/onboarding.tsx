@@ -6,8 +6,8 @@ import { ownTokensQuery } from "../../api/account.ts";
 import { isConnectedQuery, latestSkillsQuery, memberCountQuery, ownInstallQuery } from "../../api/home.ts";
 import { requirementQuery } from "../../api/requirement.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
-import { Command } from "../../parts/command.tsx";
-import { commandLine, installLine } from "../../parts/shell.ts";
+import { Command } from "../../parts/copy/command.tsx";
+import { commandLine, installLine } from "../../parts/copy/shell.ts";
 
 const storageKey = "svc-onboarding";
 

@@ -4,9 +4,9 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { catalogQuery } from "../../api/catalog.ts";
 import { serviceQuery } from "../../api/home.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { commandLine } from "../../parts/shell.ts";
+import { commandLine } from "../../parts/copy/shell.ts";
 
 const shown = 6;
 

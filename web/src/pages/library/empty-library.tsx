@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { may } from "../../api/session.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { commandLine } from "../../parts/shell.ts";
+import { commandLine } from "../../parts/copy/shell.ts";
 
 export function EmptyLibrary({
   organization,

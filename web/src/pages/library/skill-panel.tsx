@@ -2,10 +2,10 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { FolderInput } from "lucide-react";
 import type { Skill } from "../../api/folders.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Who } from "./who.tsx";
-import { installLine } from "../../parts/shell.ts";
+import { installLine } from "../../parts/copy/shell.ts";
 
 interface Props {
   skill: Skill;

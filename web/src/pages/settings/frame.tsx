@@ -10,6 +10,7 @@ const tabs = [
   { to: "/settings/account", label: "Account" },
   { to: "/settings/security", label: "Security" },
   { to: "/settings/tokens", label: "Tokens" },
+  { to: "/settings/applications", label: "Applications" },
   { to: "/settings/installs", label: "Installs" },
   { to: "/settings/activity", label: "Activity" },
 ] as const;

@@ -4,7 +4,7 @@ import { createFileRoute, Link } from "@tanstack/react-router";
 import { Laptop } from "lucide-react";
 import { useEffect, useMemo } from "react";
 import { installsQuery, type OwnInstall } from "../../api/account.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { SettingsPage } from "./frame.tsx";

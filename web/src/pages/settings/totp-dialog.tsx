@@ -1,7 +1,7 @@
 import { Modal, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { beginTotp, confirmTotp } from "../../api/second-factors.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";

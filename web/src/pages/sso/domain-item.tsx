@@ -9,7 +9,7 @@ import {
   verifyDomain,
   type SsoDomain,
 } from "../../api/sso-domains.ts";
-import { Command } from "../../parts/command.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";

@@ -1,6 +1,6 @@
 import { ApiError } from "../../api/client.ts";
-import { Command } from "../../parts/command.tsx";
-import { commandLine } from "../../parts/shell.ts";
+import { Command } from "../../parts/copy/command.tsx";
+import { commandLine } from "../../parts/copy/shell.ts";
 
 /** The reason that the service did not plan or connect, with the remedy. */
 export function Refusal({ error, onBranch }: { error: Error; onBranch: (branch: string) => void }) {

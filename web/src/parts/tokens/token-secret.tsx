@@ -1,7 +1,7 @@
 import { Button, CopyButton, Modal } from "@mantine/core";
 import { Check, Copy, TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { Command } from "../command.tsx";
+import { Command } from "../copy/command.tsx";
 
 interface Props {
   name: string;

@@ -3,14 +3,14 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { installsQuery, installSummaryQuery, type SkillInstall } from "../../../api/skill-settings.ts";
-import { Command } from "../../../parts/command.tsx";
+import { Command } from "../../../parts/copy/command.tsx";
 import { Initials } from "../../../parts/avatar.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
-import { commandLine, installLine } from "../../../parts/shell.ts";
+import { commandLine, installLine } from "../../../parts/copy/shell.ts";
 
 export const Route = createFileRoute("/$org/$slug/installs")({
   errorComponent: TabProblem,

@@ -1,8 +1,9 @@
 import { Select, SegmentedControl } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { targets, type InstallScope, type Target } from "../../../../../contract/vocabulary.ts";
 import type { Skill } from "../../../api/skills.ts";
-import { Command } from "../../../parts/command.tsx";
+import { Command } from "../../../parts/copy/command.tsx";
 import { installCommand, ways, type Pin, type Way } from "./install-command.ts";
 
 const toolNames: Record<Target, string> = {
@@ -38,7 +39,11 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
           value={way}
           onChange={(value) => setWay(value)}
         />
-        <Command text={installCommand({ way, ref, slug: skill.slug, address, semver, tool, scope, pin })} />
+        {way === "mcp" ? (
+          <UseByAgent skillRef={ref} />
+        ) : (
+          <Command text={installCommand({ way, ref, slug: skill.slug, address, semver, tool, scope, pin })} />
+        )}
         {(way === "svc" || way === "claude") && (
           <div className="choices">
             {way === "svc" && <ToolSelect tool={tool} onChange={setTool} />}
@@ -57,11 +62,24 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
             {way === "svc" && <PinSelect semver={semver} isCurrent={isCurrent} pin={pin} onChange={setPin} />}
           </div>
         )}
-        {way !== "svc" && skill.visibility === "private" && (
+        {(way === "npx" || way === "git" || way === "claude") && skill.visibility === "private" && (
           <p className="meta">Git asks for a user name, which can be anything, and an API token.</p>
         )}
       </div>
     </section>
+  );
+}
+
+/** Nothing is installed: a connected agent reads the current version. */
+function UseByAgent({ skillRef }: { skillRef: string }) {
+  return (
+    <>
+      <Command text={`Use the skill ${skillRef}`} prompt="" label="Copy prompt" />
+      <p className="meta">
+        Say this to an agent that is <Link to="/settings/applications">connected to this service</Link>. It
+        reads the current version, and nothing is installed.
+      </p>
+    </>
   );
 }
 

@@ -1,17 +1,18 @@
 import type { InstallScope, Target } from "../../../../../contract/vocabulary.ts";
-import { commandLine } from "../../../parts/shell.ts";
+import { commandLine } from "../../../parts/copy/shell.ts";
 
 export const ways = [
   { value: "svc", label: "svc" },
   { value: "npx", label: "npx skills" },
   { value: "git", label: "git" },
   { value: "claude", label: "Claude" },
+  { value: "mcp", label: "MCP" },
 ] as const;
 export type Way = (typeof ways)[number]["value"];
 export type Pin = "latest" | "compatible" | "exact";
 
 interface Choice {
-  way: Way;
+  way: Exclude<Way, "mcp">;
   /** `org/slug`. */
   ref: string;
   slug: string;

@@ -4,14 +4,14 @@ import { useState } from "react";
 import { movePlanQuery, moveSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { foldersQuery } from "../../../api/session.ts";
-import { Command } from "../../../parts/command.tsx";
+import { Command } from "../../../parts/copy/command.tsx";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 import { ExposureNote } from "./exposure.tsx";
-import { commandLine } from "../../../parts/shell.ts";
+import { commandLine } from "../../../parts/copy/shell.ts";
 
 /** Value of the library's root in the select, which takes no null. */
 const root = "root";

@@ -1,3 +1,4 @@
+import "./copy-file.css";
 import { Button, CopyButton } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
 

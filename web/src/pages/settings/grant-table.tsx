@@ -1,0 +1,120 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import type { Grant } from "../../api/account.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Time } from "../../parts/time.tsx";
+
+interface Props {
+  grants: readonly Grant[];
+  revoke: (id: string) => Promise<unknown>;
+}
+
+/** Programs with what they may do, and where. */
+export function GrantTable({ grants, revoke }: Props) {
+  const [asked, setAsked] = useState<Grant>();
+  return (
+    <div className="panel token-table">
+      <table className="tbl">
+        <caption className="sr">Programs with access, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Program</th>
+            <th scope="col" className="hide-s">
+              Last used
+            </th>
+            <th scope="col">
+              <span className="sr">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {grants.map((grant) => (
+            <GrantRow key={grant.id} grant={grant} onRevoke={() => setAsked(grant)} />
+          ))}
+        </tbody>
+      </table>
+      {asked && (
+        <ConfirmDialog
+          title={`Revoke ${nameOf(asked)}`}
+          action="Revoke access"
+          isDangerous
+          run={() => revoke(asked.id)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            The program is refused from its next request on. To use it again, you have to connect it again.
+          </p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+function GrantRow({ grant, onRevoke }: { grant: Grant; onRevoke: () => void }) {
+  const { access, createdAt, lastUsedAt } = grant;
+  return (
+    <tr>
+      <td>
+        <span className="row wrap">
+          <b>
+            <bdi>{nameOf(grant)}</bdi>
+          </b>
+          <span className="badge">{access === "read" ? "Read" : "Read and write"}</span>
+          <span className="meta">
+            since <Time value={createdAt} />
+          </span>
+        </span>
+        <p className="meta">{originOf(grant)}</p>
+        <p className="meta">
+          <Organizations grant={grant} />
+        </p>
+      </td>
+      <td className="meta hide-s">{lastUsedAt ? <Time value={lastUsedAt} /> : "never"}</td>
+      <td className="right">
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          aria-label={`Revoke ${nameOf(grant)}`}
+          onClick={onRevoke}
+        >
+          Revoke
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+/** A verified host comes before a claimed name. */
+const nameOf = ({ client: { host, name } }: Grant) =>
+  host ?? (name === "" ? "A program without a name" : name);
+
+/** How much of the name was verified, and where the access goes. */
+function originOf({ client: { host, name }, redirectsTo }: Grant) {
+  if (host === null)
+    return redirectsTo.kind === "web"
+      ? `Unverified name. Sends you back to ${redirectsTo.name}.`
+      : "Unverified name. Runs on a computer of yours.";
+  if (name === "") return "Verified host.";
+  return (
+    <>
+      Verified host. Calls itself “<bdi>{name}</bdi>”.
+    </>
+  );
+}
+
+function Organizations({ grant: { organizations } }: { grant: Grant }) {
+  if (organizations.length === 0) return "In no organization: public skills only.";
+  return (
+    <>
+      In{" "}
+      {organizations.map(({ id, name }, at) => (
+        <span key={id}>
+          {at > 0 && ", "}
+          <bdi>{name}</bdi>
+        </span>
+      ))}
+      .
+    </>
+  );
+}
