@@ -22,6 +22,7 @@ export const routes = rootRoute("shell/shell.tsx", [
     route("activity", "settings/activity.tsx"),
     route("appearance", "settings/appearance.tsx"),
     route("applications", "settings/applications.tsx"),
+    route("connectors", "settings/connectors/page.tsx"),
     route("installs", "settings/installs.tsx"),
     route("profile", "settings/profile.tsx"),
     route("security", "settings/security.tsx"),

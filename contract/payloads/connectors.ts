@@ -25,6 +25,7 @@ export const ConnectorPayload = z
     needsReconnect: z.boolean().meta({ description: "the user has to connect in the browser" }),
     problem: z.enum(connectorProblems).nullable(),
     lastError: z.string().nullable().meta({ description: "the problem and its remedy in a sentence" }),
+    issuer: z.string().nullable().meta({ description: "the provider that the user has authorized" }),
     values: z
       .array(
         z.object({

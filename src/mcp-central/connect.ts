@@ -104,7 +104,7 @@ async function approve(
     generation: stored.generation + 1,
     status: stored.status === "pending" ? "pending" : "needs_auth",
     flow: null,
-    ...(isSame ? {} : { issuer: null }),
+    ...(isSame && !reauthorize ? {} : { issuer: null }),
   } as const;
   if (!(await connectors.change(stored._id, stored.revision, change, app.now()))) throw concurrent();
   const saved = await connectors.find(stored._id);

@@ -33,6 +33,7 @@ export function presentConnector(
     needsReconnect: status === "needs_auth",
     problem: problem ?? null,
     lastError: problem ? sentenceOf(problem) : null,
+    issuer: connector.issuer ?? null,
     values: server
       ? valuesFor(server.config).map(({ name, label, description, secret, required, format }) => ({
           name,

@@ -30,6 +30,7 @@ const servicePages = [
   "/settings/activity",
   "/settings/appearance",
   "/settings/applications",
+  "/settings/connectors",
   "/settings/installs",
   "/settings/profile",
   "/settings/security",

@@ -22,12 +22,11 @@ export const operations: Record<Change["type"], readonly string[]> = {
   role: ["roles", "members", "effective", "organization"],
   invitation: ["invitations", "attention", "identity"],
   token: ["tokens", "own-tokens", "attention"],
-  // No page shows them.
   policy: ["policies"],
-  mcpServer: [],
+  mcpServer: ["connectors", "remote-servers"],
   workspace: ["workspaces", "workspace-settings", "folders", "attention"],
   sync: ["sync", "sync-runs", "sync-conflicts", "is-connected", "attention"],
-  organization: ["organization", "identity"],
+  organization: ["organization", "identity", "mcp-central", "connectors"],
   membership: ["identity", "organization"],
   account: ["identity", "sessions"],
 };

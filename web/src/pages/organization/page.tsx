@@ -3,6 +3,7 @@ import { may } from "../../api/session.ts";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { Avatar } from "./avatar.tsx";
 import { DangerZone } from "./danger-zone.tsx";
+import { HostedConnectors } from "./hosted-connectors.tsx";
 import { Identity } from "./identity.tsx";
 import { Restore } from "./restore.tsx";
 import { TokenAge } from "./token-age.tsx";
@@ -25,6 +26,7 @@ function SettingsPage() {
               <>
                 <Identity key={organization.slug} organization={organization} />
                 <Avatar organization={organization} />
+                <HostedConnectors organization={organization} />
               </>
             ) : (
               <p className="note">

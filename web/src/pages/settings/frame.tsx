@@ -11,6 +11,7 @@ const tabs = [
   { to: "/settings/security", label: "Security" },
   { to: "/settings/tokens", label: "Tokens" },
   { to: "/settings/applications", label: "Applications" },
+  { to: "/settings/connectors", label: "Connectors" },
   { to: "/settings/installs", label: "Installs" },
   { to: "/settings/activity", label: "Activity" },
 ] as const;

@@ -1,0 +1,114 @@
+/** The pages of hosted connectors in a real browser, with servers and a provider on this machine. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  protect,
+  startAuthorizationServer,
+  type AuthorizationServer,
+} from "../mcp-central/authorization-server.ts";
+import { startCentral, type CentralFixture } from "../mcp-central/fixture.ts";
+import { startUpstream, type Upstream } from "../mcp-central/upstream.ts";
+import { whyNoBrowser } from "../support/browser.ts";
+import { newMember } from "../support/organization.ts";
+import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+
+const secret = "sk-very-secret-0123456789";
+
+describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () => {
+  let central: CentralFixture;
+  let upstream: Upstream;
+  let guarded: Upstream;
+  let authorization: AuthorizationServer;
+  const dashboard = useDashboard(async () => (central = await startCentral()));
+  before(async () => {
+    [upstream, guarded, authorization] = await Promise.all([
+      startUpstream(),
+      startUpstream(),
+      startAuthorizationServer(),
+    ]);
+    protect(guarded, authorization);
+    await central.register("issues", upstream.url, {
+      name: "Issue tracker",
+      headers: [{ name: "X-Api-Key", kind: "member", label: "API key", secret: true, required: true }],
+    });
+    await central.register("notes", guarded.url, { name: "Team notes" });
+  });
+  after(async () => {
+    await Promise.all([upstream.close(), guarded.close(), authorization.close()]);
+  });
+
+  it("connects to a server with the secret of its user, and disconnects", async () => {
+    const user = await newMember(central.service, central.org, "member");
+    const { page, troubles, outside } = await dashboard.open("/settings/connectors", { user });
+    await page.getByText("No connectors yet").waitFor();
+    await assertAccessible(page, "no connectors");
+
+    await page.getByRole("button", { name: "New connector" }).click();
+    await page.getByRole("dialog").getByRole("combobox", { name: "Server" }).click();
+    await page.getByRole("option", { name: /Issue tracker/ }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    const dialog = page.getByRole("dialog", { name: "Connect Issue tracker" });
+    await dialog.getByText(new URL(upstream.url).host).waitFor();
+    await assertAccessible(page, "the dialog of a connector");
+    await dialog.getByLabel("API key").fill(secret);
+    await dialog.getByRole("button", { name: "Connect" }).click();
+    const connectors = page.getByRole("region", { name: "Your connectors" });
+    await connectors.getByText("Connected", { exact: true }).waitFor();
+    assert.equal(upstream.requests.at(-1)!.headers["x-api-key"], secret);
+    assert.ok(!(await page.content()).includes(secret));
+
+    await page.getByRole("button", { name: "Actions for Issue tracker" }).click();
+    await page.getByRole("menuitem", { name: "Disconnect" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+    await page.getByText("No connectors yet").waitFor();
+    assert.deepEqual([...troubles, ...outside], []);
+  });
+
+  it("leads to the provider of a server and back, and shows who needs to authorize again", async () => {
+    const user = await newMember(central.service, central.org, "member");
+    const { data } = await central.create("notes", user);
+    const { page } = await dashboard.open(
+      new URL(data.connectUrl).pathname + new URL(data.connectUrl).search,
+      {
+        user,
+      },
+    );
+
+    await page.getByRole("dialog").getByRole("button", { name: "Connect" }).click();
+    await page.getByText("Team notes is connected.").waitFor();
+    assert.equal((await central.read(data.id, user)).connectionStatus, "connected");
+    assert.ok(!/code=|state=/.test(page.url()));
+
+    await central.service.app.storage.connectors.noteUnauthorized(
+      (await central.service.app.storage.connectors.find(data.id))!,
+      new Date(),
+    );
+    await page.goto(`${central.service.url}/settings/connectors`);
+    await page.getByText("Needs you", { exact: true }).waitFor();
+    await assertAccessible(page, "a connector that needs its user");
+    await page.goto(`${central.service.url}/settings/connectors?result=expired`);
+    await page.getByText(/was begun in another browser/).waitFor();
+  });
+
+  it("shows that the organization has turned connectors off", async () => {
+    const { owner, org } = central;
+    await central.create("notes", owner);
+    const { page, troubles } = await dashboard.open(`/${org.slug}/-/settings`, { user: owner });
+    const section = page.getByRole("region", { name: "Hosted connectors" });
+    await section.getByText("1 server").waitFor();
+
+    await section.getByRole("switch").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await assertAccessible(page, "connectors turned off");
+
+    assert.equal((await central.list(owner))[0]!.connectionStatus, "disabled");
+    await page.goto(`${central.service.url}/settings/connectors`);
+    await page.getByText("Off", { exact: true }).waitFor();
+    await page.goto(`${central.service.url}/${org.slug}/-/settings`);
+    await section.getByRole("switch").click();
+    await section.getByRole("switch", { checked: true }).waitFor();
+    assert.equal((await central.list(owner))[0]!.connectionStatus, "pending");
+    assert.deepEqual(troubles, []);
+  });
+});

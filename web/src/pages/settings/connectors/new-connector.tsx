@@ -1,0 +1,88 @@
+import { Modal, Select } from "@mantine/core";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import {
+  connectorsQuery,
+  createConnector,
+  remoteServersQuery,
+  type Connector,
+} from "../../../api/connectors.ts";
+import { DialogForm } from "../../../parts/dialog-form.tsx";
+import { Problem } from "../../../parts/problem.tsx";
+import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+
+interface Props {
+  onDone: (connector: Connector) => void;
+  onClose: () => void;
+}
+
+/** Chooses a remote server of the user's organizations. */
+export function NewConnector({ onDone, onClose }: Props) {
+  const client = useQueryClient();
+  const [server, setServer] = useState<string | null>(null);
+  const { options, isPending, error, retry } = useServerOptions();
+  const creating = useMutation({
+    mutationFn: (id: string) => createConnector(id),
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: connectorsQuery.queryKey });
+      onDone(made);
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="New connector">
+      <DialogForm
+        label="New connector"
+        action="Continue"
+        isReady={server !== null}
+        isPending={creating.isPending}
+        error={creating.error}
+        onSubmit={() => server !== null && creating.mutate(server)}
+        onClose={onClose}
+      >
+        {isPending && <SkeletonRows rows={1} height={44} />}
+        <Problem error={error} retry={retry} />
+        {!isPending && options.length === 0 && !error && (
+          <p className="sub">
+            Your organizations have no remote MCP server that you have not connected yet. An administrator can
+            register one.
+          </p>
+        )}
+        {options.length > 0 && (
+          <Select
+            label="Server"
+            description="The remote MCP servers of your organizations"
+            placeholder="Choose a server"
+            data={options}
+            value={server}
+            searchable
+            nothingFoundMessage="No server has this name"
+            data-autofocus
+            onChange={setServer}
+          />
+        )}
+      </DialogForm>
+    </Modal>
+  );
+}
+
+function useServerOptions() {
+  const found = useInfiniteQuery(remoteServersQuery);
+  const { data: connectors = [] } = useQuery(connectorsQuery);
+  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = found;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
+  const connected = new Set(connectors.map(({ serverId }) => serverId));
+  const servers = found.data?.pages.flatMap((page) => page.data) ?? [];
+  return {
+    isPending: found.isPending,
+    error: found.error,
+    retry: () => void found.refetch(),
+    options: servers
+      .filter(({ id, transport }) => transport !== "stdio" && !connected.has(id))
+      .map(({ id, tenantSlug, slug, name }) => ({
+        value: id,
+        label: name === slug ? `${tenantSlug}/${slug}` : `${name} (${tenantSlug}/${slug})`,
+      })),
+  };
+}
