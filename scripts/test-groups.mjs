@@ -18,7 +18,6 @@ export const seconds = {
   "access/matrix": 60,
   "cli/interrupted": 25,
   "cli/lint": 21,
-  "cli-mcp/edits": { SVC_CONFIG_EDITS: "20000" },
   "cli-projects/mixed-use": 7,
   "git/clone": 18,
   "jobs/children": 26,

@@ -17,6 +17,8 @@ export type PublishInput = ContentInput & {
   createFolders?: boolean;
   personal?: boolean;
   ifChanged?: true;
+  /** Replaces the former list; unchanged if absent. */
+  requiredMcpServers?: { tenantSlug: string; slug: string }[];
 };
 
 export type ShareInput = ContentInput & { name: string; type?: string };
@@ -48,5 +50,9 @@ export interface Digests {
   frontmatterHash?: string;
 }
 
-export type PlanInput = Omit<PublishInput, "content" | "uploadId" | "message" | "ifChanged"> & Digests;
+export type PlanInput = Omit<
+  PublishInput,
+  "content" | "uploadId" | "message" | "ifChanged" | "requiredMcpServers"
+> &
+  Digests;
 export type PlanPushInput = Pick<PushInput, "semver" | "bump" | "prerelease"> & Digests;

@@ -7,7 +7,7 @@
 /** `slug` and `id` are used in commands to copy, in paths and in the local state, so their characters are limited. */
 type Kind = "text" | "slug" | "id" | "whole" | "flag";
 
-const patterns = { slug: /^[a-z0-9]+(?:-+[a-z0-9]+)*$/, id: /^[A-Za-z0-9]{1,64}$/ };
+export const patterns = { slug: /^[a-z0-9]+(?:-+[a-z0-9]+)*$/, id: /^[A-Za-z0-9]{1,64}$/ };
 
 /** A kind, with `?` if it may be absent or null; an object with its fields; in brackets, a list. */
 export type Shape = Kind | `${Kind}?` | readonly [Shape] | { readonly [field: string]: Shape };

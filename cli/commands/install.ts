@@ -97,12 +97,16 @@ export const install = defineCommand({
     const { fetched, applied } = await fetchAndApply(context, session, resolved, wanted, request);
     if (recordedIn !== undefined && args.save && !dryRun)
       context.output.note(`Recorded in svc.json and svc.lock of ${recordedIn}`);
-    return presentInstall(context, fetched, applied, {
+    const { missing, ...result } = await presentInstall(context, fetched, applied, {
       wanted,
       range,
       dryRun,
       advice: publisherWarnings(resolved),
+      profile: session.config.profiles[session.profile],
     });
+    if (missing.length === 0) return result;
+    const { offerMissing } = await import("../mcp/required.ts");
+    return offerMissing(context, fetched.skill.slug, result, missing);
   },
 });
 

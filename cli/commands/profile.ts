@@ -1,7 +1,9 @@
+import type { Client } from "../api/client.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
 import { findReportingClient, reportInstalls, reportingMachine } from "../install/report.ts";
+import type { ReportedEntry } from "../mcp/report.ts";
 import { uninstallProfile } from "../project/uninstall-profile.ts";
 import { askYes, requireInteraction } from "../prompts.ts";
 import { type Config, defaultProfile, profileOf } from "../state/config.ts";
@@ -124,12 +126,15 @@ export const profileDelete = defineCommand({
       // Without a machine id, nothing was ever reported.
       const machine = config.machineId && reportingMachine(config, client);
       const heir = config.activeProfile === name ? defaultProfile : config.activeProfile;
-      const { gone, warnings } = await uninstallProfile(context, state, name, heir);
+      const { gone, goneServers, warnings } = await uninstallProfile(context, state, name, heir);
       config.activeProfile = heir;
       await state.save();
-      return { machine, gone, warnings, active: config.activeProfile };
+      return { machine, gone, goneServers, warnings, active: config.activeProfile };
     });
-    await reportInstalls(client, done.machine, done.gone);
+    await Promise.all([
+      reportInstalls(client, done.machine, done.gone),
+      reportServers(client, done.machine, done.goneServers),
+    ]);
     for (const warning of done.warnings) context.output.warn(warning);
     return {
       data: { name, deleted: true, warnings: done.warnings },
@@ -141,8 +146,23 @@ export const profileDelete = defineCommand({
 async function confirm(context: Context, config: Config, name: string, force: boolean): Promise<void> {
   if (!hasProfile(config, name)) throw noSuchProfile(config, name);
   if (force) return;
-  const skills = Object.keys(profileOf(config, name).installed).length;
+  const { installed, mcpServers = {} } = profileOf(config, name);
+  const counts = [
+    ...(Object.keys(installed).length === 0 ? [] : [`${Object.keys(installed).length} skills`]),
+    ...(Object.keys(mcpServers).length === 0 ? [] : [`${Object.keys(mcpServers).length} MCP servers`]),
+  ];
   requireInteraction(context, "--force", `Deleting profile "${name}" needs --force.`);
-  const losses = skills === 0 ? "its login" : `its login, and uninstall its ${skills} skills`;
+  const losses = counts.length === 0 ? "its login" : `its login, and uninstall its ${counts.join(" and ")}`;
   await askYes(`Delete profile ${name}: forget ${losses}?`);
+}
+
+/** Loaded for profiles that had MCP servers. */
+async function reportServers(
+  client: Client | undefined,
+  machine: string | undefined,
+  gone: readonly ReportedEntry[],
+): Promise<void> {
+  if (gone.length === 0) return;
+  const { reportEntries } = await import("../mcp/report.ts");
+  await reportEntries(client, machine, gone);
 }

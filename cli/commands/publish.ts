@@ -1,6 +1,7 @@
 import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
+import { parseRequired } from "../publish/required-servers.ts";
 import { allowSecretsFlag } from "../pack/secrets.ts";
 import { dryRunFlag } from "../present.ts";
 import { requireInteraction } from "../prompts.ts";
@@ -45,6 +46,12 @@ export const publish = defineCommand({
       value: "none",
       description: "Create no version if the content equals the current version",
     },
+    "requires-mcp": {
+      value: "required",
+      multiple: true,
+      hint: "servers",
+      description: "MCP servers that a private skill requires, comma-separated; --requires-mcp= for none",
+    },
     "allow-secret-files": allowSecretsFlag,
     "dry-run": dryRunFlag,
     yes: { short: "y", value: "none", description: "Publish a folder of skills without a question" },
@@ -60,6 +67,7 @@ export const publish = defineCommand({
     "svc publish ./code-review --folder ops/reviews --parents",
     "svc publish ./skills --dry-run",
     "svc publish notes.md --personal",
+    "svc publish ./code-review --requires-mcp acme/search,acme/files",
     "svc publish ./code-review --update --if-changed -o json",
   ],
   async run(context, args) {
@@ -84,7 +92,9 @@ export const publish = defineCommand({
 
     const { client } = await openSession(context);
     const team = args.team ?? (await chooseTeam(context, client, "Publish to which organization?"));
-    const job: PublishJob = { ...flags, input: inputOf(args, team) };
+    const requiredMcpServers = await parseRequired(client, args["requires-mcp"]);
+    const input = { ...inputOf(args, team), ...(requiredMcpServers && { requiredMcpServers }) };
+    const job: PublishJob = { ...flags, input };
     const { "dry-run": dryRun, yes: isConfirmed } = args;
     if (single !== undefined) {
       const plan = dryRun ? await planOne(client, job, given!, single) : undefined;
@@ -109,7 +119,7 @@ function inputOf(
     visibility: string | undefined;
     message: string | undefined;
     folder: string | undefined;
-    [flag: string]: string | boolean | undefined;
+    [flag: string]: string | boolean | readonly string[] | undefined;
   },
   team: string,
 ): PublishJob["input"] {

@@ -1,7 +1,9 @@
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, messageOf } from "../errors.ts";
+import { isThere } from "../install/digest.ts";
 import { findInstalled } from "../install/find.ts";
 import { reportInstalls } from "../install/report.ts";
 import { type ResolvedPin, refuseUpdates, resolvePins, throwIfAllFailed } from "../install/resolve-pins.ts";
@@ -141,9 +143,27 @@ async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promis
       const follow = () => followPull(context, session.profile, accepted, resolved, { repin, isWritten });
       updated.warnings.push(...(await inTurn(follow)));
     }
+    if (updated.outcome !== "failed")
+      updated.warnings.push(...(await missingServers(run, candidate, resolved)));
     return { ...base, ...updated };
   } catch (error) {
     if (run.isSingle && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
     return { ...base, outcome: "failed", warnings: [messageOf(error)] };
   }
+}
+
+/** The commands that install required MCP servers. */
+async function missingServers(
+  { context, session }: Run,
+  { skill, scope }: ResolvedPin,
+  resolved: ResolveResult,
+): Promise<string[]> {
+  const { requiredMcpServers } = resolved.skill;
+  const { projectDir, records } = scope;
+  if (!Array.isArray(requiredMcpServers) || requiredMcpServers.length === 0) return [];
+  if (projectDir !== undefined && !(await isThere(projectDir))) return [];
+  const { checkRequired, describeMissing } = await import("../mcp/required.ts");
+  const profile = session.config.profiles[session.profile];
+  const { missing } = checkRequired(profile, requiredMcpServers, records);
+  return missing.map((one) => describeMissing(context, skill.slug, one));
 }

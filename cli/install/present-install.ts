@@ -1,17 +1,17 @@
 /** The result of `install`, as JSON and for people, with its warnings. */
-import { dirname, join } from "node:path";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
+import type { RequiredServers } from "../mcp/required.ts";
 import { unpinned } from "../pins.ts";
-import type { InstallationRecord } from "../state/config.ts";
+import type { InstallationRecord, Profile } from "../state/config.ts";
 import type { Applied } from "./announce.ts";
-import { isThere } from "./digest.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import { type WantedInstall, isSameLocation } from "./plan/placement.ts";
 import type { FailedTarget, SkippedTarget } from "./plan/plan-version.ts";
 import { qualifiedName } from "./publisher.ts";
 import { presentRecord } from "./record.ts";
+import { isInWorkTree } from "./work-tree.ts";
 
 interface InstallRequest {
   wanted: readonly WantedInstall[];
@@ -19,15 +19,16 @@ interface InstallRequest {
   dryRun: boolean;
   /** Warnings of the publisher about the version. */
   advice: readonly string[];
+  profile: Profile | undefined;
 }
 
-/** Throws if the skill was installed nowhere. */
+/** Throws if the skill was installed nowhere. `missing`: servers to offer; a result for programs has the commands. */
 export async function presentInstall(
   context: Context,
   fetched: FetchedVersion,
   applied: Applied,
-  { wanted, range, dryRun, advice }: InstallRequest,
-): Promise<CommandResult> {
+  { wanted, range, dryRun, advice, profile }: InstallRequest,
+): Promise<CommandResult & Pick<RequiredServers, "missing">> {
   const { skill, version } = fetched;
   const { installed, skipped, failed, ...outcomes } = outcomesOf(applied, wanted);
   const warnings = [...advice, ...outcomes.warnings];
@@ -41,6 +42,9 @@ export async function presentInstall(
   const linked = installed.find((record) => record.method === "symlink" && record.projectDir !== undefined);
   if (linked !== undefined && (await isInWorkTree(linked.projectDir!)))
     warnings.push(`${linked.path} is a link into your home folder: do not commit it, or install with --copy`);
+  const { servers, missing } = await requiredServers(profile, skill.requiredMcpServers, installed);
+  const isOffered = context.interactive && !dryRun;
+  if (!isOffered) warnings.push(...(await commandsFor(context, skill.slug, missing)));
   for (const warning of warnings) context.output.warn(warning);
 
   const { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver } = skill;
@@ -57,7 +61,7 @@ export async function presentInstall(
       installed: installed.map(presentRecord),
       skipped,
       failed,
-      requiredMcpServers: [],
+      requiredMcpServers: servers,
       warnings,
       ...(dryRun ? { dryRun } : {}),
     },
@@ -72,7 +76,29 @@ export async function presentInstall(
       ...(failed.length === 0 || dryRun ? [] : ["Run svc pull to try the failed ones again."]),
     ].join("\n"),
     partial: failed.length > 0,
+    missing: isOffered ? missing : [],
   };
+}
+
+/** Loaded for the few skills that require servers. */
+async function requiredServers(
+  profile: Profile | undefined,
+  required: unknown,
+  installed: readonly InstallationRecord[],
+): Promise<RequiredServers> {
+  if (!Array.isArray(required) || required.length === 0) return { servers: [], missing: [] };
+  const { checkRequired } = await import("../mcp/required.ts");
+  return checkRequired(profile, required, installed);
+}
+
+async function commandsFor(
+  context: Context,
+  slug: string,
+  missing: RequiredServers["missing"],
+): Promise<string[]> {
+  if (missing.length === 0) return [];
+  const { describeMissing } = await import("../mcp/required.ts");
+  return missing.map((one) => describeMissing(context, slug, one));
 }
 
 /** The requested locations that have the skill, and those that don't; refusals elsewhere become warnings. */
@@ -99,11 +125,4 @@ function outcomesOf(
     else if (!isInstalled) warnings.push(reason);
   }
   return { installed, skipped, failed, warnings };
-}
-
-export async function isInWorkTree(folder: string): Promise<boolean> {
-  for (let at = folder; ; at = dirname(at)) {
-    if (await isThere(join(at, ".git"))) return true;
-    if (dirname(at) === at) return false;
-  }
 }

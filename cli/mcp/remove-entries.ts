@@ -7,7 +7,8 @@ import { updateConfigText } from "./config-file.ts";
 import { loadEditor } from "./edit/editor.ts";
 import { removalChanges, valueAt } from "./entry-changes.ts";
 import { attempt } from "./install-entries.ts";
-import { dropRecord, ownersIn } from "./records.ts";
+import { centralId, dropRecord, installedServers, ownersIn } from "./records.ts";
+import type { ReportedEntry } from "./report.ts";
 import { mcpToolFiles } from "./tools/index.ts";
 
 export interface RemovedEntries {
@@ -18,7 +19,7 @@ export interface RemovedEntries {
 }
 
 /** The records of removed entries go with them; those that can't be removed keep theirs. */
-export async function removeEntries(
+async function removeEntries(
   state: StateChange,
   profile: Profile,
   server: InstalledMcpServer,
@@ -36,6 +37,24 @@ export async function removeEntries(
     await state.save();
   }
   return result;
+}
+
+/** Removes all entries of a profile, or of some of its servers. `gone`: the removals to report. */
+export async function removeAllEntries(
+  state: StateChange,
+  profile: Profile,
+  servers: readonly InstalledMcpServer[] = installedServers(profile),
+): Promise<RemovedEntries & { gone: ReportedEntry[] }> {
+  const all: RemovedEntries & { gone: ReportedEntry[] } = { removed: [], failed: [], warnings: [], gone: [] };
+  for (const server of servers) {
+    const { removed, failed, warnings } = await removeEntries(state, profile, server);
+    all.removed.push(...removed);
+    all.failed.push(...failed);
+    all.warnings.push(...warnings);
+    if (server.publicId !== centralId)
+      all.gone.push(...removed.map(({ platform, scope }) => ({ server, platform, scope })));
+  }
+  return all;
 }
 
 /** Returns the reason why an entry stays in its file although the record goes. */

@@ -4,8 +4,8 @@ import { CliError } from "../errors.ts";
 import { findReportingClient, reportingMachine } from "../install/report.ts";
 import { findInstalledServers } from "./find-installed.ts";
 import { centralId, installedServers, presentMcpRecord } from "./records.ts";
-import { type RemovedEntries, removeEntries } from "./remove-entries.ts";
-import { type ReportedEntry, reportEntries } from "./report.ts";
+import { type RemovedEntries, removeAllEntries } from "./remove-entries.ts";
+import { reportEntries } from "./report.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
 import type { Context } from "../context.ts";
 import { type Profile, profileOf } from "../state/config.ts";
@@ -24,21 +24,12 @@ export async function runUninstall(
   const client = await findReportingClient(context);
   const done = await changeConfig(context, async (state) => {
     const profile = profileOf(state.config, name);
-    const removed: RemovedEntries = { removed: [], failed: [], warnings: [] };
-    const gone: ReportedEntry[] = [];
-    for (const server of findInstalledServers(profile, ref)) {
-      const some = await removeEntries(state, profile, server);
-      removed.removed.push(...some.removed);
-      removed.failed.push(...some.failed);
-      removed.warnings.push(...some.warnings);
-      if (server.publicId !== centralId)
-        gone.push(...some.removed.map(({ platform, scope }) => ({ server, platform, scope })));
-    }
+    const entries = await removeAllEntries(state, profile, findInstalledServers(profile, ref));
     const machine = state.config.machineId && reportingMachine(state.config, client);
-    return { removed, gone, machine };
+    return { entries, machine };
   });
-  await reportEntries(client, done.machine, done.gone);
-  return present(context, ref, done.removed);
+  await reportEntries(client, done.machine, done.entries.gone);
+  return present(context, ref, done.entries);
 }
 
 async function chooseServer(context: Context, profile: Profile | undefined): Promise<string> {

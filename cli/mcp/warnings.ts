@@ -1,6 +1,6 @@
 /** Warnings about values that are in a tool's file. */
 import type { SuppliedValues } from "../../contract/mcp-entries/server.ts";
-import { isInWorkTree } from "../install/present-install.ts";
+import { isInWorkTree } from "../install/work-tree.ts";
 import type { McpRecord } from "../state/mcp-servers.ts";
 import { mcpToolFiles } from "./tools/index.ts";
 

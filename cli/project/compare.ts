@@ -1,6 +1,7 @@
 /** Differences between a manifest and its lock. Pure. */
 import type { Target } from "../../contract/vocabulary.ts";
 import { unpinned } from "../pins.ts";
+import { shellWord } from "../shell-word.ts";
 import type { LockedSkill, ProjectLock } from "./lock.ts";
 import { type ProjectManifest, satisfies, wantedTargets } from "./manifest.ts";
 
@@ -49,11 +50,6 @@ export function differencesOf(
 function installCommand(ref: string, range: string, targets: readonly string[]): string {
   const pin = range === unpinned ? "" : `@${range}`;
   return `svc install ${shellWord(ref + pin)} -p -t ${targets.length === 0 ? "<targets>" : targets.join(",")}`;
-}
-
-/** A text quoted as one shell argument: names in a project's files are untrusted. */
-function shellWord(text: string): string {
-  return /^[\w./:@^~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A difference as a sentence. */

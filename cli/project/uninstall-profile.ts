@@ -1,10 +1,11 @@
-/** Uninstalls the skills of a profile that is about to be deleted. */
+/** Uninstalls the skills and MCP servers of a profile that is about to be deleted. */
 import { readdir } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { isSameLocation } from "../install/plan/placement.ts";
 import { removeSkill } from "../install/remove.ts";
 import type { ReportedLocation } from "../install/report.ts";
+import type { ReportedEntry } from "../mcp/report.ts";
 import { type InstalledInScope, recordsOf } from "../install/scopes.ts";
 import { cacheFolder, inspectCache, purgeCache, versionsFolder } from "../state/cache.ts";
 import { type Profile, profileOf } from "../state/config.ts";
@@ -21,7 +22,7 @@ export async function uninstallProfile(
   state: StateChange,
   name: string,
   heir: string,
-): Promise<{ gone: ReportedLocation[]; warnings: string[] }> {
+): Promise<{ gone: ReportedLocation[]; goneServers: ReportedEntry[]; warnings: string[] }> {
   const gone: ReportedLocation[] = [];
   const warnings: string[] = [];
   const broken: string[] = [];
@@ -38,6 +39,14 @@ export async function uninstallProfile(
     if (isBroken) broken.push(...failed.map(({ error }) => error));
     else warnings.push(...failed.map(({ path }) => `${path} was edited and stays, with no skill behind it.`));
   }
+  const goneServers: ReportedEntry[] = [];
+  if (profile.mcpServers !== undefined) {
+    const { removeAllEntries } = await import("../mcp/remove-entries.ts");
+    const entries = await removeAllEntries(state, profile);
+    broken.push(...entries.failed);
+    warnings.push(...entries.warnings);
+    goneServers.push(...entries.gone);
+  }
   if (broken.length > 0)
     throw new CliError(
       "E_INTERNAL",
@@ -47,7 +56,7 @@ export async function uninstallProfile(
   warnings.push(...passOn(profileOf(state.config, heir), kept, heir));
   delete state.config.profiles[name];
   for (const [installName] of skills) warnings.push(...(await purgeUnused(state, installName)));
-  return { gone, warnings };
+  return { gone, goneServers, warnings };
 }
 
 /** Gives the installs of other projects to another profile. */

@@ -1,0 +1,121 @@
+/** MCP servers that a skill requires: the tools that lack them, and the commands that install them. */
+import { mcpToolOf } from "../../contract/mcp-entries/index.ts";
+import { type InstallScope, type McpTarget, type Target, mcpTargets } from "../../contract/vocabulary.ts";
+import { type Shape, fits } from "../api/shapes.ts";
+import type { CommandResult } from "../command.ts";
+import type { Context } from "../context.ts";
+import { Cancelled, messageOf } from "../errors.ts";
+import { askWhether } from "../prompts.ts";
+import { shellWord } from "../shell-word.ts";
+import type { Profile } from "../state/config.ts";
+import { installedServers } from "./records.ts";
+
+const shape = [{ tenantSlug: "slug", slug: "slug" }] as const satisfies Shape;
+
+/** An install of the skill. */
+interface SkillLocation {
+  platform: Target;
+  scope: InstallScope;
+  projectDir?: string;
+}
+
+/** Tools that lack a server in one scope. */
+interface MissingServer {
+  ref: string;
+  targets: McpTarget[];
+  /** Undefined for the user level. */
+  projectDir: string | undefined;
+}
+
+export interface RequiredServers {
+  /** `installed`: all tools that have the skill, and can have MCP servers, have this one. */
+  servers: { tenantSlug: string; slug: string; installed: boolean }[];
+  missing: MissingServer[];
+}
+
+/** `required`: the list of the service, which may send anything. */
+export function checkRequired(
+  profile: Profile | undefined,
+  required: unknown,
+  locations: readonly SkillLocation[],
+): RequiredServers {
+  const result: RequiredServers = { servers: [], missing: [] };
+  if (!fits(required, shape)) return result;
+  const places = locations.flatMap(placeOf);
+  for (const { tenantSlug, slug } of required as { tenantSlug: string; slug: string }[]) {
+    const ref = `${tenantSlug}/${slug}`;
+    const lacking = places.filter((place) => !hasServer(profile, ref, place));
+    result.servers.push({ tenantSlug, slug, installed: places.length > 0 && lacking.length === 0 });
+    for (const projectDir of new Set(lacking.map((place) => place.projectDir))) {
+      const own = lacking.filter((place) => place.projectDir === projectDir);
+      result.missing.push({ ref, projectDir, targets: [...new Set(own.map(({ platform }) => platform))] });
+    }
+  }
+  return result;
+}
+
+interface Place {
+  platform: McpTarget;
+  /** Undefined for the user level. */
+  projectDir: string | undefined;
+}
+
+/** Where the tool of an install has its servers: in the same scope, or for the user if it has no project file. */
+function placeOf({ platform, scope, projectDir }: SkillLocation): Place[] {
+  const name = mcpTargets.find((target) => target === platform);
+  if (name === undefined) return [];
+  const { files } = mcpToolOf(name);
+  if (scope === "project" && files.project !== undefined) return [{ platform: name, projectDir }];
+  return files.global === undefined ? [] : [{ platform: name, projectDir: undefined }];
+}
+
+function hasServer(profile: Profile | undefined, ref: string, { platform, projectDir }: Place): boolean {
+  return installedServers(profile)
+    .filter(({ tenantSlug, slug }) => `${tenantSlug}/${slug}` === ref)
+    .flatMap(({ installs }) => installs)
+    .some(
+      (entry) =>
+        entry.pending === undefined &&
+        entry.platform === platform &&
+        (entry.scope === "global" || entry.projectDir === projectDir),
+    );
+}
+
+/** A sentence with the command to run. */
+export function describeMissing({ cwd }: Context, skill: string, missing: MissingServer): string {
+  const { ref, targets, projectDir } = missing;
+  const place = projectDir === undefined ? "-g" : projectDir === cwd ? "-p" : `-p ${shellWord(projectDir)}`;
+  const lack = `${targets.join(", ")} ${targets.length === 1 ? "lacks" : "lack"}`;
+  return (
+    `${skill} requires the MCP server ${ref}, which ${lack}: ` +
+    `svc mcp install ${ref} -t ${targets.join(",")} ${place}`
+  );
+}
+
+/** Prints the result of an install, and offers its missing servers. The result is the same in any case. */
+export async function offerMissing(
+  context: Context,
+  skill: string,
+  result: CommandResult,
+  missing: readonly MissingServer[],
+): Promise<CommandResult> {
+  const { output } = context;
+  output.line(result.data, result.text);
+  for (const one of missing) {
+    const { ref, targets, projectDir } = one;
+    try {
+      if (
+        !(await askWhether(`${skill} requires the MCP server ${ref}. Install it into ${targets.join(", ")}?`))
+      )
+        continue;
+      const { runInstall } = await import("./run-install.ts");
+      const args = { ref, target: targets, project: projectDir, via: undefined, var: [], force: false };
+      const { data, text } = await runInstall(context, args);
+      output.line(data, text);
+    } catch (error) {
+      if (error instanceof Cancelled) break;
+      output.warn(`${messageOf(error)} ${describeMissing(context, skill, one)}`);
+    }
+  }
+  return { ...result, text: "" };
+}
