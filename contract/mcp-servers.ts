@@ -42,6 +42,7 @@ export interface McpServerConfig {
 
 /** Names that tools, the client or this service give a meaning of their own. */
 export const reservedMcpSlugs: readonly string[] = [
+  "new",
   "central",
   "servers",
   "workspace",

@@ -32,6 +32,11 @@ export const routes = rootRoute("shell/shell.tsx", [
   route("/$org/-/audit", "audit/page.tsx"),
   route("/$org/-/ci", "ci/page.tsx"),
   route("/$org/-/library/$", "library/page.tsx"),
+  route("/$org/-/mcp", [
+    index("mcp/page.tsx"),
+    route("new", "mcp/new.tsx"),
+    route("$server", [index("mcp/server.tsx"), route("edit", "mcp/edit.tsx")]),
+  ]),
   route("/$org/-/people", [
     index("people/members.tsx"),
     route("check", "people/check.tsx"),

@@ -47,7 +47,8 @@ export function setUpPages(): Pages {
     (addresses[route] ?? route)
       .replace("$org", seeded!.org)
       .replace("$slug", "zebra-checks")
-      .replace("$team", seeded!.team);
+      .replace("$team", seeded!.team)
+      .replace("$server", "zebra-tracker");
   return {
     dashboard,
     get seeded() {
@@ -95,6 +96,13 @@ async function seed(service: TestService): Promise<Seeded> {
   await call("POST", `/api/skills/${org.slug}~zebra-checks/versions`, { content });
   const at = `/api/tenants/${org.slug}`;
   const { id: team } = await call<{ id: string }>("POST", `${at}/teams`, { name: "Platform" });
+  await call("POST", `${at}/mcp-servers`, {
+    name: "Zebra tracker",
+    folderId: id,
+    transport: "http",
+    url: "https://mcp.example.com/mcp",
+    headers: [{ name: "X-Token", kind: "member", label: "API token", secret: true, required: true }],
+  });
   await call("POST", `${at}/invitations`, { email: "noor@example.com", role: "viewer" });
   await restrict(service, owner, id, []);
   await service.settled();

@@ -15,6 +15,7 @@ export interface SkillChange {
   description?: string;
   tags?: string[];
   visibility?: Schemas["Skill"]["visibility"];
+  requiredMcpServers?: Schemas["RequiredMcpServer"][];
 }
 
 export const updateSkill = (ref: string, change: SkillChange, dryRun = false) =>

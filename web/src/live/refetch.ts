@@ -23,7 +23,7 @@ export const operations: Record<Change["type"], readonly string[]> = {
   invitation: ["invitations", "attention", "identity"],
   token: ["tokens", "own-tokens", "attention"],
   policy: ["policies"],
-  mcpServer: ["connectors", "remote-servers"],
+  mcpServer: ["mcp-servers", "mcp-server", "connectors", "remote-servers", "skill", "skills"],
   workspace: ["workspaces", "workspace-settings", "folders", "attention"],
   sync: ["sync", "sync-runs", "sync-conflicts", "is-connected", "attention"],
   organization: ["organization", "identity", "mcp-central", "connectors"],

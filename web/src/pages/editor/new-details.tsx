@@ -11,6 +11,7 @@ import { ApiError } from "../../api/client.ts";
 import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Users } from "lucide-react";
 import { newReadersQuery } from "../../api/publishing.ts";
+import { RequiredServers } from "../../parts/mcp/required-servers.tsx";
 import { Note } from "./drafts/draft-choice.tsx";
 import type { PublishState } from "./publish/use-publish.ts";
 
@@ -23,6 +24,7 @@ export function useNewDetails(
   const [org, setOrg] = useState(search.org && slugs.includes(search.org) ? search.org : slugs[0]!);
   const [folder, setFolder] = useState(search.folder ?? "");
   const [visibility, setVisibility] = useState<Visibility>("private");
+  const [servers, setServers] = useState<string[]>([]);
   const [type, setType] = useState<SkillType>("skill");
   const organization = useQuery(organizationQuery(org));
   const permissions = organization.data?.permissions;
@@ -33,13 +35,16 @@ export function useNewDetails(
   const changeOrg = (slug: string) => {
     setOrg(slug);
     setFolder("");
+    setServers([]);
   };
+  const requires = visibility === "private" && servers.length > 0;
   const body = {
     mode: "create" as const,
     tenantId: org,
     visibility,
     type,
     ...(folder === "" ? {} : { folder }),
+    ...(requires ? { requiredMcpServers: servers.map((slug) => ({ tenantSlug: org, slug })) } : {}),
   };
   return {
     identity,
@@ -49,6 +54,8 @@ export function useNewDetails(
     setFolder,
     visibility,
     setVisibility,
+    servers,
+    setServers,
     type,
     setType,
     reason,
@@ -98,6 +105,9 @@ export function NewDetails({ details, name }: { details: Details; name: string |
         onChange={details.setVisibility}
       />
       <Readers details={details} />
+      {visibility === "private" && (
+        <RequiredServers org={org} chosen={details.servers} onChange={details.setServers} />
+      )}
       <Choice
         label="Type"
         values={skillTypes}

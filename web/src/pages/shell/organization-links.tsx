@@ -6,6 +6,7 @@ import {
   FolderHeart,
   IdCard,
   KeyRound,
+  Plug,
   ScrollText,
   Settings2,
   ShieldCheck,
@@ -28,6 +29,7 @@ interface OrganizationPage {
 export const organizationPages: readonly OrganizationPage[] = [
   { label: "People and roles", page: "people", icon: Users, permission: ["member", "read"] },
   { label: "Repository sync", page: "sync", icon: FolderGit2, permission: ["githubSync", "read"] },
+  { label: "MCP servers", page: "mcp", icon: Plug, permission: ["mcpServer", "read"] },
   { label: "Workspaces", page: "workspaces", icon: FolderHeart, permission: ["personalWorkspace", "manage"] },
   { label: "Analytics", page: "analytics", icon: BarChart3, permission: ["analytics", "read"] },
   { label: "Audit log", page: "audit", icon: ScrollText, permission: ["auditLog", "read"] },

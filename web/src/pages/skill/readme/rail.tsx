@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Plug } from "lucide-react";
 import { fileQuery, versionQuery, type Manifest, type Skill } from "../../../api/skills.ts";
 import { Time } from "../../../parts/time.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
@@ -14,6 +16,7 @@ export function Rail({ manifest }: { manifest: Manifest }) {
     <aside className="rail" aria-label="About this skill">
       <InstallBox skill={skill} semver={manifest.semver} />
       <VersionFacts skill={skill} manifest={manifest} />
+      <Required skill={skill} />
       <Downloads />
       <Access skill={skill} />
       {skill.tags.length > 0 && (
@@ -29,6 +32,26 @@ export function Rail({ manifest }: { manifest: Manifest }) {
         </section>
       )}
     </aside>
+  );
+}
+
+/** MCP servers without which the skill can't do its work. */
+function Required({ skill: { requiredMcpServers = [] } }: { skill: Skill }) {
+  if (requiredMcpServers.length === 0) return null;
+  return (
+    <section>
+      <h3>Requires</h3>
+      <ul className="stack">
+        {requiredMcpServers.map(({ tenantSlug: org, slug: server }) => (
+          <li key={server} className="row">
+            <Plug size={14} className="dim" aria-hidden="true" />
+            <Link className="mono clip" to="/$org/-/mcp/$server" params={{ org, server }}>
+              {server}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

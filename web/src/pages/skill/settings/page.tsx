@@ -1,9 +1,11 @@
 import "./settings.css";
 import { createFileRoute } from "@tanstack/react-router";
+import type { Skill } from "../../../api/skills.ts";
 import { useRights, useSkill } from "../context.ts";
 import { Danger } from "./danger.tsx";
 import { FolderForm } from "./folder-form.tsx";
 import { GeneralForm } from "./general-form.tsx";
+import { RequiredForm } from "./required-form.tsx";
 import { VisibilityForm } from "./visibility-form.tsx";
 import { TabProblem } from "../tab-failed.tsx";
 
@@ -31,6 +33,7 @@ function Settings() {
       {canUpdate && (
         <>
           <GeneralForm key={skill.updatedAt} skill={skill} />
+          {skill.visibility === "private" && <RequiredForm key={requiredKey(skill)} skill={skill} />}
           <VisibilityForm key={skill.visibility} skill={skill} />
           <FolderForm key={skill.folderId} skill={skill} />
         </>
@@ -39,3 +42,7 @@ function Settings() {
     </div>
   );
 }
+
+/** Changes by others replace what the form shows. */
+const requiredKey = ({ requiredMcpServers = [] }: Skill) =>
+  `required ${requiredMcpServers.map(({ slug }) => slug).join(" ")}`;

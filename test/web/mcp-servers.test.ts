@@ -1,0 +1,120 @@
+/** The registry of MCP servers in a real browser: form and preview, installation, required by a skill, deletion. */
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
+import { whyNoBrowser } from "../support/browser.ts";
+import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+
+describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
+  const dashboard = useDashboard();
+  let service: TestService;
+  let owner: TestUser;
+  let org: TestOrg;
+  const at = () => `/${org.slug}/-/mcp`;
+
+  before(async () => {
+    ({ service } = dashboard);
+    await service.newUser();
+    owner = await service.newUser();
+    org = await service.newOrg(owner);
+    await newFolder(service, org, owner, "tools");
+    await publishInFolder(service, org, owner, { name: "triage", folder: "tools", visibility: "private" });
+    await service.settled();
+  });
+
+  it("register a server whose secret each member supplies, with a preview of each tool's file", async () => {
+    const { page, troubles, outside } = await dashboard.open(at(), { user: owner });
+    await page.getByRole("heading", { name: "No MCP servers yet" }).waitFor();
+    await assertAccessible(page, "no MCP servers");
+    await page.getByRole("link", { name: "New server" }).first().click();
+
+    const form = page.getByRole("form", { name: "New MCP server" });
+    await form.getByRole("textbox", { name: "Name" }).fill("Issue tracker");
+    await form.getByRole("textbox", { name: "Address" }).fill("https://tracker.example.com/mcp");
+    const headers = form.getByRole("region", { name: "Headers" });
+    await headers.getByRole("button", { name: "Add a header" }).click();
+    await headers.getByRole("textbox", { name: "Name" }).fill("Authorization");
+    await headers.getByText("Fixed value", { exact: true }).click();
+    await headers
+      .getByRole("textbox", { name: "Value" })
+      .fill("Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345");
+    await headers.getByText(/^This looks like/).waitFor();
+    await headers.getByRole("textbox", { name: "Value" }).fill("Bearer {token}");
+    await form.getByRole("button", { name: "Add {token}" }).click();
+    const preview = page.getByRole("complementary", { name: "Preview" });
+    await preview.getByText('"Authorization": "Bearer <Token>"').waitFor();
+    await preview.getByRole("combobox", { name: "Tool" }).click();
+    await page.getByRole("option", { name: "Codex" }).click();
+    await preview.getByText("[mcp_servers.issue-tracker]").waitFor();
+    await assertAccessible(page, "the form of an MCP server");
+    await form.getByRole("button", { name: "Register server" }).click();
+
+    await page.getByRole("heading", { level: 1, name: "Issue tracker" }).waitFor();
+    await page.getByText(`svc mcp install ${org.slug}/issue-tracker --target claude --global`).waitFor();
+    await page.getByText("No skill requires it.", { exact: false }).waitFor();
+    await assertAccessible(page, "an MCP server");
+    const { data } = await service.call<McpServerPayload>(
+      "GET",
+      `/api/tenants/${org.slug}/mcp-servers/issue-tracker`,
+      { token: owner.token },
+    );
+    assert.deepEqual(data.variables, [
+      { name: "token", kind: "member", label: "Token", secret: true, required: true },
+    ]);
+    assert.deepEqual([...troubles, ...outside], []);
+  });
+
+  it("show what a skill requires, and change it without a version", async () => {
+    const { page, troubles } = await dashboard.open(`/${org.slug}/triage/settings`, { user: owner });
+    const form = page.getByRole("form", { name: "MCP servers" });
+    await form.getByRole("combobox", { name: "Required MCP servers" }).click();
+    await page.getByRole("option", { name: /Issue tracker/ }).click();
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.goto(`${service.url}/${org.slug}/triage`);
+    await page.getByRole("link", { name: "issue-tracker" }).click();
+    await page.getByRole("link", { name: "triage" }).waitFor();
+    assert.deepEqual(troubles, []);
+  });
+
+  it("edit a server as its next revision, and refuse to overwrite a later one", async () => {
+    const { page, context } = await dashboard.newPage({ user: owner });
+    const follows = context.waitForEvent("response", (response) => response.url().endsWith("/api/events"));
+    await page.goto(`${service.url}${at()}/issue-tracker/edit`);
+    await follows;
+    const form = page.getByRole("form", { name: "MCP server" });
+    await form.getByRole("textbox", { name: "Description", exact: true }).first().fill("Finds issues.");
+    const changed = await service.call("PATCH", `/api/tenants/${org.slug}/mcp-servers/issue-tracker`, {
+      token: owner.token,
+      body: { name: "Tracker" },
+    });
+    assert.equal(changed.status, 200);
+    await page.getByText(/^Someone has saved revision 2/).waitFor();
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText(/was changed concurrently/).waitFor();
+    await page.reload();
+    await form.getByRole("textbox", { name: "Description", exact: true }).first().fill("Finds issues.");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Finds issues.").waitFor();
+  });
+
+  it("name the skills that lose a server before it is deleted, and offer it only to those who may", async () => {
+    const member = await newMember(service, org, "member");
+    const reader = await dashboard.open(`${at()}/issue-tracker`, { user: member });
+    await reader.page.getByRole("heading", { level: 1, name: "Tracker" }).waitFor();
+    for (const name of ["Delete server", "Edit"])
+      assert.equal(await reader.page.getByRole("button", { name }).count(), 0);
+
+    const { page, troubles } = await dashboard.open(`${at()}/issue-tracker`, { user: owner });
+    await page.getByRole("button", { name: "Delete server" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 skill requires it, and will no longer:").waitFor();
+    await dialog.getByText("triage", { exact: true }).waitFor();
+    await assertAccessible(page, "the deletion of an MCP server");
+    await dialog.getByRole("textbox").fill("issue-tracker");
+    await dialog.getByRole("button", { name: "Delete server" }).click();
+    await page.getByRole("heading", { name: "No MCP servers yet" }).waitFor();
+    assert.deepEqual(troubles, []);
+  });
+});

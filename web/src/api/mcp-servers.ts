@@ -1,0 +1,87 @@
+/** MCP servers that an organization has registered, their installs, and the skills that require them. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { paths } from "../../generated/api-types.ts";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type McpServer = Schemas["McpServer"];
+export type McpInstall = Schemas["McpInstall"];
+export type McpAnalytics = Schemas["McpAnalytics"];
+type Create =
+  paths["/api/tenants/{tenant}/mcp-servers"]["post"]["requestBody"]["content"]["application/json"];
+type Update =
+  paths["/api/tenants/{tenant}/mcp-servers/{server}"]["patch"]["requestBody"]["content"]["application/json"];
+
+const pageSize = 200;
+const serverOf = (tenant: string, server: string) => ({ path: { tenant, server } });
+
+/** All servers that the user may read: an organization has at most 500. */
+export const mcpServersQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["mcp-servers", org],
+    queryFn: async ({ signal }) => {
+      const servers: McpServer[] = [];
+      for (let cursor: string | undefined; ;) {
+        const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+        const params = { path: { tenant: org }, query };
+        const page = await ok(api.GET("/api/tenants/{tenant}/mcp-servers", { signal, params }));
+        servers.push(...page.data);
+        if (page.nextCursor === null) return servers;
+        cursor = page.nextCursor;
+      }
+    },
+  });
+
+export const mcpServerQuery = (org: string, server: string) =>
+  queryOptions({
+    queryKey: ["mcp-server", org, server],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/tenants/{tenant}/mcp-servers/{server}", { signal, params: serverOf(org, server) }),
+      ),
+  });
+
+/** Skills that require a server, as far as the user may read them. */
+export const requiringSkillsQuery = (org: string, server: string) =>
+  infiniteQueryOptions({
+    queryKey: ["skills", org, "requiring", server],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const cursor = pageParam === "" ? {} : { cursor: pageParam };
+      const query = { tenant_id: org, mcp_server: `${org}/${server}`, limit: 50, ...cursor };
+      return ok(api.GET("/api/skills", { signal, params: { query } }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+  });
+
+export const mcpInstallsQuery = (org: string, server: string) =>
+  infiniteQueryOptions({
+    queryKey: ["mcp-installs", org, server],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const params = { ...serverOf(org, server), query };
+      return ok(api.GET("/api/tenants/{tenant}/mcp-servers/{server}/installs", { signal, params }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+  });
+
+export const mcpAnalyticsQuery = (org: string, server: string) =>
+  queryOptions({
+    queryKey: ["mcp-analytics", org, server],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/tenants/{tenant}/mcp-servers/{server}/analytics", {
+          signal,
+          params: serverOf(org, server),
+        }),
+      ),
+  });
+
+export const createMcpServer = (tenant: string, body: Create) =>
+  dataOf(api.POST("/api/tenants/{tenant}/mcp-servers", { params: { path: { tenant } }, body }));
+
+export const updateMcpServer = (tenant: string, server: string, body: Update) =>
+  dataOf(api.PATCH("/api/tenants/{tenant}/mcp-servers/{server}", { params: serverOf(tenant, server), body }));
+
+export const deleteMcpServer = (tenant: string, server: string) =>
+  ok(api.DELETE("/api/tenants/{tenant}/mcp-servers/{server}", { params: serverOf(tenant, server) }));

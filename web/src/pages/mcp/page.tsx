@@ -1,0 +1,128 @@
+import { TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute, useNavigate } from "@tanstack/react-router";
+import { Plus, Search } from "lucide-react";
+import { useRef } from "react";
+import { mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
+import { may } from "../../api/session.ts";
+import { ButtonLink } from "../../parts/button-link.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { useKeys } from "../../parts/keys.ts";
+import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { ServerTable } from "./server-table.tsx";
+import "./mcp.css";
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+export const Route = createFileRoute("/$org/-/mcp/")({
+  validateSearch: (raw: Record<string, unknown>): { query?: string | undefined } => ({
+    query: textOf(raw["query"]),
+  }),
+  component: ServersPage,
+});
+
+function ServersPage() {
+  const { org } = Route.useParams();
+  const servers = useQuery(mcpServersQuery(org));
+  return (
+    <OrganizationPage
+      org={org}
+      title="MCP servers"
+      permission={["mcpServer", "read"]}
+      subject={servers}
+      renderActions={(organization) =>
+        may(organization.permissions, "mcpServer", "create") && (
+          <ButtonLink size="xs" leftSection={<Plus size={14} />} to="/$org/-/mcp/new" params={{ org }}>
+            New server
+          </ButtonLink>
+        )
+      }
+    >
+      {(organization) => <Servers org={org} organization={organization} servers={servers.data ?? []} />}
+    </OrganizationPage>
+  );
+}
+
+interface Props {
+  org: string;
+  organization: Organization;
+  servers: McpServer[];
+}
+
+function Servers({ org, organization, servers }: Props) {
+  const { query = "" } = Route.useSearch();
+  const shown = servers.filter((server) => isMatch(server, query));
+  return (
+    <div className="page stack g4">
+      <div className="stack">
+        <h1>MCP servers</h1>
+        <p className="sub">
+          Configurations of the MCP servers that members of {organization.name} install into their tools. The
+          secrets of members stay on their machines.
+        </p>
+      </div>
+      {servers.length === 0 ? (
+        <NoServers org={org} organization={organization} />
+      ) : (
+        <section className="stack g3" aria-label="MCP servers">
+          <Filter query={query} />
+          {shown.length > 0 ? (
+            <ServerTable org={org} servers={shown} />
+          ) : (
+            <p className="sub">No server matches. Remove the filter.</p>
+          )}
+          <p className="meta" aria-live="polite">
+            {shown.length} {shown.length === 1 ? "server" : "servers"}
+          </p>
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** Each word is in a name, the description, or the command or address. */
+function isMatch({ name, slug, description, command, url, args }: McpServer, query: string): boolean {
+  const text = [name, slug, description, command, url, ...args].join("\n").toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function Filter({ query }: { query: string }) {
+  const navigate = useNavigate({ from: Route.fullPath });
+  const field = useRef<HTMLInputElement>(null);
+  useKeys({ "/": () => field.current?.focus() });
+  return (
+    <TextInput
+      ref={field}
+      className="mcp-filter"
+      aria-label="Filter servers"
+      placeholder="Name, command or address"
+      leftSection={<Search size={14} />}
+      maxLength={200}
+      value={query}
+      onChange={(event) =>
+        void navigate({ search: { query: event.currentTarget.value || undefined }, replace: true })
+      }
+    />
+  );
+}
+
+function NoServers({ org, organization }: Omit<Props, "servers">) {
+  const canCreate = may(organization.permissions, "mcpServer", "create");
+  return (
+    <Empty title="No MCP servers yet">
+      <p>
+        {canCreate
+          ? "Register a server once; members then install it into their tools with one command."
+          : "A member whose role has the permission mcpServer: create can register one."}
+      </p>
+      {canCreate && (
+        <ButtonLink variant="default" w="fit-content" to="/$org/-/mcp/new" params={{ org }}>
+          New server
+        </ButtonLink>
+      )}
+    </Empty>
+  );
+}
