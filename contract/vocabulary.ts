@@ -117,6 +117,11 @@ export const accessReasons = [
   "unpermitted",
 ] as const;
 
+/** Outcomes of the requests of an identity provider: a refusal is a 4xx, a failure a 5xx. */
+export const scimOutcomes = ["read", "changed", "unchanged", "refused", "failed"] as const;
+/** States of provisioned users; those who are invited are active too. */
+export const scimUserStates = ["active", "inactive", "invited"] as const;
+
 /** A member's personal workspace, from being asked for to its end (`docs/reference/workspaces.md`). */
 export const workspaceStates = ["scheduled", "provisioned", "failed", "left", "deleting"] as const;
 export type WorkspaceState = (typeof workspaceStates)[number];

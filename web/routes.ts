@@ -44,6 +44,7 @@ export const routes = rootRoute("shell/shell.tsx", [
     route("roles", "people/roles.tsx"),
     route("teams", [index("people/teams.tsx"), route("$team", "people/team.tsx")]),
   ]),
+  route("/$org/-/scim", "scim/page.tsx"),
   route("/$org/-/security", "security/page.tsx"),
   route("/$org/-/settings", "organization/page.tsx"),
   route("/$org/-/sso", "sso/page.tsx"),

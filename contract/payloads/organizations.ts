@@ -48,6 +48,9 @@ export const MemberPayload = z
     lastSeenAt: z.iso.date().nullable().optional().meta({
       description: "day of the last use of the account; for those who may change members",
     }),
+    provisioned: z.boolean().optional().meta({
+      description: "an identity provider manages the member by SCIM; for those who may change members",
+    }),
     joinedAt: timestamp,
   })
   .meta({ id: "Member" });

@@ -1,7 +1,6 @@
 /** SCIM of an organization: state, token and log for its owners. The requests of identity providers follow RFC 7644. */
 import { z } from "zod";
-
-export const scimOutcomes = ["read", "changed", "unchanged", "refused", "failed"] as const;
+import { scimOutcomes } from "../vocabulary.ts";
 
 export const ScimStatePayload = z
   .object({
@@ -36,6 +35,35 @@ export const ScimTokenPayload = z
   })
   .meta({ id: "ScimToken" });
 export type ScimTokenPayload = z.output<typeof ScimTokenPayload>;
+
+export const ScimUserPayload = z
+  .object({
+    id: z.string(),
+    userName: z.string(),
+    name: z.string().nullable().meta({ description: "displayName, if the identity provider sends one" }),
+    email: z.string(),
+    active: z.boolean(),
+    invited: z.boolean().meta({ description: "the account has not accepted its invitation" }),
+    account: z
+      .object({ userId: z.string(), username: z.string() })
+      .nullable()
+      .meta({ description: "the linked account" }),
+    groups: z.array(z.object({ id: z.string(), name: z.string() })),
+    updatedAt: z.string(),
+  })
+  .meta({ id: "ScimUser" });
+export type ScimUserPayload = z.output<typeof ScimUserPayload>;
+
+export const ScimGroupPayload = z
+  .object({
+    id: z.string().meta({ description: "also that of the team" }),
+    name: z.string(),
+    members: z.number().int(),
+    isMapped: z.boolean().meta({ description: "an existing team that an owner has put under SCIM" }),
+    updatedAt: z.string(),
+  })
+  .meta({ id: "ScimGroup" });
+export type ScimGroupPayload = z.output<typeof ScimGroupPayload>;
 
 export const ScimLogEntryPayload = z
   .object({

@@ -29,6 +29,8 @@ export interface Member {
   names: ReadonlyMap<string, string>;
   /** The last use of a session or token, for callers who may change members. */
   lastSeenAt?: Date | undefined;
+  /** An identity provider manages the member by SCIM; for callers who may change members. */
+  isProvisioned?: boolean;
 }
 
 /** Maximum number of attempts when the member is changed concurrently. */
@@ -60,10 +62,11 @@ export async function listMembers(
   const last = rows.length > input.limit ? shown.at(-1) : undefined;
   const showsEmail = decideTenant(actor, "member:update", tenant._id) === "allowed";
   const userIds = shown.map((row) => row.userId);
-  const [accounts, names, lastSeen] = await Promise.all([
+  const [accounts, names, lastSeen, provisioned] = await Promise.all([
     app.storage.users.listByIds(userIds),
     loadNames(app, tenant._id, shown),
     showsEmail ? lastSeenOf(app, userIds) : new Map<string, Date>(),
+    showsEmail ? app.storage.scimUsers.listAccounts(tenant._id, userIds) : new Set<string>(),
   ]);
   const byId = new Map(accounts.map((account) => [account._id, account]));
   const members = shown.map((membership) => ({
@@ -72,6 +75,7 @@ export async function listMembers(
     showsEmail,
     names,
     lastSeenAt: lastSeen.get(membership.userId),
+    isProvisioned: provisioned.has(membership.userId),
   }));
   return new Page(members, last ? encodeCursor([last.username, last._id]) : null);
 }
@@ -109,13 +113,20 @@ export async function changeMember(
     flushEvents(app, app.storage.memberships, member._id, [event]);
     return changed;
   });
-  const [account, names, lastSeen] = await Promise.all([
+  const [account, names, lastSeen, provisioned] = await Promise.all([
     app.storage.users.find(userId),
     loadNames(app, tenant._id, [membership]),
     lastSeenOf(app, [userId]),
+    app.storage.scimUsers.listAccounts(tenant._id, [userId]),
   ]);
-  const lastSeenAt = lastSeen.get(userId);
-  return { membership, account: account ?? undefined, showsEmail: true, names, lastSeenAt };
+  return {
+    membership,
+    account: account ?? undefined,
+    showsEmail: true,
+    names,
+    lastSeenAt: lastSeen.get(userId),
+    isProvisioned: provisioned.has(userId),
+  };
 }
 
 /** Reads a member and calls `change`, and retries while it returns undefined because of a concurrent change. */

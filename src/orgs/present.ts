@@ -42,7 +42,7 @@ export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): Tenant
 }
 
 export function presentMember(member: Member): MemberPayload {
-  const { membership, account, showsEmail, names, lastSeenAt } = member;
+  const { membership, account, showsEmail, names, lastSeenAt, isProvisioned } = member;
   return {
     userId: membership.userId,
     username: account?.username ?? membership.username,
@@ -53,6 +53,7 @@ export function presentMember(member: Member): MemberPayload {
     teamIds: membership.teamIds,
     teams: namedTeams(membership.teamIds, names),
     ...(showsEmail ? { lastSeenAt: lastSeenAt ? lastSeenAt.toISOString().slice(0, 10) : null } : {}),
+    ...(showsEmail && isProvisioned ? { provisioned: true } : {}),
     joinedAt: membership.createdAt.toISOString(),
   };
 }

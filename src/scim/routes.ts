@@ -1,4 +1,10 @@
-import { ScimLogEntryPayload, ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import {
+  ScimGroupPayload,
+  ScimLogEntryPayload,
+  ScimStatePayload,
+  ScimTokenPayload,
+  ScimUserPayload,
+} from "../../contract/payloads/scim.ts";
 import type { App } from "../app.ts";
 import { Enveloped, route, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
@@ -11,14 +17,21 @@ import {
   releaseTeam,
   rotateToken,
 } from "./manage.ts";
-import { ManagedTeamParams, ManageTeam, ScimLogRequest } from "./schema.ts";
+import { listManagedGroups, listManagedUsers } from "./managed.ts";
+import {
+  ManagedTeamParams,
+  ManageTeam,
+  ScimGroupsRequest,
+  ScimLogRequest,
+  ScimUsersRequest,
+} from "./schema.ts";
 
 const tag = "SCIM";
 const base = "/api/tenants/:tenant/scim";
 
 /** Routes of owners; those of identity providers are in `endpoint-routes.ts`. */
 export function scimRoutes(app: App): Route[] {
-  return [...stateRoutes(app), ...teamRoutes(app), logRoute(app)];
+  return [...stateRoutes(app), ...teamRoutes(app), ...listRoutes(app)];
 }
 
 function stateRoutes(app: App): Route[] {
@@ -85,17 +98,32 @@ function teamRoutes(app: App): Route[] {
   ];
 }
 
-function logRoute(app: App): Route {
-  return route({
-    method: "get",
-    path: `${base}/log`,
-    summary: "List the requests of the identity provider in the last seven days, newest first",
-    tag,
-    auth: "required",
-    params: TenantParams,
-    query: ScimLogRequest,
-    data: ScimLogEntryPayload,
-    page: true,
-    handle: ({ actor, params, query }) => listLog(app, actor, params.tenant, query),
-  });
+function listRoutes(app: App): Route[] {
+  const common = { method: "get", tag, auth: "required", params: TenantParams, page: true } as const;
+  return [
+    route({
+      ...common,
+      path: `${base}/users`,
+      summary: "List the users that SCIM manages, by user name",
+      query: ScimUsersRequest,
+      data: ScimUserPayload,
+      handle: ({ actor, params, query }) => listManagedUsers(app, actor, params.tenant, query),
+    }),
+    route({
+      ...common,
+      path: `${base}/groups`,
+      summary: "List the groups that SCIM manages, by name",
+      query: ScimGroupsRequest,
+      data: ScimGroupPayload,
+      handle: ({ actor, params, query }) => listManagedGroups(app, actor, params.tenant, query),
+    }),
+    route({
+      ...common,
+      path: `${base}/log`,
+      summary: "List the requests of the identity provider in the last seven days, newest first",
+      query: ScimLogRequest,
+      data: ScimLogEntryPayload,
+      handle: ({ actor, params, query }) => listLog(app, actor, params.tenant, query),
+    }),
+  ];
 }

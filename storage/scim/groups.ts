@@ -89,6 +89,16 @@ export function openScimGroups(database: Database) {
         .skip(skip)
         .limit(limit)
         .toArray(),
+    /** A page by name, without members. */
+    listByName: (tenantId: string, { after, limit }: { after?: string | undefined; limit: number }) =>
+      groups
+        .find(
+          { tenantId, present: true, ...(after === undefined ? {} : { displayNameKey: { $gt: after } }) },
+          { ...withoutMembers, maxTimeMS: commandTimeMs },
+        )
+        .sort({ displayNameKey: 1 })
+        .limit(limit)
+        .toArray(),
     count: (tenantId: string, filter: object = {}) =>
       groups.countDocuments(within(tenantId, filter), { maxTimeMS: commandTimeMs }),
 

@@ -58,6 +58,12 @@ export const scimUserIndexes: IndexDescription[] = [
     ...ofPresent({ userId: { $gt: "" } }),
   },
   { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_user_list" },
+  { key: { tenantId: 1, present: 1, active: 1, userNameKey: 1 }, name: "scim_user_states" },
+  {
+    key: { tenantId: 1, invited: 1, userNameKey: 1 },
+    name: "scim_user_invited",
+    ...ofPresent({ invited: true }),
+  },
   { key: { tenantId: 1, emailKeys: 1 } },
   { key: { tenantId: 1, emailKey: 1 } },
   { key: { tenantId: 1, teamIds: 1 } },

@@ -5,6 +5,7 @@
 import type { Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
 import { commandTimeMs, type Database } from "../database.ts";
+import { escapePattern } from "../memberships.ts";
 import { outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 import type { ScimUserDoc } from "./user-document.ts";
@@ -20,6 +21,16 @@ export interface ScimListQuery {
   limit: number;
 }
 
+/** A page by user name, for the owners of the organization. */
+export interface ScimUserPage {
+  state?: "active" | "inactive" | "invited" | undefined;
+  /** Folded beginning of the user name. */
+  prefix?: string | undefined;
+  /** Folded user name of the last one of the page before. */
+  after?: string | undefined;
+  limit: number;
+}
+
 /** Fields that a change may set; null removes an optional one. */
 export type ScimUserChange = Partial<
   Pick<ScimUserDoc, "userName" | "userNameKey" | "active" | "email" | "emailKey" | "emailKeys" | "attributes">
@@ -30,6 +41,26 @@ export type ScimUserChange = Partial<
   isConfirmed?: true | null;
   invited?: true | null;
 };
+
+const inState = {
+  active: { active: true },
+  inactive: { active: false },
+  invited: { active: true, invited: true },
+} as const;
+
+const pageFields = {
+  projection: {
+    userName: 1,
+    userNameKey: 1,
+    email: 1,
+    active: 1,
+    invited: 1,
+    userId: 1,
+    teamIds: 1,
+    updatedAt: 1,
+    "attributes.displayName": 1,
+  },
+} as const;
 
 export type ScimUsers = ReturnType<typeof openScimUsers>;
 
@@ -64,6 +95,23 @@ export function openScimUsers(database: Database) {
         .toArray(),
     count: (tenantId: string, filter: object = {}) =>
       users.countDocuments(within(tenantId, filter), { maxTimeMS: commandTimeMs }),
+    async hasName(tenantId: string, userNameKey: string): Promise<boolean> {
+      const found = await users.findOne({ tenantId, userNameKey, present: true }, { projection: { _id: 1 } });
+      return found !== null;
+    },
+    /** A page by user name. */
+    listByName(tenantId: string, { state, prefix, after, limit }: ScimUserPage) {
+      const conditions: Filter<ScimUserDoc>[] = [
+        { tenantId, present: true, ...(state ? inState[state] : {}) },
+        ...(prefix === undefined ? [] : [{ userNameKey: { $regex: `^${escapePattern(prefix)}` } }]),
+        ...(after === undefined ? [] : [{ userNameKey: { $gt: after } }]),
+      ];
+      return users
+        .find({ $and: conditions }, { ...pageFields, maxTimeMS: commandTimeMs })
+        .sort({ userNameKey: 1 })
+        .limit(limit)
+        .toArray();
+    },
 
     /** Changes a user as read at `revision`; null if it has changed or was deleted since. */
     change(
@@ -149,6 +197,16 @@ export function openScimUsers(database: Database) {
         .find({ tenantId, userId: { $in: userIds }, present: true }, { projection: { _id: 1 } })
         .toArray();
       return rows.map(({ _id }) => _id);
+    },
+    /** Which of the accounts are those of provisioned users. */
+    async listAccounts(tenantId: string, userIds: string[]): Promise<Set<string>> {
+      const rows = await users
+        .find(
+          { tenantId, userId: { $in: userIds }, present: true },
+          { projection: { _id: 0, tenantId: 1, userId: 1 } },
+        )
+        .toArray();
+      return new Set(rows.flatMap(({ userId }) => (userId === undefined ? [] : [userId])));
     },
     /** Whether a user of any state stands for an account or its address. */
     async isProvisioned(tenantId: string, { userId, emailKey }: { userId: string; emailKey: string }) {

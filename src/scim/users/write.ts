@@ -27,7 +27,13 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   const fields = fieldsOf(readUser(body), true);
   context.noted.subject = { name: fields.userName };
   const { scimUsers } = app.storage;
-  if ((await scimUsers.count(tenant._id)) >= limits.scimUsers)
+  const [count, isNamed] = await Promise.all([
+    scimUsers.count(tenant._id),
+    scimUsers.hasName(tenant._id, fields.userNameKey),
+  ]);
+  // Before the decision about the account, which would report another reason, or send an invitation.
+  if (isNamed) throw nameTaken(fields);
+  if (count >= limits.scimUsers)
     throw new ScimError(
       403,
       `The organization has ${limits.scimUsers} provisioned users, which is the limit.`,
@@ -245,8 +251,11 @@ export async function loadUser({ app, tenant, noted }: ScimContext, id: string):
   return user;
 }
 
-function taken(error: unknown, { userName, externalId, email }: UserFields): unknown {
-  if (isDuplicate(error, "scim_user_name")) return uniqueness(`There is a user "${userName}" already.`);
+const nameTaken = ({ userName }: UserFields) => uniqueness(`There is a user "${userName}" already.`);
+
+function taken(error: unknown, fields: UserFields): unknown {
+  const { externalId, email } = fields;
+  if (isDuplicate(error, "scim_user_name")) return nameTaken(fields);
   if (isDuplicate(error, "scim_user_external_id"))
     return uniqueness(`There is a user with the externalId "${externalId ?? ""}" already.`);
   if (isDuplicate(error, "scim_user_account"))

@@ -6,7 +6,7 @@ import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { duration } from "./figures.ts";
-import { Pager, usePages } from "./pager.tsx";
+import { Pager, usePages } from "../../parts/lists/pager.tsx";
 
 export const Route = createFileRoute("/admin/connections")({ component: ConnectionsPage });
 

@@ -12,7 +12,7 @@ import { visibleText } from "../../parts/visible-text.ts";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { count } from "./figures.ts";
-import { Pager, usePages } from "./pager.tsx";
+import { Pager, usePages } from "../../parts/lists/pager.tsx";
 
 interface Search {
   query?: string | undefined;

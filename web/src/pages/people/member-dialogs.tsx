@@ -96,6 +96,12 @@ export function RemoveMembersDialog({ org, organization, members, isSelf, onDone
         Access ends with the next request. Folder grants, team memberships and recorded installs are removed;
         skills and versions stay, with their author&apos;s name.
       </p>
+      {!isSelf && members.some(({ provisioned }) => provisioned) && (
+        <p className="note warn">
+          Your identity provider manages some of them by SCIM, and may add them again: also end their
+          assignment there.
+        </p>
+      )}
       <p className="sub">
         {isSelf
           ? "You need an invitation to return."

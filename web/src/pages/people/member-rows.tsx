@@ -100,7 +100,12 @@ function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, tea
       <span role="cell" className="row clip">
         <Initials name={name || username} />
         <span className="clip">
-          <b>{name || username}</b> <span className="meta">{username}</span>
+          <b>{name || username}</b> <span className="meta">{username}</span>{" "}
+          {member.provisioned === true && (
+            <span className="badge" title="Managed by your identity provider">
+              SCIM
+            </span>
+          )}
           {email !== undefined && <span className="meta block clip">{email}</span>}
         </span>
       </span>

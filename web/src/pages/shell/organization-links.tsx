@@ -10,6 +10,7 @@ import {
   ScrollText,
   Settings2,
   ShieldCheck,
+  UserCog,
   Users,
   Workflow,
   type LucideIcon,
@@ -37,6 +38,7 @@ export const organizationPages: readonly OrganizationPage[] = [
   { label: "API tokens", page: "tokens", icon: KeyRound, permission: ["apiToken", "manage"] },
   { label: "Security", page: "security", icon: ShieldCheck, permission: ["security", "manage"] },
   { label: "Single sign-on", page: "sso", icon: IdCard, permission: ["sso", "manage"] },
+  { label: "Provisioning", page: "scim", icon: UserCog, permission: ["scim", "manage"] },
   { label: "Settings", page: "settings", icon: Settings2, permission: ["organization", "update"] },
 ];
 

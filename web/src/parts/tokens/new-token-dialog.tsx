@@ -4,6 +4,7 @@ import { Info } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import type { NewToken } from "../../api/tokens.ts";
+import { Command } from "../copy/command.tsx";
 import { DialogForm } from "../dialog-form.tsx";
 import { fieldError } from "../form.tsx";
 import { FolderChoice, type FolderOption } from "./folder-choice.tsx";
@@ -62,7 +63,15 @@ export function NewTokenDialog({ create, onClose, ...props }: Props) {
   // The cache of mutations must not keep the secret once it was shown.
   const creating = useMutation({ mutationFn: () => create(bodyOf(draft)), gcTime: 0 });
   if (creating.data)
-    return <TokenSecret name={creating.data.name} secret={creating.data.token} onClose={onClose} />;
+    return (
+      <TokenSecret title={`Token ${creating.data.name}`} secret={creating.data.token} onClose={onClose}>
+        <p className="sub">
+          Programs read it from the environment variable <code className="mono">SVC_TOKEN</code>. With it,
+          this command lists the skills that the token can read:
+        </p>
+        <Command text={`SVC_API_URL=${location.origin} svc list`} />
+      </TokenSecret>
+    );
   return (
     <Modal opened onClose={onClose} title="New token" size="lg" closeOnClickOutside={false}>
       <DialogForm

@@ -1,22 +1,23 @@
 import { Button, CopyButton, Modal } from "@mantine/core";
 import { Check, Copy, TriangleAlert } from "lucide-react";
-import { useState } from "react";
-import { Command } from "../copy/command.tsx";
+import { useState, type ReactNode } from "react";
 
 interface Props {
-  name: string;
+  title: string;
   secret: string;
   onClose: () => void;
+  /** How to use it. */
+  children: ReactNode;
 }
 
 /** The secret of a new token, which is shown once. Closing asks again if it was not copied. */
-export function TokenSecret({ name, secret, onClose }: Props) {
+export function TokenSecret({ title, secret, onClose, children }: Props) {
   const [isCopied, setCopied] = useState(false);
   const [isAsked, setAsked] = useState(false);
   const isWarned = isAsked && !isCopied;
   const close = () => (isCopied || isAsked ? onClose() : setAsked(true));
   return (
-    <Modal opened onClose={close} title={`Token ${name}`} size="lg" closeOnClickOutside={false}>
+    <Modal opened onClose={close} title={title} size="lg" closeOnClickOutside={false}>
       <div className="stack g4">
         <p>Copy the token now: the service stores only its hash and can&apos;t show it again.</p>
         <div className="cmd">
@@ -39,11 +40,7 @@ export function TokenSecret({ name, secret, onClose }: Props) {
             )}
           </CopyButton>
         </div>
-        <p className="sub">
-          Programs read it from the environment variable <code className="mono">SVC_TOKEN</code>. With it,
-          this command lists the skills that the token can read:
-        </p>
-        <Command text={`SVC_API_URL=${location.origin} svc list`} />
+        {children}
         {isWarned && (
           <p className="note warn" role="alert">
             <TriangleAlert className="i" />

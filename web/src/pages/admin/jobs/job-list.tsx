@@ -7,7 +7,7 @@ import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { count } from "../figures.ts";
-import { Pager, usePages } from "../pager.tsx";
+import { Pager, usePages } from "../../../parts/lists/pager.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { orderedStates, stateNames, subjectOf, timeNames, timeOf } from "./states.ts";
 

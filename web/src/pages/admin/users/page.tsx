@@ -9,7 +9,7 @@ import { useKeys } from "../../../parts/keys.ts";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { AdminPage } from "../admin-page.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
-import { Pager, usePages } from "../pager.tsx";
+import { Pager, usePages } from "../../../parts/lists/pager.tsx";
 import { UserTable } from "./user-table.tsx";
 
 const textOf = (value: unknown) =>

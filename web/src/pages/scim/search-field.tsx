@@ -1,0 +1,35 @@
+import { TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { Search } from "lucide-react";
+import { useRef } from "react";
+import { useKeys } from "../../parts/keys.ts";
+
+const debounceMs = 200;
+
+interface Props {
+  label: string;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+/** The text filter of a list, which is applied shortly after typing. */
+export function SearchField({ label, placeholder, value = "", onChange }: Props) {
+  const field = useRef<HTMLInputElement>(null);
+  const apply = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), debounceMs);
+  useKeys({ "/": () => field.current?.focus() });
+  return (
+    <TextInput
+      ref={field}
+      className="grow"
+      miw={200}
+      aria-label={label}
+      placeholder={placeholder}
+      leftSection={<Search size={16} />}
+      rightSection={<span className="kbd hide-s">/</span>}
+      defaultValue={value}
+      maxLength={200}
+      onChange={(event) => apply(event.currentTarget.value)}
+    />
+  );
+}
