@@ -97,6 +97,43 @@ describe("the service over HTTP", () => {
     assert.equal(plain.headers.get("content-encoding"), null);
   });
 
+  it("compresses short texts by the caller's preference, with the same content", async () => {
+    const content = `# Notes\n\n${"A line of the skill.\n".repeat(300)}`;
+    const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
+      token: user.token,
+      body: { tenantId: org.slug, name: "Compressed", content },
+    });
+    for (let n = 0; n < 10; n++)
+      await service.call("POST", `/api/tenants/${org.slug}/roles`, {
+        token: user.token,
+        body: { name: `Auditors ${n}`, permissions: { auditLog: ["read"] } },
+      });
+    // One has an entity tag, by which its encoded form is kept; the other has none.
+    for (const target of [
+      `/api/skills/${made.data.skill.id}/content?semver=1.0.0`,
+      `/api/tenants/${org.slug}/roles`,
+    ]) {
+      const read = async (accepted: string) => {
+        const headers = { "accept-encoding": accepted };
+        const answer = await service.raw("GET", target, { token: user.token, headers });
+        assert.equal(answer.headers.get("vary")?.includes("Accept-Encoding"), true);
+        return { coding: answer.headers.get("content-encoding"), text: await answer.text() };
+      };
+      const { text } = await read("identity");
+      for (const [accepted, coding] of [
+        ["gzip, deflate, br", "br"],
+        ["gzip, deflate", "gzip"],
+        ["deflate", "deflate"],
+        ["*", "gzip"],
+        ["br;q=0.1, gzip", "gzip"],
+        ["identity, gzip;q=0.5", null],
+        ["br;q=0, identity", null],
+        ["zstd", null],
+      ] as const)
+        assert.deepEqual(await read(accepted), { coding, text }, `${target} ${accepted}`);
+    }
+  });
+
   it("sends the plain body to a caller that rejects every encoding", async () => {
     const answer = await service.raw("GET", "/api/openapi.json", {
       headers: { "accept-encoding": "identity;q=0, *;q=0" },
