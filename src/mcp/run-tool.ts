@@ -43,15 +43,31 @@ export function describeTool(tool: Tool): ListedTool {
   };
 }
 
+/** Schemas in the list cost agents tokens, and say nothing that is obvious or that clients need not check. */
 function objectSchema(schema: z.ZodType, io: "input" | "output"): ListedTool["inputSchema"] {
-  const made = z.toJSONSchema(schema, { io, reused: "inline", override: withoutId });
+  const override = io === "input" ? shorten : shortenOutput;
+  const made = z.toJSONSchema(schema, { io, reused: "inline", override });
   const { $schema: _dialect, ...rest } = made;
   return { ...rest, type: "object" };
 }
 
-/** Names of shared schemas mean something in the description of the API only. */
-function withoutId({ jsonSchema }: { jsonSchema: { id?: string | undefined } }): void {
+interface Overridden {
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Removes the bounds that every integer has, and names of shared schemas, which belong to the description of the API. */
+function shorten({ jsonSchema }: Overridden): void {
   delete jsonSchema.id;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/** Clients may keep a list for longer than a version of the service runs: results can have more fields then. */
+function shortenOutput(context: Overridden): void {
+  shorten(context);
+  const { jsonSchema } = context;
+  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+  delete jsonSchema.additionalProperties;
 }
 
 /** Whether the caller could use the tool in any of their organizations. The services decide about each call. */
