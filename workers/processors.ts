@@ -15,6 +15,7 @@ import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
 import { checkDomains } from "./sso/check-domains.ts";
+import { checkProviders } from "./sso/check-providers.ts";
 import { runConnectionInChild } from "./sync/run-in-child.ts";
 import { purge } from "./maintenance/purge.ts";
 import { reconcile } from "./maintenance/reconcile.ts";
@@ -38,6 +39,7 @@ export function processors(app: App): Processors {
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
     "sso.check-domains": () => checkDomains(app),
+    "sso.check-providers": () => checkProviders(app),
     "sync.run": (payload) => runConnectionInChild(app, payload),
     "branches.poll": () => pollConnections(app),
     "upkeep.merge-packs": async (payload) => {

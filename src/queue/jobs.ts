@@ -33,6 +33,7 @@ export interface JobPayloads {
   "workspaces.delete": { tenantId: string; userId: string };
   /** Looks up the TXT records of verified domains. */
   "sso.check-domains": Record<string, never>;
+  "sso.check-providers": Record<string, never>;
   /** Syncs an organization's connection with its repository. */
   "sync.run": { connectionId: string };
   /** Checks connected branches for pushes without a webhook call, and queues syncs that have no job. */
@@ -88,6 +89,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "workspaces.sync": { attempts: 10, backoffMs: 1000 },
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
   "sso.check-domains": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
+  "sso.check-providers": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   // Failures of a sync are reported at the connection, which has its own time for the next attempt; these attempts are
   // for
   // other failures. The child process ends after an hour, and the rest of the time is for its cleanup.

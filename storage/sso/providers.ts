@@ -73,15 +73,6 @@ export function openSsoProviders(database: Database) {
     /** Whether any organization has an enabled provider. */
     hasEnabled: async () =>
       (await providers.findOne({ active: true, enabled: true }, { projection: { _id: 1 } })) !== null,
-    ...noteOperations(providers),
-    /** Removes deleted providers whose events are in the log; returns how many were removed. */
-    removeEnded: () =>
-      removeSlice(providers, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
-  };
-}
-
-function noteOperations(providers: Collection<SsoProviderDoc>) {
-  return {
     /** Records a success. Nothing changes if the connection was changed since `epoch`. */
     async noteSuccess(id: string, epoch: number, at: Date, isSignIn: boolean): Promise<void> {
       await providers.updateOne(
@@ -89,19 +80,38 @@ function noteOperations(providers: Collection<SsoProviderDoc>) {
         { $max: { testedAt: at, ...(isSignIn ? { lastSignInAt: at } : {}) } },
       );
     },
-    /** Providers whose metadata was last read before a time. */
-    listMetadataDue: (before: Date, limit: number) =>
+    ...watchOperations(providers),
+    /** Removes deleted providers whose events are in the log; returns how many were removed. */
+    removeEnded: () =>
+      removeSlice(providers, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+  };
+}
+
+/** Operations of the scheduled checks. */
+function watchOperations(providers: Collection<SsoProviderDoc>) {
+  return {
+    /** Providers whose metadata was last read before a time, by their ids. */
+    listMetadataDue: (before: Date, after: string, limit: number) =>
       providers
         .find(
           {
+            _id: { $gt: after },
             "saml.metadataUrl": { $gt: "" },
             "saml.metadataReadAt": { $lt: before },
             active: true,
           },
           withoutOutbox,
         )
+        .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
+    /** Records a reading of the metadata that has changed nothing. */
+    async noteMetadataRead(id: string, at: Date): Promise<void> {
+      await providers.updateOne(
+        { _id: id, active: true, "saml.metadataUrl": { $exists: true } },
+        { $set: { "saml.metadataReadAt": at }, $unset: { "saml.metadataError": true } },
+      );
+    },
     /** Records a failed reading of the metadata. */
     async noteMetadataError(id: string, at: Date, message: string): Promise<void> {
       await providers.updateOne(
@@ -109,19 +119,27 @@ function noteOperations(providers: Collection<SsoProviderDoc>) {
         { $set: { "saml.metadataReadAt": at, "saml.metadataError": message } },
       );
     },
-    /** Enabled providers with a certificate that ends before a time. */
-    listExpiring: (before: Date, limit: number) =>
+    /** Enabled providers with a certificate that ends between two times, by their ids. */
+    listExpiring: (from: Date, to: Date, after: string, limit: number) =>
       providers
-        .find({ "saml.certificates.notAfter": { $lt: before }, active: true, enabled: true }, withoutOutbox)
+        .find(
+          {
+            _id: { $gt: after },
+            "saml.certificates": { $elemMatch: { notAfter: { $gt: from, $lt: to } } },
+            active: true,
+            enabled: true,
+          },
+          withoutOutbox,
+        )
+        .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    /** Records a warning. False if it was recorded before. */
-    async claimWarning(id: string, warning: string): Promise<boolean> {
-      const result = await providers.updateOne(
+    /** Records a warning that the owners got. */
+    async noteWarning(id: string, warning: string): Promise<void> {
+      await providers.updateOne(
         { _id: id, active: true, warned: { $ne: warning } },
         { $push: { warned: { $each: [warning], $slice: -100 } } },
       );
-      return result.modifiedCount === 1;
     },
   };
 }

@@ -6,7 +6,7 @@ import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
 import { newMember } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
-import { idpEntityId, newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
+import { idpEntityId, metadataXml, newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
 
 let service: TestService;
 let owner: TestUser;
@@ -35,22 +35,6 @@ after(async () => {
 
 const asOwner = (method: string, path: string, body?: unknown) =>
   service.call<SsoProviderPayload>(method, path, { cookie: owner.cookie, ...(body ? { body } : {}) });
-
-const metadata = (certificates: string[], extra = "") => `<?xml version="1.0"?>
-<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${idpEntityId}">
-  <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
-    ${certificates
-      .map(
-        (der) =>
-          `<md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>` +
-          `<ds:X509Certificate>${der}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`,
-      )
-      .join("")}
-    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.example.com/post"/>
-    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example.com/sso"/>
-    ${extra}
-  </md:IDPSSODescriptor>
-</md:EntityDescriptor>`;
 
 describe("identity providers", () => {
   it("are created, read, changed and deleted by an owner, with their events", async () => {
@@ -106,12 +90,12 @@ describe("identity providers", () => {
     const certificates = [makeCertificate({ key: 0 }).der, makeCertificate({ key: 1 }).der];
     const byText = await newProvider(service, org, owner, {
       name: "By text",
-      saml: { metadataXml: metadata(certificates) },
+      saml: { metadataXml: metadataXml(certificates) },
     });
     assert.equal(byText.saml?.ssoUrl, "https://idp.example.com/sso");
     assert.equal(byText.saml?.certificates.length, 2);
 
-    served.set("/metadata?appid=1", metadata([certificates[0]!]));
+    served.set("/metadata?appid=1", metadataXml([certificates[0]!]));
     const byUrl = await newProvider(service, org, owner, {
       name: "By address",
       saml: { metadataUrl: `${webUrl}/metadata?appid=1` },
@@ -122,14 +106,14 @@ describe("identity providers", () => {
 
   it("refuse metadata that can't be used, and say why", async () => {
     const der = makeCertificate().der;
-    const good = metadata([der]);
+    const good = metadataXml([der]);
     const deep = "<a>".repeat(100) + "</a>".repeat(100);
     const cases: [string, Record<string, unknown>, RegExp][] = [
       ["a document type", { metadataXml: `<!DOCTYPE x [<!ENTITY a "b">]>${good}` }, /document type/],
-      ["nesting", { metadataXml: metadata([der], deep) }, /levels/],
+      ["nesting", { metadataXml: metadataXml([der], deep) }, /levels/],
       ["no XML", { metadataXml: "hello" }, /well-formed/],
-      ["no certificate", { metadataXml: metadata([]) }, /no certificate/],
-      ["a broken certificate", { metadataXml: metadata(["AAAA"]) }, /can't be read/],
+      ["no certificate", { metadataXml: metadataXml([]) }, /no certificate/],
+      ["a broken certificate", { metadataXml: metadataXml(["AAAA"]) }, /can't be read/],
       ["an unreachable address", { metadataUrl: `${webUrl}/nothing` }, /could not be read/],
       [
         "a script address",

@@ -38,14 +38,19 @@ export async function parseXml(text: string): Promise<XmlElement> {
 
 const tagPart = /[>"']/g;
 
-/** Walks over the markup once. Comments are skipped, so that tags in them don't count as the end of elements. */
+/**
+ * Walks over the markup once. Comments are skipped, so that tags in them don't count as the end of elements. Parsers
+ * ignore text outside of the root element, which no provider sends.
+ */
 function measure(text: string): void {
   let depth = 0;
   let elements = 0;
+  let from = 0;
   let at = text.indexOf("<");
   while (at >= 0) {
+    if (depth === 0) requireSpace(text.slice(from, at));
     const next = text.charCodeAt(at + 1);
-    if (next === 33 /* ! */) at = endOfDeclaration(text, at);
+    if (next === 33 /* ! */) at = endOfDeclaration(text, at, depth);
     else if (next === 63 /* ? */) at = after(text, "?>", at);
     else {
       const end = endOfTag(text, at);
@@ -58,13 +63,19 @@ function measure(text: string): void {
         throw new Error(`has more than ${maxDepth} levels or ${maxElements} elements`);
       at = end;
     }
+    from = at;
     at = text.indexOf("<", at);
   }
+  if (elements > 0) requireSpace(text.slice(from));
 }
 
-function endOfDeclaration(text: string, at: number): number {
+function requireSpace(text: string): void {
+  if (/\S/.test(text)) throw new Error("has text outside of its root element");
+}
+
+function endOfDeclaration(text: string, at: number, depth: number): number {
   if (text.startsWith("<!--", at)) return after(text, "-->", at + 2);
-  if (text.startsWith("<![CDATA[", at)) return after(text, "]]>", at);
+  if (depth > 0 && text.startsWith("<![CDATA[", at)) return after(text, "]]>", at);
   throw new Error("has a document type or entity declaration, which is not allowed");
 }
 

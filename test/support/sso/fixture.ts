@@ -13,6 +13,23 @@ export const samlSettings = (ssoUrl = "https://idp.example.com/sso") => ({
   certificates: [makeCertificate().pem],
 });
 
+/** Metadata of the test identity provider. */
+export const metadataXml = (certificates: string[], extra = "") => `<?xml version="1.0"?>
+<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${idpEntityId}">
+  <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+    ${certificates
+      .map(
+        (der) =>
+          `<md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>` +
+          `<ds:X509Certificate>${der}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`,
+      )
+      .join("")}
+    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.example.com/post"/>
+    <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example.com/sso"/>
+    ${extra}
+  </md:IDPSSODescriptor>
+</md:EntityDescriptor>`;
+
 export async function newProvider(
   service: TestService,
   org: TestOrg,

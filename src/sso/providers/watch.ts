@@ -1,0 +1,112 @@
+/**
+ * Scheduled care for SAML providers: their metadata is read again every day, and owners are warned before a certificate
+ * expires. A provider whose metadata can't be read keeps its connection, and shows the problem.
+ */
+import type { SamlConnection, SsoProviderDoc, StoredCertificate } from "../../../storage/sso/providers.ts";
+import type { App } from "../../app.ts";
+import { flushEvents, makeSystemEvent } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { mailOwners } from "../../orgs/owner-mails.ts";
+import { fetchMetadata, type SamlMetadata } from "../saml/metadata.ts";
+
+const dayMs = 24 * 3_600_000;
+export const metadataEveryMs = dayMs;
+/** Days before the end of a certificate at which the owners are warned, in rising order. */
+const warningDays = [1, 7, 30];
+export const firstWarningMs = 30 * dayMs;
+
+/** Reads the metadata of a provider. A concurrent change of the provider makes this run void. */
+export async function refreshMetadata(app: App, provider: SsoProviderDoc): Promise<void> {
+  const { saml } = provider;
+  if (!saml?.metadataUrl) return;
+  let metadata: SamlMetadata;
+  try {
+    metadata = await fetchMetadata(app, saml.metadataUrl);
+    requireSuccessor(app, saml, metadata);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    await app.storage.ssoProviders.noteMetadataError(provider._id, app.now(), error.message);
+    return;
+  }
+  await applyMetadata(app, provider, saml, metadata);
+}
+
+/** Throws `refused` for metadata by which nobody could sign in any more. */
+function requireSuccessor(app: App, { entityId }: SamlConnection, metadata: SamlMetadata): void {
+  const problem =
+    metadata.entityId !== entityId
+      ? `The metadata is now that of another provider ("${metadata.entityId}"): enter it as a new connection.`
+      : metadata.certificates.every(({ notAfter }) => notAfter <= app.now())
+        ? "All certificates of the metadata have expired: renew them at the provider."
+        : undefined;
+  if (problem !== undefined) throw new ServiceError("refused", problem, { kind: "provider" });
+}
+
+/** The connection is the same one, so sign-ins in progress go on, and the provider counts as tested. */
+async function applyMetadata(
+  app: App,
+  provider: SsoProviderDoc,
+  { metadataUrl, ...former }: SamlConnection,
+  metadata: SamlMetadata,
+): Promise<void> {
+  const { ssoProviders } = app.storage;
+  const now = app.now();
+  const before = new Set(former.certificates.map(({ fingerprint }) => fingerprint));
+  const after = new Set(metadata.certificates.map(({ fingerprint }) => fingerprint));
+  const changed = {
+    ...(metadata.ssoUrl === former.ssoUrl ? {} : { ssoUrl: metadata.ssoUrl }),
+    ...(isSameSet(before, after) ? {} : { fingerprints: [...after] }),
+  };
+  const isChanged = Object.keys(changed).length > 0;
+  const event = makeSystemEvent(app, "sso.provider_updated", {
+    tenantId: provider.tenantId,
+    resourceType: "provider",
+    resourceId: provider._id,
+    metadata: { name: provider.name, changed: { saml: { metadataUrl, ...changed } } },
+  });
+  if (!isChanged) return ssoProviders.noteMetadataRead(provider._id, now);
+  const saml = { ...metadata, metadataReadAt: now, ...(metadataUrl === undefined ? {} : { metadataUrl }) };
+  if (await ssoProviders.update(provider._id, provider.revision, { saml }, now, [event]))
+    flushEvents(app, ssoProviders, provider._id, [event]);
+}
+
+const isSameSet = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
+  one.size === other.size && [...one].every((each) => other.has(each));
+
+/** Mails the owners about certificates that expire, once for each number of days. */
+export async function warnOfCertificates(app: App, provider: SsoProviderDoc): Promise<void> {
+  const tenant = await app.storage.tenants.find(provider.tenantId);
+  if (!tenant || tenant.deletionAt) return;
+  const all = provider.saml?.certificates ?? [];
+  for (const certificate of all) {
+    const days = dueWarning(certificate, app.now());
+    const warning = `${certificate.fingerprint}:${days}`;
+    if (days === undefined || provider.warned?.includes(warning)) continue;
+    // The mails first: a crash in between sends a second warning, rather than none.
+    await mailOwners(app, provider.tenantId, "sso-certificate", {
+      id: `${provider._id}.${warning}`,
+      organization: { slug: tenant.slug, text: warningText(provider, certificate, all) },
+    });
+    await app.storage.ssoProviders.noteWarning(provider._id, warning);
+  }
+}
+
+function dueWarning({ notAfter }: StoredCertificate, now: Date): number | undefined {
+  const leftMs = notAfter.getTime() - now.getTime();
+  return leftMs <= 0 ? undefined : warningDays.find((days) => leftMs <= days * dayMs);
+}
+
+function warningText(
+  { name }: SsoProviderDoc,
+  certificate: StoredCertificate,
+  all: readonly StoredCertificate[],
+): string {
+  const { fingerprint, notAfter } = certificate;
+  const hasSuccessor = all.some((other) => other.notAfter > notAfter);
+  const day = (date: Date) => date.toISOString().slice(0, 10);
+  return (
+    `A certificate by which the identity provider "${name}" signs expires on ${day(notAfter)}. Its fingerprint begins ` +
+    `with ${fingerprint.slice(0, 16)}. ` +
+    (hasSuccessor ? "Another one that is valid for longer is stored." : "No other one is valid for longer.")
+  );
+}
