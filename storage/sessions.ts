@@ -106,10 +106,21 @@ export function openSessions(database: Database) {
       await sessions.updateOne({ _id: id, endedAt: { $exists: false } }, { $max: { lastSeenAt, expiresAt } });
     },
     /** Records a verification by the holder of a session. False if it has ended. */
-    async verify(id: string, userId: string, method: SignInMethod, now: Date): Promise<boolean> {
+    async verify(
+      id: string,
+      userId: string,
+      method: SignInMethod,
+      now: Date,
+      events: EventRow[],
+    ): Promise<boolean> {
+      const outbox = outboxUpdate(events);
       const result = await sessions.updateOne(
         { _id: id, userId, ...live(now) },
-        { $max: { verifiedAt: now }, $addToSet: { methods: method } },
+        {
+          $max: { verifiedAt: now },
+          $addToSet: { methods: method },
+          ...(events.length > 0 ? { $set: outbox.$set, $push: outbox.$push } : {}),
+        },
       );
       return result.matchedCount === 1;
     },

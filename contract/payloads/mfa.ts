@@ -40,6 +40,10 @@ export const FactorStatePayload = z
     verifiedUntil: timestamp.nullable().meta({
       description: "until then sensitive settings can be changed without another verification",
     }),
+    providerStart: z.string().nullable().meta({
+      description:
+        "path at which an account without password and factor verifies itself: a sign-in by its identity provider",
+    }),
     requiredBy: z
       .array(z.object({ tenantId: z.string(), slug: z.string(), name: z.string(), from: timestamp }))
       .meta({ description: "the user's organizations that require a second factor, and since when" }),

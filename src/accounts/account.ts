@@ -39,7 +39,8 @@ export async function changePassword(
   // First, so that nothing can fail between the change and the response. Until then it is an ordinary session.
   const { via } = caller;
   const opened = { userAgent, methods: ["password"], verifiedAt: via.verifiedAt } as const;
-  const session = via.kind === "session" ? await openSession(app, account, opened) : undefined;
+  const session =
+    via.kind === "session" ? await openSession(app, account, { ...opened, sso: via.sso }) : undefined;
   const event = ownEvent(app, caller, "user.password_changed");
   const keptSessionId = session?.sessionId;
   const now = app.now();

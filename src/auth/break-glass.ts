@@ -3,7 +3,8 @@
  * provider which is down locks no organization out. Each use is an event, and a mail to all owners.
  */
 import type { EventRow } from "../../storage/outbox.ts";
-import type { SignInMethod } from "../../storage/sessions.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Origin } from "../access/actor.ts";
 import { ownerRole } from "../access/permissions.ts";
@@ -19,12 +20,16 @@ export async function noteBreakGlass(
   app: App,
   user: Account,
   origin: Origin,
-  methods: readonly SignInMethod[],
+  { methods, sso = [] }: { methods: readonly SignInMethod[]; sso?: readonly SsoProof[] | undefined },
 ): Promise<EventRow[]> {
   // Without a second factor, the sign-in gives no access to such an organization.
   if (!user.hasFactor || methods.includes("sso")) return [];
+  const hasPassed = ({ tenantId, tenantSsoProviderIds = [] }: MembershipDoc) =>
+    sso.some((one) => one.tenantId === tenantId && tenantSsoProviderIds.includes(one.providerId));
   const rows = await app.storage.memberships.listOfUser(user._id);
-  const used = rows.filter((row) => row.role === ownerRole && row.tenantSsoProviderIds?.length);
+  const used = rows.filter(
+    (row) => row.role === ownerRole && row.tenantSsoProviderIds?.length && !hasPassed(row),
+  );
   const events: EventRow[] = [];
   for (const { tenantId, tenantSlug } of used) {
     const event = makeSystemEvent(app, "sso.break_glass_used", {

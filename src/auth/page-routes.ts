@@ -3,9 +3,12 @@ import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { checkForm, formText, orShow } from "../http/forms.ts";
+import type { Html } from "../http/html.ts";
 import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
 import { requireUser } from "../users/load.ts";
+import { remedyOf } from "../users/remedy.ts";
+import { isConfined } from "../users/second-factor.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
 import { deviceApprovalPage, deviceCodePage, deviceDonePage } from "./pages.ts";
 import { discoverProvider } from "./discover-provider.ts";
@@ -23,6 +26,9 @@ const DeviceForm = z.object({ user_code: formText, decision: formText });
 const DeviceQuery = z.object({ user_code: formText });
 
 const isSignedIn = (actor: Actor) => actor.kind === "user";
+/** A provider has signed the visitor in, who is asked for credentials of their own. */
+const isUnconfirmed = (actor: Actor) =>
+  actor.kind === "user" && actor.account !== undefined && isConfined(actor.account, actor.via);
 
 export function signInPageRoutes(app: App): Route[] {
   return [...signInRoutes(app), ...deviceRoutes(app)];
@@ -38,8 +44,9 @@ function signInRoutes(app: App): Route[] {
       query: ReturnQuery,
       async handle({ actor, query }) {
         const returnTo = safeReturnTo(query.return_to);
-        if (isSignedIn(actor)) return redirectReply(returnTo);
-        return showSignIn(app, actor, { returnTo, asksPassword: query.password !== "" });
+        const asksPassword = query.password !== "";
+        if (isSignedIn(actor) && !(asksPassword && isUnconfirmed(actor))) return redirectReply(returnTo);
+        return showSignIn(app, actor, { returnTo, asksPassword });
       },
     }),
     route({
@@ -88,14 +95,19 @@ async function nextStep(app: App, actor: Actor, email: string, returnTo: string)
     : redirectReply(path);
 }
 
-/** Redirects to the sign-in, which returns to the device's code. */
-function signInFirst(userCode: string): Reply {
-  const here = userCode === "" ? "/device" : `/device?user_code=${encodeURIComponent(userCode)}`;
-  return redirectReply(`/sign-in?return_to=${encodeURIComponent(here)}`);
-}
+const devicePath = (userCode: string) =>
+  userCode === "" ? "/device" : `/device?user_code=${encodeURIComponent(userCode)}`;
 
-function askCode(actor: Actor, error?: string, options?: PageOptions): Reply {
-  return actorPage(actor, { title: "Sign in a device", body: deviceCodePage({ error }) }, options);
+/** Redirects to the sign-in, which returns to the device's code. */
+const signInFirst = (userCode: string) =>
+  redirectReply(`/sign-in?return_to=${encodeURIComponent(devicePath(userCode))}`);
+
+function askCode(
+  actor: Actor,
+  view: { error?: string; remedy?: Html | undefined },
+  options?: PageOptions,
+): Reply {
+  return actorPage(actor, { title: "Sign in a device", body: deviceCodePage(view) }, options);
 }
 
 function deviceRoutes(app: App): Route[] {
@@ -108,7 +120,7 @@ function deviceRoutes(app: App): Route[] {
       query: DeviceQuery,
       async handle({ actor, query: { user_code: userCode } }) {
         if (!isSignedIn(actor)) return signInFirst(userCode);
-        if (userCode === "") return askCode(actor);
+        if (userCode === "") return askCode(actor, {});
         return orShow(
           async () => {
             const device = await findPendingDevice(app, actor, userCode);
@@ -116,7 +128,7 @@ function deviceRoutes(app: App): Route[] {
             const body = deviceApprovalPage({ device, username, now: app.now() });
             return actorPage(actor, { title: "Let a device sign in as you?", body });
           },
-          (error, options) => askCode(actor, error, options),
+          (error, options) => askCode(actor, { error }, options),
         );
       },
     }),
@@ -130,7 +142,7 @@ function deviceRoutes(app: App): Route[] {
       async handle({ actor, body: { user_code: userCode, decision } }) {
         if (!isSignedIn(actor)) return signInFirst(userCode);
         if (decision !== "approve" && decision !== "deny")
-          return askCode(actor, "Choose approve or deny.", { status: 400 });
+          return askCode(actor, { error: "Choose approve or deny." }, { status: 400 });
         const approved = decision === "approve";
         return orShow(
           async () => {
@@ -138,7 +150,8 @@ function deviceRoutes(app: App): Route[] {
             const title = approved ? "Sign-in approved" : "Sign-in denied";
             return actorPage(actor, { title, body: deviceDonePage(approved) });
           },
-          (error, options) => askCode(actor, error, options),
+          (error, options, cause) =>
+            askCode(actor, { error, remedy: remedyOf(cause, devicePath(userCode)) }, options),
         );
       },
     }),

@@ -95,9 +95,9 @@ export function factorPage(view: {
     </p>`;
 }
 
-export function deviceCodePage(view: { error?: string | undefined }): Html {
+export function deviceCodePage(view: { error?: string | undefined; remedy?: Html | undefined }): Html {
   return html`<p class="sub">Enter the code that your terminal shows.</p>
-    ${problem(view.error)}
+    ${problem(view.error)} ${view.remedy}
     <form method="get" action="/device">
       ${field({ name: "user_code", label: "Code", maxLength: 20 })}
       <button>Continue</button>

@@ -77,13 +77,20 @@ export async function startSignedIn(
     methods: readonly SignInMethod[];
   } & ProviderSession,
 ): Promise<SignedIn> {
-  const noted = await noteBreakGlass(app, user, actor.origin, options.methods);
+  const kept = options.sso ? {} : keptProofs(actor, user);
+  const noted = await noteBreakGlass(app, user, actor.origin, { ...options, ...kept });
   const events = [...noted, ...(options.events ?? [])];
-  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options, events };
+  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options, ...kept, events };
   const { sessionId, cookie } = await startSession(app, user, actor, opened);
   await joinAutomatically(app, user, actor.origin);
   const device = await rememberClient(app, user._id, clientFacts(app, actor, request));
   return { user, sessionId, methods: options.methods, cookies: [cookie, device] };
+}
+
+/** Sign-ins by providers stay valid in a session that the same person renews with credentials of their own. */
+function keptProofs(actor: Actor, { _id }: Account): { sso?: readonly SsoProof[] } {
+  if (actor.kind !== "user" || actor.userId !== _id || actor.via.kind !== "session") return {};
+  return actor.via.sso?.length ? { sso: actor.via.sso } : {};
 }
 
 /** Whether an account can be created without an invitation. The first account of a service always can. */

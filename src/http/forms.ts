@@ -33,7 +33,11 @@ export function checkForm<S extends z.ZodType>(schema: S, values: unknown): z.ou
 /** Runs the action of a page. A ServiceError is passed to `show`, which renders it; other errors are thrown. */
 export async function orShow<T>(
   act: () => Promise<T>,
-  show: (error: string, options: { status: number; headers: Record<string, string> }) => T | Promise<T>,
+  show: (
+    error: string,
+    options: { status: number; headers: Record<string, string> },
+    cause: ServiceError,
+  ) => T | Promise<T>,
 ): Promise<T> {
   try {
     return await act();
@@ -41,6 +45,6 @@ export async function orShow<T>(
     if (!(error instanceof ServiceError)) throw error;
     const wait = error.details?.["retryAfterSeconds"];
     const headers: Record<string, string> = typeof wait === "number" ? { "retry-after": `${wait}` } : {};
-    return show(error.message, { status: error.status, headers });
+    return show(error.message, { status: error.status, headers }, error);
   }
 }

@@ -4,6 +4,7 @@ import type { SignInMethod } from "../../storage/sessions.ts";
 import type { Credentials, Factors, MailDue, Passkey } from "../../storage/users.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
+import { noteBreakGlass } from "../auth/break-glass.ts";
 import { concurrentChange } from "../auth/credentials.ts";
 import { dropSessions, openSession } from "../auth/sessions.ts";
 import type { Cookie } from "../http/route.ts";
@@ -40,11 +41,20 @@ export async function changeAndEndSessions(
   session: { userAgent: string; methods: readonly SignInMethod[] },
 ): Promise<Cookie> {
   const { events, ...fields } = change;
+  // A first factor can open an organization to its owner that requires its identity provider.
+  const noted =
+    change.hasFactor && !user.hasFactor
+      ? await noteBreakGlass(app, { ...user, hasFactor: true }, caller.origin, {
+          ...session,
+          sso: caller.via.sso,
+        })
+      : [];
   // First, so that nothing can fail between the change and the response. Until then it is an ordinary session.
   const opened = await openSession(app, user, {
     ...session,
     verifiedAt: caller.via.verifiedAt,
     sso: caller.via.sso,
+    events: noted,
   });
   const keptSessionId = opened.sessionId;
   const { users, sessions } = app.storage;

@@ -4,7 +4,7 @@ import type { Passkey } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { verifiedUntil } from "../users/recent-verification.ts";
+import { providerStart, verifiedUntil } from "../users/recent-verification.ts";
 import { loadOwn } from "./load.ts";
 import { offersPasskeys } from "../auth/relying-party.ts";
 
@@ -23,6 +23,7 @@ export async function readFactorState(app: App, actor: Actor): Promise<FactorSta
       : null,
     passkeysAvailable: offersPasskeys(app),
     verifiedUntil: verifiedUntil(app, caller)?.toISOString() ?? null,
+    providerStart: providerStart(caller) ?? null,
     requiredBy: requiring.map(({ tenantId, tenantSlug, tenantName, from }) => ({
       tenantId,
       slug: tenantSlug,

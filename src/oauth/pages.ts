@@ -1,10 +1,11 @@
 /** HTML of the pages on which a person decides about a client. They need no script. */
 import { limits } from "../../contract/limits.ts";
 import type { OauthAccess } from "../../contract/vocabulary.ts";
-import type { Membership } from "../access/actor.ts";
+import type { Membership, WithheldMembership } from "../access/actor.ts";
 import { checkbox, hidden, problem } from "../http/fields.ts";
 import { postForm } from "../http/forms.ts";
 import { html, type Html } from "../http/html.ts";
+import { ownSignInPath } from "../users/remedy.ts";
 import type { CheckedRequest } from "./authorization.ts";
 import type { Client } from "./clients.ts";
 import { targetOf, type RedirectTarget } from "./redirect-uris.ts";
@@ -18,8 +19,8 @@ export interface ConsentView {
   username: string;
   /** Organizations to choose from. */
   organizations: readonly Membership[];
-  /** Organizations that can't be chosen before the account has a second factor. */
-  withheld: readonly Membership[];
+  /** Organizations that can't be chosen before the person has given the proof that they require. */
+  withheld: readonly WithheldMembership[];
   chosen: { access: OauthAccess; tenantIds: ReadonlySet<string> };
   error?: string | undefined;
 }
@@ -114,7 +115,18 @@ function accessFields({ request, chosen }: ConsentView): Html {
   </fieldset>`;
 }
 
-function organizationFields({ organizations, withheld, chosen }: ConsentView): Html {
+/** The way back is the page of the request, which waits for ten minutes. */
+function lackText({ lack, tenantSlug }: WithheldMembership, { id }: CheckedRequest): Html {
+  const here = `${consentPath}?request=${id}`;
+  if (lack === "factor")
+    return html`requires a <a href="/settings/security">second factor</a>, which you don't have`;
+  const href =
+    lack === "sso" ? `/sso/${tenantSlug}?return_to=${encodeURIComponent(here)}` : ownSignInPath(here);
+  return html`requires that you
+    <a href="${href}">${lack === "sso" ? "sign in by its identity provider" : "confirm who you are"}</a>`;
+}
+
+function organizationFields({ request, organizations, withheld, chosen }: ConsentView): Html {
   if (organizations.length + withheld.length === 0)
     return html`<p class="notice">You are in no organization, so it can only read public skills.</p>`;
   return html`<fieldset>
@@ -128,10 +140,10 @@ function organizationFields({ organizations, withheld, chosen }: ConsentView): H
       }),
     )}
     ${withheld.map(
-      ({ tenantName }) =>
+      (membership) =>
         html`<p>
-          <bdi>${tenantName}</bdi>
-          <small>requires a <a href="/settings/security">second factor</a>, which you don't have</small>
+          <bdi>${membership.tenantName}</bdi>
+          <small>${lackText(membership, request)}</small>
         </p>`,
     )}
   </fieldset>`;

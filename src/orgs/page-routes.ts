@@ -8,6 +8,7 @@ import { problem } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
 import { actorPage, redirectReply } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
+import { remedyOf } from "../users/remedy.ts";
 import { acceptInvitation, declineInvitation } from "./invitations/accept.ts";
 import { loadInvitation, loadOwnInvitation } from "./invitations/load.ts";
 import { presentOffer } from "./invitations/offer.ts";
@@ -24,7 +25,8 @@ export function invitationPageRoutes(app: App): Route[] {
       path: "/invitations/:token",
       summary: "An invitation's page",
       params: InvitationTokenParams,
-      handle: ({ actor, params }) => orSay(actor, () => invitationPage(app, actor, params.token)),
+      handle: ({ actor, params }) =>
+        orSay(actor, params.token, () => invitationPage(app, actor, params.token)),
     }),
     route({
       ...page,
@@ -36,7 +38,7 @@ export function invitationPageRoutes(app: App): Route[] {
       form: true,
       handle: ({ actor, params: { token }, body: { decision } }) => {
         if (actor.kind !== "user") return Promise.resolve(signInFirst(token));
-        return orSay(actor, () => decide(app, actor, token, decision));
+        return orSay(actor, token, () => decide(app, actor, token, decision));
       },
     }),
   ];
@@ -117,8 +119,11 @@ function signInFirst(token: string): Reply {
 }
 
 /** Shows an error of an invitation in its page. */
-const orSay = (actor: Actor, act: () => Promise<Reply>) =>
-  orShow(act, (error, { status }) => show(actor, "Invitation", { status, body: problem(error) }));
+const orSay = (actor: Actor, token: string, act: () => Promise<Reply>) =>
+  orShow(act, (error, { status }, cause) => {
+    const body = html`${problem(error)} ${remedyOf(cause, pathOf(token))}`;
+    return show(actor, "Invitation", { status, body });
+  });
 
 function show(actor: Actor, title: string, { body, status }: { body: Html; status?: number }): Reply {
   return actorPage(actor, { title, body }, status === undefined ? {} : { status });

@@ -22,7 +22,7 @@ export function verifiedUntil(app: App, { via }: UserActor, tenantId?: string): 
  */
 export function requireRecentVerification(app: App, user: UserActor, act: string, tenantId?: string): void {
   if (verifiedUntil(app, user, tenantId)) return;
-  if (user.account?.passwordless && !user.account.hasFactor) throw signInAgain(act);
+  if (user.account?.passwordless && !user.account.hasFactor) throw signInAgain(user, act);
   const proof = user.account?.hasFactor ? "factor" : "password";
   const needed = proof === "factor" ? "your second factor" : "your password";
   throw new ServiceError(
@@ -32,12 +32,25 @@ export function requireRecentVerification(app: App, user: UserActor, act: string
   );
 }
 
-function signInAgain(act: string): ServiceError {
+function signInAgain(user: UserActor, act: string): ServiceError {
+  const startUrl = providerStart(user);
   return new ServiceError(
     "reauthentication_required",
-    `Sign in by your identity provider again to ${act}. It then counts for ten minutes.`,
-    { proof: "sso" },
+    `Sign in by your identity provider again to ${act}: open ${startUrl ?? "/sign-in"} in your browser. It then ` +
+      "counts for ten minutes.",
+    { proof: "sso", ...(startUrl === undefined ? {} : { startUrl }) },
   );
+}
+
+/**
+ * Path at which a caller without credentials of their own signs in again. Undefined for callers who have some, and if
+ * no provider has signed them in.
+ */
+export function providerStart({ account, via, memberships, withheld = [] }: UserActor): string | undefined {
+  if (!account?.passwordless || account.hasFactor || via.kind !== "session") return undefined;
+  const latest = via.sso?.at(-1)?.tenantId;
+  const found = [...memberships, ...withheld].find(({ tenantId }) => tenantId === latest);
+  return found && `/sso/${found.tenantSlug}`;
 }
 
 /** The same for acts that ask for the password themselves: accounts without a factor have nothing more to prove. */

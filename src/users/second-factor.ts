@@ -63,7 +63,8 @@ function passedProvider({ tenantId, sso }: Requirements, via: Via, now: Date): s
 
 const factorMethods: readonly string[] = ["totp", "passkey", "recovery"];
 
-function hasPassedFactor(user: Person, via: Via): boolean {
+/** Whether a second factor was verified in a session. */
+export function hasPassedFactor(user: Person, via: Via): boolean {
   if (via.kind !== "session" || !user.hasFactor) return false;
   return via.methods?.some((method) => factorMethods.includes(method)) ?? false;
 }

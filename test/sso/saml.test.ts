@@ -10,9 +10,9 @@ import {
   type Writing,
 } from "../support/sso/identity-provider.ts";
 import {
+  confirmLink,
   followPost,
   postResponse,
-  readEnd,
   signInBySaml,
   startSaml,
   type Ended,
@@ -225,15 +225,6 @@ describe("the account of a person", () => {
     return user;
   };
   const identities = (userId: string) => rows("sso_identities").countDocuments({ userId });
-  const link = async (path: string, cookie: string) => {
-    const state = new URL(path, service.url).searchParams.get("state")!;
-    const form = new FormData();
-    form.set("state", state);
-    const sent = new Response(form);
-    const headers = { "content-type": sent.headers.get("content-type")! };
-    const bytes = Buffer.from(await sent.arrayBuffer());
-    return readEnd(await service.raw("POST", path.split("?")[0]!, { cookie, bytes, headers }));
-  };
 
   it("is not linked by an address that it has not confirmed", async () => {
     const user = await newAccount("bob", false);
@@ -249,9 +240,9 @@ describe("the account of a person", () => {
     assert.match(ended.location!, /^\/sso\/[\w-]+\/link\?state=/);
     const stranger = await service.newUser();
     for (const cookie of [started.cookie, `${started.cookie}; ${stranger.cookie}`, user.cookie])
-      await refusal(await link(ended.location!, cookie));
+      await refusal(await confirmLink(service, ended.location!, cookie));
     assert.equal(await identities(user.id), 0);
-    const linked = await link(ended.location!, `${started.cookie}; ${user.cookie}`);
+    const linked = await confirmLink(service, ended.location!, `${started.cookie}; ${user.cookie}`);
     assert.equal(await whoIs(linked), user.id);
     assert.equal(await whoIs(await attempt({}, {}, person("CAROL"))), user.id);
     assert.equal((await service.app.storage.memberships.find(org.id, user.id))?.role, "member");

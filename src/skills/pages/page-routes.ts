@@ -1,18 +1,22 @@
 /** `/s/{publicId}`: the page of a skill, or its text for a client that requests Markdown. */
 import { z } from "zod";
+import type { FailureCode } from "../../../contract/errors.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { html } from "../../http/html.ts";
 import { pageReply, redirectReply } from "../../http/pages.ts";
 import { route, type Route } from "../../http/route.ts";
+import { remedyOf } from "../../users/remedy.ts";
 import { loadSkill } from "../load.ts";
 import { sharePage } from "./share-page.ts";
 import { markdownReply, prefersMarkdown } from "./skill-text.ts";
 
-const factorRequired = (message: string) =>
-  html`<p>${message}</p>
-    <p class="actions"><a class="btn" href="/settings/security">Set up a second factor</a></p>`;
+const titles: Partial<Record<FailureCode, string>> = {
+  mfa_required: "A second factor is required",
+  sso_required: "A sign-in is required",
+  reauthentication_required: "Confirm who you are",
+};
 
 const ShareParams = z.object({ publicId: z.string().max(64) });
 const ShareQuery = z.object({ raw: z.string().max(10).optional() });
@@ -39,9 +43,15 @@ export function skillPageRoutes(app: App): Route[] {
           if (error.code === "unauthenticated") {
             return redirectReply(`/sign-in?return_to=${encodeURIComponent(`/s/${params.publicId}`)}`);
           }
-          if (error.code === "mfa_required")
+          const remedy = remedyOf(error, `/s/${encodeURIComponent(params.publicId)}`);
+          if (remedy)
             return pageReply(
-              { title: "A second factor is required", signedInAs, body: factorRequired(error.message) },
+              {
+                title: titles[error.code] ?? "",
+                signedInAs,
+                body: html`<p>${error.message}</p>
+                  ${remedy}`,
+              },
               { status: error.status },
             );
           return pageReply(

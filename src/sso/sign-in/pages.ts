@@ -6,15 +6,14 @@ import { postForm } from "../../http/forms.ts";
 import { html, type Html } from "../../http/html.ts";
 import { actorPage, type PageOptions } from "../../http/pages.ts";
 import type { Reply } from "../../http/route.ts";
+import { ownSignInPath } from "../../users/remedy.ts";
 import type { LinkOffer } from "./link.ts";
-
-const passwordPath = (returnTo: string) => `/sign-in?password=1&return_to=${encodeURIComponent(returnTo)}`;
 
 /** The same page for every reason of a failure. */
 export function failedPage(actor: Actor, error: string, options?: PageOptions): Reply {
   const body = html`${problem(error)}
     <p><a class="btn" href="/sign-in">Start again</a></p>
-    <p class="meta"><a href="${passwordPath("/")}">Sign in with a password</a></p>`;
+    <p class="meta"><a href="${ownSignInPath("/")}">Sign in with a password</a></p>`;
   return actorPage(actor, { title: "The sign-in failed", body }, options);
 }
 
@@ -34,7 +33,7 @@ export function choicePage(
           <a class="btn" href="${start(id)}"><bdi>${name}</bdi></a>
         </p>`,
     )}
-    <p class="meta"><a href="${passwordPath(returnTo)}">Sign in with a password</a></p>`;
+    <p class="meta"><a href="${ownSignInPath(returnTo)}">Sign in with a password</a></p>`;
   return actorPage(actor, { title: "Single sign-on", body });
 }
 
@@ -52,15 +51,16 @@ export function linkPage(actor: Actor, offer: LinkOffer, state: string): Reply {
         <p class="meta"><a href="/">Cancel</a></p>`
     : html`<p>
           There is an account with your address <bdi>${email}</bdi> already. Sign in to it once with its own
-          password or passkey, to confirm that it is yours. From then on, <bdi>${provider.name}</bdi> signs
-          you in.
+          password or passkey, to confirm that it is yours; if it has no password, choose one by
+          <a href="/forgot-password">Forgot it?</a> first. From then on, <bdi>${provider.name}</bdi> signs you
+          in.
         </p>
         ${
           actor.kind === "user"
             ? html`<p>
                 You are signed in with another account, or by a provider: sign out first, then start again.
               </p>`
-            : html`<p><a class="btn" href="${passwordPath(back)}">Sign in to the account</a></p>`
+            : html`<p><a class="btn" href="${ownSignInPath(back)}">Sign in to the account</a></p>`
         }`;
   return actorPage(actor, { title: "Is this your account?", body });
 }

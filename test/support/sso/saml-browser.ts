@@ -93,3 +93,21 @@ export async function signInBySaml(
   const posted = await postResponse(service, started, makeResponse({ ...started, ...person }, writing));
   return followPost(service, posted, started.cookie);
 }
+
+/** Fields as the form of a page sends them. */
+export async function formOf(
+  fields: Record<string, string>,
+): Promise<{ bytes: Buffer; headers: Record<string, string> }> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const sent = new Response(form);
+  const headers = { "content-type": sent.headers.get("content-type")! };
+  return { bytes: Buffer.from(await sent.arrayBuffer()), headers };
+}
+
+/** Confirms the link that a sign-in has led to. `location` is the page that asks for it. */
+export async function confirmLink(service: TestService, location: string, cookie: string): Promise<Ended> {
+  const { pathname, searchParams } = new URL(location, service.url);
+  const form = await formOf({ state: searchParams.get("state") ?? "" });
+  return readEnd(await service.raw("POST", pathname, { cookie, ...form }));
+}

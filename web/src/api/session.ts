@@ -10,7 +10,7 @@ export const identityQuery = queryOptions({
   queryKey: ["identity"],
   staleTime: 5 * 60_000,
   queryFn: async ({ signal }): Promise<Identity | null> => {
-    const read = async () => (await dataOf(api.GET("/api/user/session", { signal }))).user;
+    const read = () => readSession(signal);
     const user = await read();
     // An ended session must not replace a page by that of a visitor, together with what was typed in it.
     const current = user === null && isSignedIn() && (await signInAgain()) ? await read() : user;
@@ -18,6 +18,11 @@ export const identityQuery = queryOptions({
     return current;
   },
 });
+
+/** The user of the browser's session, or null. */
+export async function readSession(signal?: AbortSignal): Promise<Identity | null> {
+  return (await dataOf(api.GET("/api/user/session", signal ? { signal } : {}))).user;
+}
 
 /** An organization by its slug or id, with what the caller may do in it. */
 export const organizationQuery = (org: string) =>

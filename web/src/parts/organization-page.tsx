@@ -3,10 +3,10 @@ import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError, type Schemas } from "../api/client.ts";
 import { may, organizationQuery } from "../api/session.ts";
-import { FactorRequired } from "./factor-required.tsx";
 import { NotFound } from "./not-found.tsx";
 import { Page, type Crumb } from "./page.tsx";
 import { Problem } from "./problem.tsx";
+import { isProofRequired, ProofRequired } from "./proof/proof-required.tsx";
 import { SkeletonRows } from "./skeleton-rows.tsx";
 
 export type Organization = Schemas["Tenant"];
@@ -42,12 +42,8 @@ export function OrganizationPage({
   const failed = [organization, subject].find((one) => one?.error);
   const isUnknown = failed?.error instanceof ApiError && [401, 404].includes(failed.error.status);
   if (isUnknown) return <NotFound />;
-  if (failed?.error instanceof ApiError && failed.error.code === "mfa_required")
-    return (
-      <Page title={`Second factor required · ${org}`} crumbs={[{ label: org }]}>
-        <FactorRequired org={org} name={org} />
-      </Page>
-    );
+  if (failed?.error instanceof ApiError && isProofRequired(failed.error))
+    return <ProofRequired org={org} error={failed.error} />;
   const data = organization.data;
   const isAllowed = data && (!permission || may(data.permissions, ...permission));
   const isReady = isAllowed && !failed && !isPending;

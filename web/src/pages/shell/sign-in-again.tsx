@@ -2,7 +2,7 @@ import { Button, Group, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../api/client.ts";
 import { completeSignIn, signIn, type FactorProof } from "../../api/second-factors.ts";
-import { identityQuery, type Identity } from "../../api/session.ts";
+import { identityQuery, readSession, type Identity } from "../../api/session.ts";
 import { isUser } from "../../api/sign-in-again.ts";
 import { FactorForm } from "../../parts/factor-form.tsx";
 import { fieldError, Form } from "../../parts/form.tsx";
@@ -55,10 +55,41 @@ export function SignInAgain({ onDone }: { onDone: (isSignedIn: boolean) => void 
             onCancel={leave}
           />
         ) : (
-          <PasswordStep email={identity?.email ?? ""} {...{ enter, leave }} expired={complete.error} />
+          <>
+            <PasswordStep email={identity?.email ?? ""} {...{ enter, leave }} expired={complete.error} />
+            <OtherTab onDone={finish} />
+          </>
         )}
       </div>
     </Modal>
+  );
+}
+
+/** The sign-in by an identity provider or a passkey leaves the page, so it is done in another tab. */
+function OtherTab({ onDone }: { onDone: (user: Identity) => void }) {
+  const read = useMutation({
+    mutationFn: () => readSession(),
+    onSuccess: (user) => user && onDone(user),
+  });
+  return (
+    <div className="stack g3">
+      <p className="sub">
+        Do you sign in by single sign-on?{" "}
+        <a href="/sign-in" target="_blank" rel="noopener">
+          Sign in in a new tab
+        </a>
+        , then continue here.
+      </p>
+      {read.data === null && (
+        <p role="alert">You are not signed in yet: complete the sign-in in the other tab.</p>
+      )}
+      <Problem error={read.error} />
+      <div className="row end">
+        <Button size="xs" variant="default" loading={read.isPending} onClick={() => read.mutate()}>
+          I have signed in
+        </Button>
+      </div>
+    </div>
   );
 }
 

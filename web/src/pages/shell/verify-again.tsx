@@ -1,9 +1,10 @@
-import { Modal, PasswordInput } from "@mantine/core";
+import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { factorsQuery, reauthenticate, type FactorKind, type FactorState } from "../../api/second-factors.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { FactorForm } from "../../parts/factor-form.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { providerSignIn } from "../../parts/proof/provider-sign-in.ts";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 
 /** Confirms who the user is before a change that could take the account over. The change then continues. */
@@ -32,7 +33,10 @@ export function VerifyAgain({ onDone }: { onDone: (isVerified: boolean) => void 
             onCancel={cancel}
           />
         )}
-        {data?.enabled === false && (
+        {data && data.providerStart !== null && (
+          <ProviderStep start={data.providerStart} onDone={() => onDone(true)} onCancel={cancel} />
+        )}
+        {data?.enabled === false && data.providerStart === null && (
           <DialogForm
             label="Confirm it is you"
             action="Confirm"
@@ -52,6 +56,33 @@ export function VerifyAgain({ onDone }: { onDone: (isVerified: boolean) => void 
         )}
       </div>
     </Modal>
+  );
+}
+
+/** For an account without password and factor. The sign-in is in another tab, so that nothing typed here is lost. */
+function ProviderStep(props: { start: string; onDone: () => void; onCancel: () => void }) {
+  return (
+    <>
+      <p>
+        Your account has no password: sign in by your identity provider again, in a new tab. Then continue
+        here.
+      </p>
+      <div className="row wrap end">
+        <Button variant="default" onClick={props.onCancel}>
+          Cancel
+        </Button>
+        <Button
+          variant="default"
+          component="a"
+          href={providerSignIn(props.start)}
+          target="_blank"
+          rel="noopener"
+        >
+          Open the sign-in
+        </Button>
+        <Button onClick={props.onDone}>Continue</Button>
+      </div>
+    </>
   );
 }
 

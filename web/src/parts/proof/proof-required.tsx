@@ -1,0 +1,121 @@
+import { Button } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { KeyRound, ShieldCheck } from "lucide-react";
+import type { ReactNode } from "react";
+import type { ApiError } from "../../api/client.ts";
+import { verifyAgain } from "../../api/sign-in-again.ts";
+import { ButtonLink } from "../button-link.tsx";
+import { LeaveOrganization } from "./leave-organization.tsx";
+import { Page } from "../page.tsx";
+import { providerSignIn } from "./provider-sign-in.ts";
+
+const codes = ["mfa_required", "sso_required", "reauthentication_required"];
+
+/** Whether an organization withholds itself from a member until they give a proof. */
+export const isProofRequired = ({ code }: ApiError): boolean => codes.includes(code);
+
+/** The page of an organization for a member who lacks the proof that it requires: give it, or leave. */
+export function ProofRequired({ org, error }: { org: string; error: ApiError }) {
+  const { organization } = error.details as { organization?: { name: string } };
+  const name = organization?.name ?? org;
+  const { title, content } = contentOf(org, name, error);
+  return (
+    <Page title={`${title} · ${org}`} crumbs={[{ label: org }]}>
+      <div className="page stack g4">
+        <h1>{title}</h1>
+        {content}
+      </div>
+    </Page>
+  );
+}
+
+interface Content {
+  title: string;
+  content: ReactNode;
+}
+
+function contentOf(org: string, name: string, { code, details }: ApiError): Content {
+  if (code === "sso_required")
+    return {
+      title: "Sign in by single sign-on",
+      content: <SsoRequired org={org} name={name} start={String(details["startUrl"])} />,
+    };
+  if (code === "mfa_required")
+    return { title: "A second factor is required", content: <FactorRequired org={org} name={name} /> };
+  return { title: "Confirm it is you", content: <ConfirmationRequired name={name} /> };
+}
+
+function FactorRequired({ org, name }: { org: string; name: string }) {
+  return (
+    <>
+      <p className="note warn">
+        <ShieldCheck className="i" />
+        <span>
+          <bdi>{name}</bdi> requires a second factor of its members, and your account has none. Nothing of the
+          organization is shown until you add one.
+        </span>
+      </p>
+      <p className="sub">
+        A passkey or an authenticator app takes a minute. This page opens again as soon as you have one.
+      </p>
+      <div className="row wrap">
+        <ButtonLink to="/settings/security">Add a second factor</ButtonLink>
+        <LeaveOrganization org={org} name={name} />
+      </div>
+    </>
+  );
+}
+
+function SsoRequired({ org, name, start }: { org: string; name: string; start: string }) {
+  const verify = useVerification();
+  return (
+    <>
+      <p className="note warn">
+        <KeyRound className="i" />
+        <span>
+          <bdi>{name}</bdi> requires its members to sign in by its identity provider. Nothing of the
+          organization is shown until you have done so.
+        </span>
+      </p>
+      <div className="row wrap">
+        <Button component="a" href={providerSignIn(start)}>
+          Sign in by single sign-on
+        </Button>
+        <LeaveOrganization org={org} name={name} />
+      </div>
+      <p className="sub">
+        Owners can use their own second factor instead, for example while the identity provider is down. All
+        owners get a mail about it.
+      </p>
+      <div>
+        <Button size="xs" variant="default" onClick={verify}>
+          Confirm as an owner
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function ConfirmationRequired({ name }: { name: string }) {
+  const verify = useVerification();
+  return (
+    <>
+      <p className="note warn">
+        <ShieldCheck className="i" />
+        <span>
+          The identity provider of another organization has signed you in. <bdi>{name}</bdi> is shown after
+          you have confirmed with your own password or second factor.
+        </span>
+      </p>
+      <div className="row wrap">
+        <Button onClick={verify}>Confirm it is you</Button>
+      </div>
+    </>
+  );
+}
+
+/** Asks for the second factor or password of the account, and reads everything again. */
+function useVerification(): () => void {
+  const client = useQueryClient();
+  return () => void verifyAgain().then((isVerified) => (isVerified ? client.invalidateQueries() : undefined));
+}
