@@ -13,6 +13,7 @@ export type FolderAct = (typeof folderActs)[number];
 export const attentionKinds = [
   "sync_problem",
   "sync_conflict",
+  "skill_finding",
   "workspace_failed",
   "token_expiring",
   "invitation",

@@ -65,6 +65,13 @@ export function openSkills(database: Database) {
     listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...notDeleted }).toArray(),
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
     findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...visible }),
+    /** Skills whose current version has findings that are errors, latest first. */
+    listWithErrors: (tenantIds: readonly string[], limit: number) =>
+      skills
+        .find({ tenantId: { $in: [...tenantIds] }, "current.findings.errors": { $gt: 0 }, ...visible })
+        .sort({ updatedAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
     /** Skills with a slug in the catalog, oldest first, except those of the given organizations. */
     listBySlugInCatalog: (slug: string, except: readonly string[], limit: number) =>
       skills

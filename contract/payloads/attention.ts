@@ -9,9 +9,15 @@ export const AttentionItem = z.object({
     .nullable()
     .meta({ description: "null for a personal token" }),
   id: z.string().meta({
-    description: "of the connection, conflict, member whose workspace it is, token, invitation or install",
+    description:
+      "of the connection, conflict, skill, member whose workspace it is, token, invitation or install",
   }),
-  label: z.string().meta({ description: "name of the repository, path, member, token, inviter or skill" }),
+  label: z
+    .string()
+    .meta({
+      description:
+        "name of the repository, path, member, token, inviter or skill; slug of a skill with findings",
+    }),
   message: z.string().meta({ description: "one sentence" }),
   at: z.iso.datetime().nullable().meta({ description: "since when; of a token or invitation: until when" }),
 });

@@ -10,6 +10,7 @@ import type { App } from "../app.ts";
 import { visibleConflicts } from "../sync/report/conflicts.ts";
 import { readSyncState } from "../sync/report/history.ts";
 import { tenantOf, type Tenants } from "./tenants.ts";
+import { unreviewedErrors } from "./findings.ts";
 import { expiringTokens, openInvitations, outdatedInstalls } from "./own.ts";
 
 const mostOfKind = 20;
@@ -28,6 +29,7 @@ export async function readAttention(
     tenants.filter(({ tenantId }) => decideTenant(actor, permission, tenantId) === "allowed");
   const lists = await Promise.all([
     ofSyncs(app, actor, allowed("githubSync:read")),
+    unreviewedErrors(app, actor, tenants, mostOfKind + 1),
     failedWorkspaces(app, actor, tenants, allowed("personalWorkspace:manage")),
     expiringTokens(app, actor, allowed("apiToken:manage"), isPersonal, mostOfKind + 1),
     isPersonal ? openInvitations(app, actor, mostOfKind + 1) : [],

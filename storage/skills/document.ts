@@ -132,6 +132,11 @@ export const skillIndexes: IndexDescription[] = [
     name: "skill_required_server",
     partialFilterExpression: { requiredServerIds: { $exists: true } },
   },
+  {
+    key: { tenantId: 1, updatedAt: -1, _id: -1 },
+    name: "skill_with_errors",
+    partialFilterExpression: { "current.findings.errors": { $gt: 0 } },
+  },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
   {

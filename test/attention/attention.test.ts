@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { AttentionPayload } from "../../contract/payloads/attention.ts";
+import type { FindingsPayload } from "../../contract/payloads/findings.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { connectionDoc } from "../support/connection.ts";
 import {
   addMember,
@@ -93,6 +95,46 @@ describe("what needs attention", () => {
       cookie: stranger.cookie,
     });
     assert.equal(foreign.status, 404);
+  });
+
+  it("has skills with errors that were not reviewed, for those who may change them", async () => {
+    const elsewhere = await service.newOrg(owner);
+    const vault = await newFolder(service, elsewhere, owner, "vault");
+    await restrict(service, owner, vault.id, []);
+    const secret = ["ghp", "aB3dE6gH9jK".repeat(4).slice(0, 36)].join("_");
+    const publish = async (name: string, folder: string) => {
+      const made = await service.call<PublishResult>("POST", "/api/skills", {
+        token: owner.token,
+        body: { tenantId: elsewhere.id, name, folder, content: `# ${name}\n\n${secret}\n` },
+      });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      return made.data.skill.id;
+    };
+    const [leaking, hidden] = [await publish("Leaking", "/"), await publish("Hidden leak", "vault")];
+    const editor = await newMember(service, elsewhere, "member");
+    const viewer = await newMember(service, elsewhere, "viewer");
+    const at = `/api/tenants/${elsewhere.id}/attention`;
+    const leaksOf = async (user: TestUser) => labelsOf(await read(user, at), "skill_finding");
+
+    const first = await read(owner, at);
+
+    assert.deepEqual(labelsOf(first, "skill_finding"), ["hidden-leak", "leaking"]);
+    assert.equal(first.items[1]!.message, "leaking 1.0.0 has an error: correct or review it.");
+    assert.ok(!JSON.stringify(first).includes(secret));
+    assert.deepEqual(await leaksOf(editor), ["leaking"]);
+    assert.deepEqual(await leaksOf(viewer), []);
+
+    const target = `/api/skills/${leaking}/findings`;
+    const { findings } = (await service.call<FindingsPayload>("GET", target, { token: editor.token })).data;
+    const reviewed = await service.call("PUT", `${target}/${findings[0]!.id}`, {
+      token: editor.token,
+      body: { reviewed: true },
+    });
+    assert.equal(reviewed.status, 200, JSON.stringify(reviewed.body));
+    const body = { content: "# Hidden leak\n" };
+    await service.call("POST", `/api/skills/${hidden}/versions`, { token: owner.token, body });
+
+    assert.deepEqual(await leaksOf(owner), []);
   });
 
   it("has the caller's own tokens, invitations and installs, over all of their organizations", async () => {

@@ -154,6 +154,25 @@ describe("the plans of queries at a few hundred documents", () => {
       assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${EJSON.stringify(command)}`);
   });
 
+  it("find skills with errors by index only, in sorted order", async () => {
+    const { raw } = service.app.storage.database;
+    await raw
+      .collection<{ _id: string }>("skills")
+      .updateMany(
+        { _id: { $regex: "7$" } },
+        { $set: { "current.findings": { errors: 1, warnings: 0, ids: ["a"] } } },
+      );
+
+    const entries = await planned(async () => {
+      assert.equal((await get(`/api/tenants/${org.slug}/attention`)).status, 200);
+    });
+
+    assertIndexed(entries, 60);
+    assert.ok(entries.some(({ stages }) => stages.includes("IXSCAN")));
+    const [plan] = entries.filter(({ command }) => command["find"] === "skills");
+    assert.ok(plan && !plan.stages.includes("SORT"), plan?.stages.join(" "));
+  });
+
   it("search by index only", async () => {
     const entries = await planned(async () => {
       for (const text of ["planned", "copy 3", "copy-3", "text", "no such words", "%22", "%2B%2B"])

@@ -10,3 +10,10 @@ export function countFindings(
   const reviewed = new Set(reviews.map(({ id }) => id));
   return { errors, warnings, toReview: ids.filter((id) => !reviewed.has(id)).length };
 }
+
+/** Number of errors about the current version that no member has reviewed. Errors are stored before warnings. */
+export function errorsToReview({ reviews = [], current: { findings } }: SkillDoc): number {
+  if (!findings) return 0;
+  const reviewed = new Set(reviews.map(({ id }) => id));
+  return findings.ids.slice(0, findings.errors).filter((id) => !reviewed.has(id)).length;
+}

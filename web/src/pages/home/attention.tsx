@@ -5,6 +5,7 @@ import {
   KeyRound,
   Mail,
   PackageOpen,
+  ShieldAlert,
   FolderHeart,
   type LucideIcon,
 } from "lucide-react";
@@ -15,6 +16,7 @@ import { Time } from "../../parts/time.tsx";
 const icons: Record<AttentionItem["kind"], { icon: LucideIcon; tone: string }> = {
   sync_problem: { icon: CircleAlert, tone: "danger" },
   sync_conflict: { icon: GitCompare, tone: "warn" },
+  skill_finding: { icon: ShieldAlert, tone: "danger" },
   workspace_failed: { icon: FolderHeart, tone: "danger" },
   token_expiring: { icon: KeyRound, tone: "warn" },
   invitation: { icon: Mail, tone: "acc" },
@@ -22,10 +24,11 @@ const icons: Record<AttentionItem["kind"], { icon: LucideIcon; tone: string }> =
 };
 
 /** The page on which an item is dealt with. */
-function pageOf({ kind, tenant, id }: AttentionItem): string {
+function pageOf({ kind, tenant, id, label }: AttentionItem): string {
   if (kind === "invitation") return `/invitations/${id}`;
   if (kind === "install_outdated") return "/settings/installs";
   if (kind === "token_expiring") return tenant ? `/${tenant.slug}/-/tokens` : "/settings/tokens";
+  if (kind === "skill_finding") return `/${tenant?.slug ?? ""}/${label}`;
   return `/${tenant?.slug ?? ""}/-/${kind === "workspace_failed" ? "workspaces" : "sync"}`;
 }
 
