@@ -18,24 +18,53 @@ const { values } = parseArgs({ options: { turns: { type: "string", default: "20"
 const turns = Number(values.turns);
 const organization = "bench-org";
 
-function whoamiRows(folder: string, caller: Client): Row[] {
+/** Short commands and an empty script in turns. */
+async function shortRows(folder: string, caller: Client): Promise<Row[]> {
   const env = plainEnv({ HOME: folder, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
-  const empty: number[] = [];
-  const whoami: number[] = [];
+  const [empty, whoami, list, request]: number[][] = [[], [], [], []];
   for (let turn = -2; turn < turns; turn++) {
-    const pair = [
+    const times = [
       timed(process.execPath, ["-e", "0"], { env }),
       timed(process.execPath, [client, "whoami", "-o", "json"], { env }),
+      timed(process.execPath, [client, "mcp", "list", "-o", "json"], { env }),
     ] as const;
+    const startedAt = performance.now();
+    await caller.send("GET", "/api/mcp-servers?limit=100");
     if (turn < 0) continue;
-    empty.push(pair[0]);
-    whoami.push(pair[1]);
+    empty!.push(times[0]);
+    whoami!.push(times[1]);
+    list!.push(times[2]);
+    request!.push(performance.now() - startedAt);
   }
-  const ratio = median(whoami) / median(empty);
-  const note =
-    `${Math.round(median(whoami))} against ${Math.round(median(empty))} ms; ` +
-    `p90 ${Math.round(percentile(whoami, 0.9))} ms`;
-  return [row("svc whoami -o json / an empty script", ratio, "x", { most: 1.5 }, note)];
+  const base = median(empty!);
+  const noteOf = (times: number[]) =>
+    `${Math.round(median(times))} against ${Math.round(base)} ms; p90 ${Math.round(percentile(times, 0.9))} ms`;
+  const withoutRequest = median(list!) - median(request!);
+  return [
+    row("svc whoami -o json / an empty script", median(whoami!) / base, "x", { most: 1.5 }, noteOf(whoami!)),
+    row(
+      "svc mcp list -o json, less its request / an empty script",
+      withoutRequest / base,
+      "x",
+      { most: 1.6 },
+      `${noteOf(list!)}; request ${median(request!).toFixed(1)} ms`,
+    ),
+  ];
+}
+
+/** Servers as an organization has them, with an installed one. */
+async function registerServers(caller: Client, home: string): Promise<void> {
+  for (let i = 0; i < 20; i++)
+    await caller.send("POST", `/api/tenants/${organization}/mcp-servers`, {
+      name: `Server ${i}`,
+      transport: "stdio",
+      command: "npx",
+      args: ["-y", `@example/server-${i}`],
+    });
+  const env = plainEnv({ HOME: home, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
+  timed(process.execPath, [client, "mcp", "install", "server-1", "-t", "claude,codex", "-o", "json"], {
+    env,
+  });
 }
 
 const folder = temporaryFolder("bench-cli");
@@ -51,8 +80,9 @@ try {
     mkdirSync(path);
     return path;
   };
+  await registerServers(caller, folder);
   const rows = [
-    ...whoamiRows(folder, caller),
+    ...(await shortRows(folder, caller)),
     ...installRows(scratch("install"), caller, organization, Math.ceil(turns / 2)),
     ...restoreRows(scratch("restore"), caller, organization, Math.ceil(turns / 4)),
   ];

@@ -176,6 +176,10 @@ async function findCommand(argv: readonly string[]): Promise<Found> {
   if (!Object.hasOwn(commands, name)) throw unknownCommand(name, Object.keys(commands));
   const entry = commands[name]!;
   if (!isGroup(entry)) return { name, entry, rest };
+  const [second, ...others] = rest;
+  // The other commands are not loaded for it.
+  if (second !== undefined && Object.hasOwn(entry.commands, second))
+    return { name: `${name} ${second}`, entry: entry.commands[second]!, rest: others };
   // The value of one of their flags must not be read as a command name.
   const shapes = await Promise.all(Object.values(entry.commands).map((command) => command.load()));
   const flags = Object.assign({}, ...shapes.map((shape) => shape.flags)) as Command["flags"];

@@ -56,6 +56,7 @@ const OTHERS_SECONDS = 3;
 /** Sizes of `npm run test:long`, by file. */
 export const longRuns = {
   "cli-mcp/edits": { SVC_CONFIG_EDITS: "20000" },
+  "cli-mcp/killed": { SVC_MCP_KILLS: "all" },
   "cli-projects/mixed-use": { SVC_CLIENT_RUNS: "30", SVC_CLIENT_STEPS: "100" },
   "http/route-fuzz": { SVC_FUZZ_REQUESTS: "100000" },
   "journeys/engine-kill": { SVC_ENGINE_KILLS: "100" },

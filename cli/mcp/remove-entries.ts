@@ -3,7 +3,7 @@ import { removeMadeFolders } from "../install/record.ts";
 import type { Config, Profile } from "../state/config.ts";
 import type { InstalledMcpServer, McpRecord } from "../state/mcp-servers.ts";
 import type { StateChange } from "../state/state.ts";
-import { updateConfigText } from "./config-file.ts";
+import { readConfigText, updateConfigText } from "./config-file.ts";
 import { loadEditor } from "./edit/editor.ts";
 import { removalChanges, valueAt } from "./entry-changes.ts";
 import { attempt } from "./install-entries.ts";
@@ -68,8 +68,10 @@ async function removeEntry(config: Config, record: McpRecord): Promise<string | 
   const { tool } = mcpToolFiles[platform];
   const editor = await loadEditor(tool);
   const known = config.mcpFiles?.[path];
-  let isGone = false;
-  await updateConfigText(path, projectDir, (text) => {
+  // An interrupted run may have removed the file, and not its folder.
+  const isMissing = (await readConfigText(path, projectDir)).text === undefined;
+  let isGone = isMissing && known?.created !== undefined;
+  const withoutEntry = (text: string | undefined) => {
     if (text === undefined) return text;
     const content = editor.read(text);
     if (valueAt(content, [...container, key]) === undefined) return text;
@@ -78,7 +80,8 @@ async function removeEntry(config: Config, record: McpRecord): Promise<string | 
     const restored = editor.restore(removed, known.undo);
     isGone = restored === known.created;
     return isGone ? undefined : restored;
-  });
+  };
+  if (!isMissing) await updateConfigText(path, projectDir, withoutEntry);
   if (isGone && known?.createdFolder !== undefined)
     await removeMadeFolders({ path, createdFolder: known.createdFolder });
   return undefined;

@@ -33,6 +33,8 @@ export function bundleClient(): void {
     const bundle = await rolldown({
       input: join(checkout, "cli/main.ts"),
       platform: "node",
+      // As the build does.
+      resolve: { mainFields: ["module", "main"] },
       logLevel: "silent",
     });
     await bundle.write({
