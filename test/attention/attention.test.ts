@@ -110,7 +110,7 @@ describe("what needs attention", () => {
       assert.equal(made.status, 201, JSON.stringify(made.body));
       return made.data.skill.id;
     };
-    const [leaking, hidden] = [await publish("Leaking", "/"), await publish("Hidden leak", "vault")];
+    const [leaking, restricted] = [await publish("Leaking", "/"), await publish("Hidden leak", "vault")];
     const editor = await newMember(service, elsewhere, "member");
     const viewer = await newMember(service, elsewhere, "viewer");
     const at = `/api/tenants/${elsewhere.id}/attention`;
@@ -132,7 +132,7 @@ describe("what needs attention", () => {
     });
     assert.equal(reviewed.status, 200, JSON.stringify(reviewed.body));
     const body = { content: "# Hidden leak\n" };
-    await service.call("POST", `/api/skills/${hidden}/versions`, { token: owner.token, body });
+    await service.call("POST", `/api/skills/${restricted}/versions`, { token: owner.token, body });
 
     assert.deepEqual(await leaksOf(owner), []);
   });

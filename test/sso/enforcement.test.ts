@@ -196,7 +196,7 @@ describe("the enforcement of an identity provider", () => {
     const registered = await service.call<never>("POST", "/oauth/register", {
       body: { redirect_uris: ["http://127.0.0.1:4711/callback"], client_name: "Agent" },
     });
-    const clientId = String((registered.body as Record<string, unknown>)["client_id"]);
+    const clientId = String(registered.body["client_id"]);
     const query = new URLSearchParams({
       response_type: "code",
       client_id: clientId,

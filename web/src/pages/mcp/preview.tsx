@@ -1,7 +1,11 @@
 import { SegmentedControl, Select } from "@mantine/core";
 import { useState } from "react";
 import { mcpTools, mcpToolOf, previewEntry } from "../../../../contract/mcp-entries/index.ts";
-import { memberValues, type McpServer, type SuppliedValues } from "../../../../contract/mcp-entries/server.ts";
+import {
+  memberValues,
+  type McpServer,
+  type SuppliedValues,
+} from "../../../../contract/mcp-entries/server.ts";
 import type { McpTarget } from "../../../../contract/vocabulary.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { CopyFile } from "../../parts/copy/copy-file.tsx";
