@@ -188,6 +188,21 @@ export const limits = {
   mcpServersPerSkill: 20,
   /** Hosted connectors of one user, in all organizations. */
   connectorsPerUser: 20,
+  /** Calls at a time through one connector, and of one user through all; more are refused. */
+  connectorCallsAtOnce: 10,
+  connectorCallsPerUser: 30,
+  /** A whole call of a remote MCP server. */
+  connectorCallMs: 5 * minuteMs,
+  /** Time that the lists of all connectors wait for a slow one. */
+  connectorListMs: 4000,
+  /** Tools, resources, templates and prompts of one connector that are listed, each, and their characters as JSON. */
+  connectorEntries: 500,
+  connectorListCharacters: 512 * 1024,
+  /** Characters of a listed description, and of a listed schema as JSON. */
+  connectorDescription: 4000,
+  connectorSchemaCharacters: 32 * 1024,
+  /** Days for which calls are listed. */
+  connectorCallDays: 7,
   /** Time until the first byte of a remote MCP server's response. */
   connectorFirstByteMs: 30_000,
   /** One response of a remote MCP server. */

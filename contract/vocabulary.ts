@@ -285,6 +285,13 @@ export const connectorProblems = [
 ] as const;
 export type ConnectorProblem = (typeof connectorProblems)[number];
 
+/** Kinds of calls through a hosted connector. */
+export const connectorCallKinds = ["tool", "resource", "prompt"] as const;
+export type ConnectorCallKind = (typeof connectorCallKinds)[number];
+/** `tool_error`: the server answered that the call failed; `failed`: the server could not be used. */
+export const connectorCallOutcomes = ["ok", "tool_error", "failed", "timed_out", "cancelled"] as const;
+export type ConnectorCallOutcome = (typeof connectorCallOutcomes)[number];
+
 /** Reasons of a report about a skill. */
 export const reportReasons = ["malware", "secrets", "copyright", "impersonation", "abuse", "other"] as const;
 export type ReportReason = (typeof reportReasons)[number];

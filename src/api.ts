@@ -31,6 +31,7 @@ import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { openForwarder } from "./mcp-central/forwarder.ts";
 import { connectorPageRoutes } from "./mcp-central/page-routes.ts";
 import { connectorRoutes } from "./mcp-central/routes.ts";
 import { mcpServerRoutes } from "./mcp-servers/routes.ts";
@@ -131,7 +132,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...docsRoutes(describe),
     ...healthRoutes(health),
     ...llmsRoutes(app),
-    ...mcpRoutes(agentSurface(app), callServices(app), version),
+    ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), version),
   ];
 }
 

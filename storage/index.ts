@@ -11,6 +11,7 @@ import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
 import { openCatalog, type Catalog } from "./lookups/catalog.ts";
 import { openCallers, type Callers } from "./lookups/callers.ts";
 import { connectionIndexes, openConnections, type Connections } from "./connections.ts";
+import { connectorCallIndexes, openConnectorCalls, type ConnectorCalls } from "./mcp-central/calls.ts";
 import { connectorIndexes, openConnectors, type Connectors } from "./mcp-central/connectors.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
@@ -95,6 +96,7 @@ export interface Storage {
   callers: Callers;
   catalog: Catalog;
   connections: Connections;
+  connectorCalls: ConnectorCalls;
   connectors: Connectors;
   deviceCodes: DeviceCodes;
   downloadCounts: DownloadCounts;
@@ -161,6 +163,7 @@ const indexes: Record<string, IndexDescription[]> = {
   audit_events: auditEventIndexes,
   avatars: avatarIndexes,
   connections: connectionIndexes,
+  connector_calls: connectorCallIndexes,
   connectors: connectorIndexes,
   daily_downloads: dailyDownloadIndexes,
   daily_tenant_downloads: tenantDownloadIndexes,
@@ -235,6 +238,7 @@ function openCollections(database: Database): Storage {
     callers: openCallers(reads),
     catalog: openCatalog(database),
     connections: openConnections(database),
+    connectorCalls: openConnectorCalls(database),
     connectors: openConnectors(database),
     deviceCodes: openDeviceCodes(database),
     downloadCounts: openDownloadCounts(database),

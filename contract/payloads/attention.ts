@@ -12,12 +12,10 @@ export const AttentionItem = z.object({
     description:
       "of the connection, conflict, skill, member whose workspace it is, token, invitation or install",
   }),
-  label: z
-    .string()
-    .meta({
-      description:
-        "name of the repository, path, member, token, inviter or skill; slug of a skill with findings",
-    }),
+  label: z.string().meta({
+    description:
+      "name of the repository, path, member, token, inviter or skill; slug of a skill with findings",
+  }),
   message: z.string().meta({ description: "one sentence" }),
   at: z.iso.datetime().nullable().meta({ description: "since when; of a token or invitation: until when" }),
 });

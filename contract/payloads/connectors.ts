@@ -1,6 +1,12 @@
 /** Hosted connectors (MCP Central) as they cross the wire. No payload contains a credential. */
 import { z } from "zod";
-import { connectionStatuses, connectorProblems, mcpValueFormats } from "../vocabulary.ts";
+import {
+  connectionStatuses,
+  connectorCallKinds,
+  connectorCallOutcomes,
+  connectorProblems,
+  mcpValueFormats,
+} from "../vocabulary.ts";
 
 const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
 
@@ -62,16 +68,35 @@ export const ConnectResultPayload = z
   .meta({ id: "ConnectResult" });
 export type ConnectResultPayload = z.infer<typeof ConnectResultPayload>;
 
+export const ConnectorCallPayload = z
+  .object({
+    id: z.string(),
+    connectorId: z.string(),
+    connector: z.string().meta({ description: "slug of the connector at the time of the call" }),
+    kind: z.enum(connectorCallKinds),
+    name: z.string().optional().meta({ description: "of the tool or prompt, as the server names it" }),
+    outcome: z.enum(connectorCallOutcomes),
+    ms: z.number().int(),
+    bytes: z.number().int().meta({ description: "of the result" }),
+    at: timestamp,
+  })
+  .meta({ id: "ConnectorCall" });
+export type ConnectorCallPayload = z.infer<typeof ConnectorCallPayload>;
+
 export const McpCentralPayload = z
   .object({
     enabled: z.boolean(),
     usage: z
       .object({
+        days: z.number().int().meta({ description: "period of the calls" }),
         connectors: z.number().int(),
+        calls: z.number().int(),
         servers: z.array(
           z.object({
             serverId: z.string(),
             connectors: z.number().int(),
+            calls: z.number().int(),
+            failed: z.number().int(),
           }),
         ),
       })

@@ -46,6 +46,7 @@ export const GrantPayload = z
       name: z.string().meta({ description: "host, or scheme of a program" }),
     }),
     access: z.enum(oauthAccess),
+    resource: z.string().meta({ description: "address of the endpoint that the client can call" }),
     organizations: z
       .array(z.object({ id: z.string(), slug: z.string(), name: z.string() }))
       .meta({ description: "where the client may act, as far as you are a member" }),

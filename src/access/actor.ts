@@ -77,6 +77,8 @@ export interface UserActor {
         tokenId: string;
         verifiedAt?: Date | undefined;
         limits: TokenLimits;
+        /** Address of the only resource at which an access token of an OAuth client is valid. */
+        audience?: string | undefined;
         /** Time from which the token's age counts. */
         ageFrom?: Date;
         /** Memberships that the token is too old for; they are not in `memberships`. */

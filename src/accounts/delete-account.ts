@@ -92,6 +92,7 @@ export async function finishDeletion(app: App, { userId }: { userId: string }): 
   await removeGrantsOfUser(app, userId);
   while ((await app.storage.formerMembers.removeOfUser(userId)) > 0);
   await app.storage.ssoIdentities.removeOfUser(userId);
+  while ((await app.storage.connectorCalls.removeOfUser(userId)) > 0);
   const committed = await users.findDeleted(userId);
   await publishEvents(app, users, userId, committed?.outbox ?? []);
   await users.removeDeleted(userId);

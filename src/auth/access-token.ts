@@ -19,6 +19,12 @@ const scopesOf: Record<OauthAccess, PermissionMap> = {
   read: { skill: ["read"] },
   write: { skill: ["read", "create", "update"], folder: ["create", "update"] },
 };
+/** Scopes at the endpoint of hosted connectors: which servers the person may use is decided with each call. */
+const scopesOfConnectors: PermissionMap = { mcpServer: ["read"] };
+
+/** Path of the endpoint of hosted connectors. */
+export const connectorsPath = "/mcp/central";
+const isOfConnectors = ({ config }: App, audience: string) => audience === config.baseUrl + connectorsPath;
 
 /** `audience`: address of the called resource; undefined where no access token is accepted. */
 export async function byAccessToken(
@@ -29,7 +35,7 @@ export async function byAccessToken(
 ): Promise<UserActor> {
   if (audience === undefined)
     throw unauthenticated(
-      `This is an access token of an MCP client, which works at ${app.config.baseUrl}/mcp only: use an API token here.`,
+      `This is an access token of an MCP client, which works at the MCP endpoints of ${app.config.baseUrl} only: use an API token here.`,
     );
   const found = await app.storage.callers.findAccessToken(hashSecret(secret));
   if (!found || found.grant.resource !== audience)
@@ -47,7 +53,8 @@ export async function byAccessToken(
   const via = {
     kind: "token",
     tokenId: grant._id,
-    limits: { scopes: scopesOf[grant.access] },
+    limits: { scopes: isOfConnectors(app, audience) ? scopesOfConnectors : scopesOf[grant.access] },
+    audience,
     ageFrom: grant.createdAt,
   } as const;
   if (!grant.lastUsedAt || now.getTime() - grant.lastUsedAt.getTime() >= lastUseStepMs)

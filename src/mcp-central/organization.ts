@@ -1,4 +1,5 @@
 /** The switch of an organization for hosted connectors, and their use in numbers. */
+import { limits } from "../../contract/limits.ts";
 import type { McpCentralPayload } from "../../contract/payloads/connectors.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor } from "../access/actor.ts";
@@ -6,6 +7,7 @@ import { isAllowedIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { loadTenant } from "../orgs/service.ts";
+import { oldestCall } from "./status.ts";
 
 export async function readCentral(app: App, actor: Actor, tenantRef: string): Promise<McpCentralPayload> {
   return present(app, actor, await loadTenant(app, actor, tenantRef, "member"));
@@ -36,12 +38,26 @@ export async function changeCentral(
 async function present(app: App, actor: Actor, tenant: TenantDoc): Promise<McpCentralPayload> {
   const enabled = tenant.mcpCentralOff !== true;
   if (!isAllowedIn(actor, "organization:update", tenant._id, null)) return { enabled };
-  const connectors = await app.storage.connectors.countByServer(tenant._id);
+  const [connectors, calls] = await Promise.all([
+    app.storage.connectors.countByServer(tenant._id),
+    app.storage.connectorCalls.countByServer(tenant._id, oldestCall(app)),
+  ]);
+  const ids = [...new Set([...connectors, ...calls].map((row) => row._id))].toSorted();
   return {
     enabled,
     usage: {
+      days: limits.connectorCallDays,
       connectors: connectors.reduce((sum, row) => sum + row.connectors, 0),
-      servers: connectors.map((row) => ({ serverId: row._id, connectors: row.connectors })),
+      calls: calls.reduce((sum, row) => sum + row.calls, 0),
+      servers: ids.map((serverId) => {
+        const figures = calls.find((row) => row._id === serverId);
+        return {
+          serverId,
+          connectors: connectors.find((row) => row._id === serverId)?.connectors ?? 0,
+          calls: figures?.calls ?? 0,
+          failed: figures?.failed ?? 0,
+        };
+      }),
     },
   };
 }

@@ -1,4 +1,5 @@
-import type { ConnectorPayload } from "../../contract/payloads/connectors.ts";
+import type { ConnectorCallPayload, ConnectorPayload } from "../../contract/payloads/connectors.ts";
+import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { membershipIn } from "../access/decide.ts";
@@ -48,5 +49,20 @@ export function presentConnector(
     connectUrl: connectUrl(app, publicId),
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentCall(call: ConnectorCallDoc): ConnectorCallPayload {
+  const { _id, connectorId, connector, kind, name, outcome, ms, bytes, at } = call;
+  return {
+    id: _id,
+    connectorId,
+    connector,
+    kind,
+    ...(name === undefined ? {} : { name }),
+    outcome,
+    ms,
+    bytes,
+    at: at.toISOString(),
   };
 }

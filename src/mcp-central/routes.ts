@@ -1,15 +1,17 @@
 import {
+  ConnectorCallPayload,
   ConnectorPayload,
   ConnectResultPayload,
   CreatedConnectorPayload,
   McpCentralPayload,
 } from "../../contract/payloads/connectors.ts";
 import type { App } from "../app.ts";
-import { route, type Route } from "../http/route.ts";
+import { Page, route, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
+import { listOwnCalls } from "./calls.ts";
 import { changeCentral, readCentral } from "./organization.ts";
-import { presentConnector } from "./present.ts";
-import { ChangeCentral, ConnectConnector, ConnectorParams, CreateConnector } from "./schema.ts";
+import { presentCall, presentConnector } from "./present.ts";
+import { ChangeCentral, ConnectConnector, ConnectorParams, CreateConnector, ListCalls } from "./schema.ts";
 import { deleteConnector, ensureConnector, listOwnConnectors, loadConnector } from "./service.ts";
 
 const tag = "Hosted connectors";
@@ -30,6 +32,20 @@ function ownRoutes(app: App): Route[] {
       async handle({ actor }) {
         const { user, connectors } = await listOwnConnectors(app, actor);
         return connectors.map((seen) => presentConnector(app, user, seen));
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/user/connector-calls",
+      summary: "List your calls through hosted connectors in the last seven days, latest first",
+      tag,
+      auth: "required",
+      query: ListCalls,
+      page: true,
+      data: ConnectorCallPayload,
+      async handle({ actor, query }) {
+        const { items, nextCursor } = await listOwnCalls(app, actor, query);
+        return new Page(items.map(presentCall), nextCursor);
       },
     }),
     route({

@@ -27,6 +27,13 @@ export const ConnectConnector = z.strictObject({
 });
 export type ConnectConnector = z.infer<typeof ConnectConnector>;
 
+export const ListCalls = z.object({
+  connector: z.string().max(40).optional().meta({ description: "id of a connector; default: all" }),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(300).optional(),
+});
+export type ListCalls = z.infer<typeof ListCalls>;
+
 export const ConnectorParams = z.object({ connector: z.string().min(1).max(40) });
 
 export const ChangeCentral = z.strictObject({ enabled: z.boolean() });

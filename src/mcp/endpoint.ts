@@ -1,7 +1,7 @@
 /**
- * The endpoint of the MCP server: stateless Streamable HTTP, for clients of both generations of the protocol. A request
- * is authenticated and limited here, and answered by the SDK. Responses are JSON: nothing is streamed, and no session
- * is kept.
+ * An endpoint of the protocol: stateless Streamable HTTP, for clients of both of its generations. A request is
+ * authenticated and limited here, and answered by the SDK. No session is kept. Responses are JSON, except those of
+ * endpoints whose calls take long, which report progress in a stream.
  */
 import {
   ProtocolErrorCode,
@@ -10,38 +10,52 @@ import {
   isLegacyRequest,
   type McpServer,
 } from "@modelcontextprotocol/server";
-import { openSlots } from "../../contract/concurrency/slots.ts";
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { openSlots, type SlotOptions } from "../../contract/concurrency/slots.ts";
 import { limits } from "../../contract/limits.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
 import type { Call, CallServices } from "./call.ts";
-import { buildServer, type Needs, type PreparedSurface } from "./server.ts";
+import { openCancellations } from "./cancellations.ts";
 
-/** Requests in progress, of which one caller has at most half, and requests that wait. */
-const concurrency = { count: 32, waiting: 512, waitMs: 10_000 };
-const callMs = 60_000;
+export interface EndpointOptions {
+  path: string;
+  /** Builds the server object of a request. */
+  build(call: Call, messages: readonly unknown[]): McpServer;
+  /** Throws for callers who can't use the endpoint at all. */
+  authorize?(actor: Actor): void;
+  /** Requests in progress, of which one caller has at most half, and requests that wait. */
+  concurrency: SlotOptions;
+  callMs: number;
+  /** Calls take long: they report progress, and can be cancelled by another request. */
+  areLong?: boolean;
+}
+
 /** Time for a caller to send the request and read the response, besides the call; then the connection is closed. */
 const transferMs = 60_000;
 const mostInBatch = 20;
 
 export function openEndpoint(
-  surface: PreparedSurface,
+  { path, build, authorize, concurrency, callMs, areLong = false }: EndpointOptions,
   services: CallServices,
 ): (info: RequestInfo) => Promise<Reply> {
   const slots = openSlots(concurrency);
-  const calls = new WeakMap<Request, { call: Call; needs: Needs }>();
-  const build = (request: Request | undefined) => {
-    const found = request && calls.get(request);
+  const cancellations = openCancellations();
+  const servers = new WeakMap<Request, () => McpServer>();
+  const serverOf = (request: Request | undefined) => {
+    const found = request && servers.get(request);
     if (!found) throw new Error("a request of the MCP server has no call");
-    return buildServer(surface, found.call, services, found.needs);
+    return found();
   };
   const onerror = (error: Error) => services.log.debug({ error }, "a message of an MCP client was refused");
-  const modern = createMcpHandler(({ requestInfo }) => build(requestInfo), { legacy: "reject", onerror });
+  const modern = createMcpHandler(({ requestInfo }) => serverOf(requestInfo), { legacy: "reject", onerror });
 
   return async (info) => {
-    const end = watchEnd(info);
+    const end = watchEnd(info, callMs);
     const actor = asAgent(await info.authenticate!());
+    authorize?.(actor);
     const caller = actor.kind === "anonymous" ? (actor.origin.ipHash ?? "unknown") : actorKey(actor);
     const release = await slots.take(caller);
     if (!release) throw busy();
@@ -55,19 +69,29 @@ export function openEndpoint(
       throw invalidRequest(`A batch may have ${mostInBatch} messages: send them one by one.`);
     for (let more = 1; more < messages.length; more++) await spend("general");
 
-    const { signal } = end;
+    const client = `${caller} ${info.header("mcp-session-id").slice(0, 100)}`;
+    const cancelled = new AbortController();
+    if (areLong) {
+      cancellations.apply(client, messages);
+      end.signal.addEventListener("abort", cancellations.register(client, messages, cancelled));
+    }
+    const signal = areLong ? AbortSignal.any([end.signal, cancelled.signal]) : end.signal;
     const call: Call = { actor, requestId: info.requestId, signal, spend };
-    const request = toRequest(info, services.baseUrl(), signal);
-    calls.set(request, { call, needs: needsOf(messages) });
+    const request = toRequest(info, services.baseUrl() + path, end.signal);
+    servers.set(request, () => build(call, messages));
     const refused = messages.find(isSubscription);
     if (refused) return refuseSubscription(refused);
+    const isLegacy = await isLegacyRequest(request, body);
+    const isStream = areLong && messages.some(wantsProgress);
     const response = await withinTime(
-      (await isLegacyRequest(request, body))
-        ? serveLegacy(build(request), request, body)
+      isLegacy
+        ? serveLegacy(serverOf(request), request, { parsedBody: body, isStream, end: end.signal })
         : modern.fetch(request, { parsedBody: body }),
+      callMs,
     );
     if (call.challenge) throw call.challenge;
-    return toReply(response);
+    const session = areLong && isLegacy && messages.some(isInitialize) ? randomUUID() : undefined;
+    return toReply(response, session);
   };
 }
 
@@ -84,7 +108,7 @@ function busy(): ServiceError {
 }
 
 /** Aborts when the request ends: its response was sent, or the caller has left or never reads. */
-function watchEnd(info: RequestInfo): AbortController {
+function watchEnd(info: RequestInfo, callMs: number): AbortController {
   const end = new AbortController();
   const timer = setTimeout(() => info.stream.destroy(), callMs + transferMs).unref();
   info.onClose(() => {
@@ -97,21 +121,22 @@ function watchEnd(info: RequestInfo): AbortController {
 /** The headers that the protocol defines. The SDK gets no credentials. */
 const protocolHeaders = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
-function toRequest(info: RequestInfo, baseUrl: string, signal: AbortSignal): Request {
+function toRequest(info: RequestInfo, address: string, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const name of protocolHeaders) if (info.header(name) !== "") headers.set(name, info.header(name));
-  return new Request(`${baseUrl}/mcp`, { method: "POST", headers, signal });
+  return new Request(address, { method: "POST", headers, signal });
 }
 
-/** Tools are called often, and need no resources. */
-function needsOf(messages: readonly unknown[]): Needs {
-  return { resources: messages.some((message) => !/^(tools|prompts|completion)\//.test(methodOf(message))) };
-}
-
-function methodOf(message: unknown): string {
+export function methodOf(message: unknown): string {
   if (typeof message !== "object" || message === null || !("method" in message)) return "";
   return typeof message.method === "string" ? message.method : "";
 }
+
+const isInitialize = (message: unknown) => methodOf(message) === "initialize";
+
+const wantsProgress = (message: unknown) =>
+  (message as { params?: { _meta?: { progressToken?: unknown } } } | null)?.params?._meta?.progressToken !==
+  undefined;
 
 /** Clients that were told of no changing lists may still ask for a stream of changes, which would never have any. */
 const isSubscription = (message: unknown) => methodOf(message) === "subscriptions/listen";
@@ -125,18 +150,30 @@ function refuseSubscription(message: unknown): Reply {
   return new Reply(JSON.stringify({ jsonrpc: "2.0", id, error }), { status: 404, type: "application/json" });
 }
 
-async function serveLegacy(server: McpServer, request: Request, parsedBody: unknown): Promise<Response> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+interface LegacyOptions {
+  parsedBody: unknown;
+  isStream: boolean;
+  /** Aborted when the response was sent. */
+  end: AbortSignal;
+}
+
+async function serveLegacy(
+  server: McpServer,
+  request: Request,
+  { parsedBody, isStream, end }: LegacyOptions,
+): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !isStream });
   await server.connect(transport);
+  if (isStream) end.addEventListener("abort", () => void server.close());
   try {
     return await transport.handleRequest(request, { parsedBody });
   } finally {
-    await server.close();
+    if (!isStream) await server.close();
   }
 }
 
 /** A call that takes too long goes on, but its caller gets an answer. */
-async function withinTime<T>(work: Promise<T>): Promise<T> {
+async function withinTime<T>(work: Promise<T>, callMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -151,9 +188,18 @@ async function withinTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-async function toReply(response: Response): Promise<Reply> {
+async function toReply(response: Response, session: string | undefined): Promise<Reply> {
   const { status } = response;
-  const body = await response.text();
   const type = response.headers.get("content-type") ?? "application/json";
-  return body === "" ? new Reply(undefined, { status }) : new Reply(body, { status, type });
+  const headers: Record<string, string> = session === undefined ? {} : { "mcp-session-id": session };
+  if (type.startsWith("text/event-stream") && response.body) {
+    const stream = Readable.fromWeb(response.body);
+    return new Reply(stream, {
+      status,
+      type,
+      headers: { ...headers, "cache-control": "no-store", "x-accel-buffering": "no" },
+    });
+  }
+  const body = await response.text();
+  return body === "" ? new Reply(undefined, { status, headers }) : new Reply(body, { status, type, headers });
 }

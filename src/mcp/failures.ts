@@ -36,10 +36,15 @@ export function protocolFailure(error: ServiceError, requestId: string): Protoco
   return new ProtocolError(code, error.message, factsOf(error, requestId));
 }
 
+interface Endpoint {
+  baseUrl: string;
+  path: string;
+}
+
 /** An HTTP response with a JSON-RPC error for a call that was not handled at all. */
-export function presentRefusal(error: ServiceError, requestId: string, baseUrl: string): Reply {
+export function presentRefusal(error: ServiceError, requestId: string, endpoint: Endpoint): Reply {
   const headers: Record<string, string> = {};
-  if (error.code === "unauthenticated") headers["www-authenticate"] = challengeOf(baseUrl);
+  if (error.code === "unauthenticated") headers["www-authenticate"] = challengeOf(endpoint);
   if (error.code === "rate_limited")
     headers["retry-after"] = String(Number(error.details?.["retryAfterSeconds"] ?? 1));
   if (error.code === "unavailable") headers["retry-after"] = "1";
@@ -53,8 +58,8 @@ export function presentRefusal(error: ServiceError, requestId: string, baseUrl: 
 }
 
 /** Leads clients to the authorization server (RFC 9728, section 5.1). */
-function challengeOf(baseUrl: string): string {
-  return `Bearer error="invalid_token", resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp"`;
+function challengeOf({ baseUrl, path }: Endpoint): string {
+  return `Bearer error="invalid_token", resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${path}"`;
 }
 
 /** For anonymous callers of tools that act for a person or an organization. */

@@ -1,45 +1,86 @@
-/** The route of the MCP server. */
+/** The routes of the protocol. */
 import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
 import { invalidRequest } from "../errors.ts";
 import { toServiceError } from "../http/errors.ts";
 import { route, type Route } from "../http/route.ts";
 import type { CallServices } from "./call.ts";
-import { openEndpoint } from "./endpoint.ts";
+import { methodOf, openEndpoint, type EndpointOptions } from "./endpoint.ts";
 import { presentRefusal } from "./failures.ts";
 import { checkHost } from "./hosts.ts";
-import { prepareSurface } from "./server.ts";
+import type { Forwarder } from "./forwarder.ts";
+import { buildForwardingServer } from "./forwarding-server.ts";
+import { buildServer, prepareSurface, type Needs } from "./server.ts";
 import type { Surface } from "./surface.ts";
 
 /** Names under which a secret may come in an address, where logs and histories keep it. */
 const secretParameter = /token|key|secret|auth|bearer/i;
 
-export function mcpRoutes(surface: Surface, services: CallServices, version: string): Route[] {
-  const serve = openEndpoint(prepareSurface(surface, version), services);
+/** The MCP server of the service, and the endpoint of hosted connectors. */
+export function mcpRoutes(
+  surface: Surface,
+  forwarder: Forwarder,
+  services: CallServices,
+  version: string,
+): Route[] {
+  const prepared = prepareSurface(surface, version);
   return [
-    route({
-      method: "post",
-      path: "/mcp",
-      summary: "Model Context Protocol",
-      tag: "MCP",
-      auth: "deferred",
-      ignoresCookies: true,
-      audience: "/mcp",
-      stream: true,
-      query: z.record(z.string(), z.unknown()),
-      produces: "application/json",
-      async handle({ request, query }) {
-        try {
-          checkHost(request, services.baseUrl());
-          checkQuery(query);
-          return await serve(request);
-        } catch (thrown) {
-          request.stream.resume();
-          const error = toServiceError(thrown, request.requestId, services);
-          return presentRefusal(error, request.requestId, services.baseUrl());
-        }
+    mcpRoute(
+      "Model Context Protocol",
+      {
+        path: "/mcp",
+        build: (call, messages) => buildServer(prepared, call, services, needsOf(messages)),
+        concurrency: { count: 32, waiting: 512, waitMs: 10_000 },
+        callMs: 60_000,
       },
-    }),
+      services,
+    ),
+    mcpRoute(
+      "Model Context Protocol: tools of the servers that the user has connected",
+      {
+        path: forwarder.path,
+        build: (call) => buildForwardingServer(forwarder, call, services, version),
+        authorize: (actor) => forwarder.authorize(actor),
+        concurrency: { count: 512, waiting: 512, waitMs: 10_000 },
+        callMs: limits.connectorCallMs + limits.connectorListMs,
+        areLong: true,
+      },
+      services,
+    ),
   ];
+}
+
+/** Tools are called often, and need no resources. */
+function needsOf(messages: readonly unknown[]): Needs {
+  return { resources: messages.some((message) => !/^(tools|prompts|completion)\//.test(methodOf(message))) };
+}
+
+function mcpRoute(summary: string, options: EndpointOptions, services: CallServices): Route {
+  const serve = openEndpoint(options, services);
+  const { path } = options;
+  return route({
+    method: "post",
+    path,
+    summary,
+    tag: "MCP",
+    auth: "deferred",
+    ignoresCookies: true,
+    audience: path,
+    stream: true,
+    query: z.record(z.string(), z.unknown()),
+    produces: "application/json",
+    async handle({ request, query }) {
+      try {
+        checkHost(request, services.baseUrl());
+        checkQuery(query);
+        return await serve(request);
+      } catch (thrown) {
+        request.stream.resume();
+        const error = toServiceError(thrown, request.requestId, services);
+        return presentRefusal(error, request.requestId, { baseUrl: services.baseUrl(), path });
+      }
+    },
+  });
 }
 
 function checkQuery(query: Readonly<Record<string, unknown>>): void {

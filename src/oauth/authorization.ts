@@ -10,7 +10,7 @@ import { OAuthError } from "../auth/oauth-error.ts";
 import { ServiceError } from "../errors.ts";
 import { loadClient, type Client } from "./clients.ts";
 import { isRedirectUriOf, withParameters } from "./redirect-uris.ts";
-import { accessOfScope, readResource } from "./resources.ts";
+import { accessOfScope, readResource, resources, scopesOf } from "./resources.ts";
 
 /** The parameters that are read, with their maximum lengths. */
 const lengths = {
@@ -100,11 +100,19 @@ async function checkRequest(app: App, id: string, parameters: Parameters): Promi
   if (!/^[\w-]{43}$/.test(codeChallenge))
     throw fail("invalid_request", "The code_challenge is not a SHA-256 in base64url without padding.");
   const resource = readResource(app, parameters.resource ?? "");
-  if (resource === undefined) throw fail("invalid_target", `The resource must be ${app.config.baseUrl}/mcp.`);
-  const access = accessOfScope(parameters.scope);
-  if (!access) throw fail("invalid_scope", 'The scopes of this service are "read" and "write".');
+  if (resource === undefined)
+    throw fail(
+      "invalid_target",
+      `The resource must be ${listOf(resources.map(({ path }) => app.config.baseUrl + path))}.`,
+    );
+  const scopes = scopesOf(app, resource);
+  const access = accessOfScope(scopes, parameters.scope);
+  if (!access)
+    throw fail("invalid_scope", `The scope must be ${listOf(scopes.map((scope) => `"${scope}"`))}.`);
   return { id, client, redirectUri, state, codeChallenge, resource, ...access };
 }
+
+const listOf = (choices: readonly string[]) => choices.join(" or ");
 
 /** Nothing may lead to the client before this check. */
 async function checkClient(app: App, parameters: Parameters) {

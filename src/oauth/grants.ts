@@ -41,6 +41,7 @@ function presentGrant({ memberships, withheld = [] }: UserActor, grant: Grant): 
     client: { id: grant.clientId, name: grant.clientName, host: grant.clientHost ?? null },
     redirectsTo: targetOf(grant.redirectUri),
     access: grant.access,
+    resource: grant.resource,
     organizations: [...memberships, ...withheld]
       .filter(({ tenantId }) => grant.tenantIds.includes(tenantId))
       .map(({ tenantId, tenantSlug, tenantName }) => ({ id: tenantId, slug: tenantSlug, name: tenantName })),

@@ -3,7 +3,7 @@ import { oauthAccess } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
 import { deviceGrantType } from "../auth/device.ts";
 import { Reply, route, type Route } from "../http/route.ts";
-import { resourcePaths } from "./resources.ts";
+import { resources } from "./resources.ts";
 
 const serverMetadata = ({ config: { baseUrl } }: App) => ({
   issuer: baseUrl,
@@ -24,12 +24,15 @@ const serverMetadata = ({ config: { baseUrl } }: App) => ({
   service_documentation: `${baseUrl}/docs`,
 });
 
-const resourceMetadata = ({ config: { baseUrl } }: App, path: string) => ({
+const resourceMetadata = (
+  { config: { baseUrl } }: App,
+  { path, scopes, name }: (typeof resources)[number],
+) => ({
   resource: baseUrl + path,
   authorization_servers: [baseUrl],
-  scopes_supported: oauthAccess,
+  scopes_supported: scopes,
   bearer_methods_supported: ["header"],
-  resource_name: "Skill registry",
+  resource_name: name,
 });
 
 export function metadataRoutes(app: App): Route[] {
@@ -38,9 +41,12 @@ export function metadataRoutes(app: App): Route[] {
     metadataRoute("/.well-known/oauth-authorization-server", "Metadata of the authorization server", () =>
       serverMetadata(app),
     ),
-    ...["", ...resourcePaths].map((path) =>
+    ...[
+      { path: "", resource: resources[0] },
+      ...resources.map((resource) => ({ path: resource.path, resource })),
+    ].map(({ path, resource }) =>
       metadataRoute(prefix + path, "Metadata of the resource that OAuth clients can call", () =>
-        resourceMetadata(app, path === "" ? resourcePaths[0] : path),
+        resourceMetadata(app, resource),
       ),
     ),
   ];

@@ -2,6 +2,7 @@
 import { limits } from "../../contract/limits.ts";
 import type { OauthAccess } from "../../contract/vocabulary.ts";
 import type { Membership, WithheldMembership } from "../access/actor.ts";
+import { connectorsPath } from "../auth/access-token.ts";
 import { checkbox, hidden, problem } from "../http/fields.ts";
 import { postForm } from "../http/forms.ts";
 import { html, type Html } from "../http/html.ts";
@@ -59,7 +60,13 @@ export function consentPage(view: ConsentView): Html {
           <button name="decision" value="allow">Allow</button>
         </p>`,
     )}
-    <p class="meta">It can't delete anything, manage members or access, or change your account.</p>`;
+    <p class="meta">
+      ${
+        isOfConnectors(request)
+          ? "It can't read or change skills, members or your account at this service."
+          : "It can't delete anything, manage members or access, or change your account."
+      }
+    </p>`;
 }
 
 /** The shortest name that is not merely claimed. */
@@ -94,24 +101,31 @@ const accessTexts: Record<OauthAccess, { label: string; hint: string }> = {
   write: { label: "Read and write", hint: "Also publish, change and move skills, where you may." },
 };
 
+/** An access to hosted connectors has no part that only reads, since the remote servers decide what a call does. */
+const connectorTexts = {
+  label: "Use your hosted connectors",
+  hint: "Call all tools of the remote servers that you have connected, with what you may do there.",
+};
+const isOfConnectors = ({ resource }: CheckedRequest) => resource.endsWith(connectorsPath);
+
 function accessFields({ request, chosen }: ConsentView): Html {
   return html`<fieldset>
     <legend>It may</legend>
-    ${request.offered.map(
-      (access) =>
-        html`<p class="check">
-          <input
-            id="access-${access}"
-            name="access"
-            type="radio"
-            value="${access}"
-            aria-describedby="access-${access}-hint"
-            ${chosen.access === access && html`checked`}
-          />
-          <label for="access-${access}">${accessTexts[access].label}</label>
-          <small id="access-${access}-hint">${accessTexts[access].hint}</small>
-        </p>`,
-    )}
+    ${request.offered.map((access) => {
+      const { label, hint } = isOfConnectors(request) ? connectorTexts : accessTexts[access];
+      return html`<p class="check">
+        <input
+          id="access-${access}"
+          name="access"
+          type="radio"
+          value="${access}"
+          aria-describedby="access-${access}-hint"
+          ${chosen.access === access && html`checked`}
+        />
+        <label for="access-${access}">${label}</label>
+        <small id="access-${access}-hint">${hint}</small>
+      </p>`;
+    })}
   </fieldset>`;
 }
 

@@ -97,6 +97,7 @@ export function openConnectors(database: Database) {
     },
     find: (id: string) => findKnown({ _id: id }),
     findByServer: (userId: string, serverId: string) => findKnown({ userId, serverId }),
+    findBySlug: (userId: string, slug: string) => findKnown({ userId, slug }),
     findByPublicId: (userId: string, publicId: string) => findKnown({ userId, publicId }),
     /** A connector with its encrypted credentials. */
     withSecrets: (id: string): Promise<ConnectorWithSecrets | null> =>

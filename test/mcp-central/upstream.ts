@@ -22,6 +22,8 @@ export interface Upstream {
   tools: Tool[] | undefined;
   /** Answers a request in place of the server; returns false for those that it leaves to it. */
   fault: ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>) | undefined;
+  /** Forgets the sessions of its clients, as after a restart. */
+  forgetSessions(): void;
   /** Reports that the tools have changed. */
   toolsChanged(): void;
   close(): Promise<void>;
@@ -34,6 +36,7 @@ export async function startUpstream(kind: UpstreamKind = "stateless"): Promise<U
     cancelled: 0,
     tools: undefined,
     fault: undefined,
+    forgetSessions: () => undefined,
     toolsChanged: () => undefined,
     close: async () => undefined,
   };
@@ -77,6 +80,7 @@ function stateless(upstream: Upstream): Handle {
 function sessions(upstream: Upstream): Handle {
   const open = new Map<string, NodeStreamableHTTPServerTransport>();
   const servers = new Set<McpServer>();
+  upstream.forgetSessions = () => open.clear();
   upstream.toolsChanged = () => {
     for (const server of servers) server.sendToolListChanged();
   };

@@ -119,7 +119,7 @@ describe("access of an OAuth client", () => {
 
     for (const answer of [rest, open]) {
       assert.equal(answer.status, 401);
-      assert.match(answer.body.error!, /\/mcp only: use an API token here\.$/);
+      assert.match(answer.body.error!, /only: use an API token here\.$/);
     }
     assert.equal(git.status, 401);
     await assert.rejects(actorOf(service, token, "/mcp/central"), /for another resource/);
@@ -281,6 +281,7 @@ describe("access of an OAuth client", () => {
       client: { id: clientId, name: "Agent", host: null },
       redirectsTo: { kind: "loopback", name: "127.0.0.1:4711" },
       access: "read",
+      resource: `${service.url}/mcp`,
       organizations: [{ id: tenantId, slug: "acme", name: "acme" }],
     });
     assert.deepEqual([foreign.status, own.status, again.status], [404, 200, 404]);

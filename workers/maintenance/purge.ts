@@ -50,6 +50,7 @@ export async function purge(app: App): Promise<void> {
   await inSlices(() => app.storage.webhookDeliveries.removeBefore(daysAgo(deliveryDays)));
   await inSlices(() => app.storage.syncRuns.removeBefore(daysAgo(limits.syncHistoryDays)));
   await removeOrphans(app);
+  await inSlices(() => app.storage.connectorCalls.removeBefore(daysAgo(limits.connectorCallDays)));
   await inSlices(() => app.storage.syncConflicts.removeBefore(daysAgo(limits.syncHistoryDays)));
 }
 

@@ -33,6 +33,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.mcpServers.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.mcpInstalls.removeOfTenant(id)),
   (app, id) => removeConnectors(app, { tenantId: id }),
+  ({ storage }, id) => inSlices(() => storage.connectorCalls.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.ssoProviders.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.ssoIdentities.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.ssoAttempts.removeOfTenant(id)),

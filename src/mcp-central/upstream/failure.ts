@@ -38,6 +38,11 @@ export function problemOf(error: unknown): ConnectorProblem {
   return error instanceof TypeError || error instanceof SyntaxError ? "not_mcp" : "server_failed";
 }
 
+/** Whether the server no longer has the session of a client, so that it has not handled the call. */
+export function isSessionLost(error: unknown): boolean {
+  return [...chainOf(error)].some((one) => one instanceof SdkHttpError && one.status === 404);
+}
+
 function directProblem(error: unknown): ConnectorProblem | undefined {
   if (error instanceof ConnectorError) return error.problem;
   if (error instanceof RepoError) return ofGuard[error.code] ?? "unreachable";

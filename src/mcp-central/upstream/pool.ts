@@ -19,8 +19,6 @@ interface Entry {
   upstream: Promise<Upstream>;
   using: number;
   usedAt: number;
-  /** Keeps the client open although it is not used: someone waits for changes of its lists. */
-  watchers: number;
 }
 
 export type ListChange = (userId: string, connectorId: string, list: ChangedList) => void;
@@ -32,8 +30,6 @@ export interface Pool {
   drop(connectorId: string): void;
   /** Calls back for changes of lists. Returns the end of it. */
   onListChange(listener: ListChange): () => void;
-  /** Keeps a connected client open until the returned function is called. */
-  watch(usable: UsableConnector): () => void;
   size(): number;
   close(): Promise<void>;
 }
@@ -52,8 +48,7 @@ export function openPool(app: App): Pool {
   };
   const sweep = setInterval(() => {
     const before = performance.now() - idleMs;
-    for (const [key, { using, watchers, usedAt }] of entries)
-      if (using === 0 && watchers === 0 && usedAt < before) closeEntry(key);
+    for (const [key, { using, usedAt }] of entries) if (using === 0 && usedAt < before) closeEntry(key);
   }, idleMs / 10).unref();
 
   /** Closes clients of the connector with former credentials, and the least used ones above the limit. */
@@ -99,7 +94,7 @@ export function openPool(app: App): Pool {
       return known;
     }
     makeRoom(usable.connector._id);
-    const entry: Entry = { upstream: connect(usable, key), using: 0, usedAt: performance.now(), watchers: 0 };
+    const entry: Entry = { upstream: connect(usable, key), using: 0, usedAt: performance.now() };
     entries.set(key, entry);
     entry.upstream.catch(() => {
       priors.delete(key);
@@ -108,23 +103,34 @@ export function openPool(app: App): Pool {
     return entry;
   }
 
+  async function useEntry<T>(usable: UsableConnector, work: (client: Client) => Promise<T>): Promise<T> {
+    const entry = entryOf(usable);
+    entry.using++;
+    try {
+      return await work((await entry.upstream).client);
+    } catch (error) {
+      const { problemOf } = await import("./failure.ts");
+      if (["unauthorized", "unreachable", "not_mcp"].includes(problemOf(error))) {
+        const key = keyOf(usable);
+        if (entries.get(key) === entry) closeEntry(key);
+      }
+      throw error;
+    } finally {
+      entry.using--;
+      entry.usedAt = performance.now();
+    }
+  }
+
   return {
     async use(usable, work) {
-      const entry = entryOf(usable);
-      entry.using++;
+      const wasOpen = entries.has(keyOf(usable));
       try {
-        return await work((await entry.upstream).client);
+        return await useEntry(usable, work);
       } catch (error) {
-        const { problemOf } = await import("./failure.ts");
-        // The server may have forgotten the session of this client.
-        if (["unauthorized", "unreachable", "not_mcp"].includes(problemOf(error))) {
-          const key = keyOf(usable);
-          if (entries.get(key) === entry) closeEntry(key);
-        }
-        throw error;
-      } finally {
-        entry.using--;
-        entry.usedAt = performance.now();
+        const { isSessionLost } = await import("./failure.ts");
+        // A server that was started again has forgotten the session of this client: the next client gets another.
+        if (!wasOpen || !isSessionLost(error)) throw error;
+        return useEntry(usable, work);
       }
     },
     drop(connectorId) {
@@ -133,15 +139,6 @@ export function openPool(app: App): Pool {
     onListChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
-    },
-    watch(usable) {
-      const entry = entryOf(usable);
-      entry.watchers++;
-      let isWatching = true;
-      return () => {
-        if (isWatching) entry.watchers--;
-        isWatching = false;
-      };
     },
     size: () => entries.size,
     async close() {

@@ -11,10 +11,14 @@ const requestInit = (token: string | undefined) =>
   token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
 
 /** A client of the stateless protocol. */
-export async function openModernClient({ url }: Pick<TestService, "url">, token?: string): Promise<Client> {
+export async function openModernClient(
+  { url }: Pick<TestService, "url">,
+  token?: string,
+  path = "/mcp",
+): Promise<Client> {
   const client = new Client(info, { versionNegotiation: { mode: "auto" } });
   await client.connect(
-    new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: requestInit(token) }),
+    new StreamableHTTPClientTransport(new URL(path, url), { requestInit: requestInit(token) }),
   );
   return client;
 }
@@ -23,9 +27,10 @@ export async function openModernClient({ url }: Pick<TestService, "url">, token?
 export async function openLegacyClient(
   { url }: Pick<TestService, "url">,
   token?: string,
+  path = "/mcp",
 ): Promise<LegacyClient> {
   const client = new LegacyClient(info);
-  await client.connect(new LegacyTransport(new URL("/mcp", url), { requestInit: requestInit(token) }));
+  await client.connect(new LegacyTransport(new URL(path, url), { requestInit: requestInit(token) }));
   return client;
 }
 

@@ -1,0 +1,28 @@
+/** Concurrent calls of users and connectors in this process. */
+import { limits } from "../../../contract/limits.ts";
+import type { App } from "../../app.ts";
+import type { KnownConnector } from "../../../storage/mcp-central/connectors.ts";
+
+const running = new WeakMap<App, Map<string, number>>();
+
+/** Takes a place for a call, until the returned function is called. Undefined if the user or connector has too many. */
+export function takeCall(app: App, { _id, userId }: KnownConnector): (() => void) | undefined {
+  let counts = running.get(app);
+  if (!counts) running.set(app, (counts = new Map()));
+  const places = [
+    { key: `connector:${_id}`, most: limits.connectorCallsAtOnce },
+    { key: `user:${userId}`, most: limits.connectorCallsPerUser },
+  ];
+  if (places.some(({ key, most }) => (counts.get(key) ?? 0) >= most)) return undefined;
+  for (const { key } of places) counts.set(key, (counts.get(key) ?? 0) + 1);
+  let isTaken = true;
+  return () => {
+    if (!isTaken) return;
+    isTaken = false;
+    for (const { key } of places) {
+      const left = counts.get(key)! - 1;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    }
+  };
+}

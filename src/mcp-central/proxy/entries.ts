@@ -1,0 +1,133 @@
+/**
+ * Entries of remote servers as they are listed here: bounded, without invisible characters, and with known fields only.
+ * Servers write these texts, and agents read them, so they are treated as hostile.
+ */
+import type {
+  CallToolResult,
+  ContentBlock,
+  Prompt,
+  Resource,
+  ResourceTemplateType,
+  Tool,
+} from "@modelcontextprotocol/client";
+import { cutAtWord } from "../../../contract/cut-text.ts";
+import { limits } from "../../../contract/limits.ts";
+import { offeredName, offeredUri } from "./names.ts";
+
+/** Controls except line breaks and tabs, bidirectional marks, zero-width characters and tags. */
+const invisible =
+  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
+const titleLength = 200;
+const uriLength = 2000;
+const argumentsMost = 50;
+
+/** A text without invisible characters, and cut. */
+export function cleanText(text: string, characters: number): string {
+  return cutAtWord(text.slice(0, characters * 4).replace(invisible, ""), characters);
+}
+
+function described({ title, description }: { title?: string | undefined; description?: string | undefined }) {
+  return {
+    ...(title === undefined ? {} : { title: cleanText(title, titleLength) }),
+    ...(description === undefined
+      ? {}
+      : { description: cleanText(description, limits.connectorDescription) }),
+  };
+}
+
+const isSmall = (value: unknown) => JSON.stringify(value).length <= limits.connectorSchemaCharacters;
+
+/** A tool under its own name, as far as it is kept. */
+export function boundTool(tool: Tool): Tool {
+  const { annotations = {}, inputSchema, outputSchema } = tool;
+  const { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  const hints = { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
+  return {
+    name: tool.name,
+    ...described(tool),
+    inputSchema: isSmall(inputSchema) ? inputSchema : { type: "object" },
+    ...(outputSchema && isSmall(outputSchema) ? { outputSchema } : {}),
+    annotations: {
+      ...(title === undefined ? {} : { title: cleanText(title, titleLength) }),
+      ...Object.fromEntries(Object.entries(hints).filter(([, hint]) => hint !== undefined)),
+    },
+  };
+}
+
+export function offerTool(connector: string, tool: Tool): Tool {
+  return { ...tool, name: offeredName(connector, tool.name) };
+}
+
+export function boundPrompt(prompt: Prompt): Prompt {
+  return {
+    name: prompt.name,
+    ...described(prompt),
+    arguments: (prompt.arguments ?? []).slice(0, argumentsMost).map((argument) => ({
+      name: cleanText(argument.name, titleLength),
+      ...(argument.description === undefined
+        ? {}
+        : { description: cleanText(argument.description, limits.connectorDescription) }),
+      ...(argument.required === undefined ? {} : { required: argument.required }),
+    })),
+  };
+}
+
+export function offerPrompt(connector: string, prompt: Prompt): Prompt {
+  return { ...prompt, name: offeredName(connector, prompt.name) };
+}
+
+/** Resources with overlong addresses are left out: a cut address would lead elsewhere. */
+export function boundResource(resource: Resource): Resource[] {
+  const { uri, name, mimeType, size } = resource;
+  if (uri.length > uriLength) return [];
+  return [
+    {
+      uri,
+      name: cleanText(name, titleLength),
+      ...described(resource),
+      ...(mimeType === undefined ? {} : { mimeType: cleanText(mimeType, titleLength) }),
+      ...(size === undefined ? {} : { size }),
+    },
+  ];
+}
+
+export function boundTemplate(template: ResourceTemplateType): ResourceTemplateType[] {
+  const { uriTemplate, name, mimeType } = template;
+  if (uriTemplate.length > uriLength) return [];
+  return [
+    {
+      uriTemplate,
+      name: cleanText(name, titleLength),
+      ...described(template),
+      ...(mimeType === undefined ? {} : { mimeType: cleanText(mimeType, titleLength) }),
+    },
+  ];
+}
+
+/** A listed resource, or a content of one, under the address by which it can be read here. */
+export function offerResource<R extends { uri: string }>(connector: string, resource: R): R {
+  return { ...resource, uri: offeredUri(connector, resource.uri) };
+}
+
+export function offerTemplate(connector: string, template: ResourceTemplateType): ResourceTemplateType {
+  return { ...template, uriTemplate: offeredUri(connector, template.uriTemplate) };
+}
+
+/** The result of a tool, with addresses of resources that can be read here. */
+export function offerResult(connector: string, result: CallToolResult): CallToolResult {
+  const { content, structuredContent, isError } = result;
+  return {
+    content: content.map((block) => offerContent(connector, block)),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+  };
+}
+
+/** A part of a result or prompt. */
+export function offerContent<B extends ContentBlock>(connector: string, block: B): B {
+  if (block.type === "resource_link") return { ...block, uri: offeredUri(connector, block.uri) };
+  if (block.type !== "resource") return block;
+  return { ...block, resource: { ...block.resource, uri: offeredUri(connector, block.resource.uri) } };
+}

@@ -1,0 +1,104 @@
+/** Builds the protocol's server object for one request to a forwarder. */
+import { McpServer, ProtocolError, type CacheHint, type ServerContext } from "@modelcontextprotocol/server";
+import type { Call, CallServices } from "./call.ts";
+import { failureOf, presentToolFailure, protocolFailure } from "./failures.ts";
+import { RemoteError, type ForwardedCall, type Forwarder } from "./forwarder.ts";
+
+/** The lists of remote servers may change at any time. */
+const cacheHint: CacheHint = { ttlMs: 10_000, cacheScope: "private" };
+
+export function buildForwardingServer(
+  forwarder: Forwarder,
+  call: Call,
+  services: CallServices,
+  version: string,
+): McpServer {
+  const built = new McpServer(
+    { name: "svc-central", title: "Hosted connectors", version },
+    {
+      instructions: forwarder.instructions,
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false },
+        prompts: { listChanged: false },
+      },
+      cacheHints: {
+        "tools/list": cacheHint,
+        "prompts/list": cacheHint,
+        "resources/list": cacheHint,
+        "resources/templates/list": cacheHint,
+      },
+    },
+  );
+  handleRequests(built.server, forwarder, call, services);
+  return built;
+}
+
+function handleRequests(
+  server: McpServer["server"],
+  forwarder: Forwarder,
+  call: Call,
+  services: CallServices,
+): void {
+  const { actor } = call;
+  const forwarded = (context: ServerContext): ForwardedCall => ({
+    actor,
+    signal: AbortSignal.any([call.signal, context.mcpReq.signal]),
+    onProgress: progressOf(context),
+  });
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw refusalOf(thrown, call, services);
+    }
+  };
+  server.setRequestHandler("tools/list", () =>
+    guarded(async () => ({ tools: await forwarder.listTools(actor) })),
+  );
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    try {
+      return await forwarder.callTool(forwarded(context), params.name, params.arguments);
+    } catch (thrown) {
+      if (thrown instanceof RemoteError) throw refusalOf(thrown, call, services);
+      return presentToolFailure(failureOf(thrown, call, services), call.requestId);
+    }
+  });
+  server.setRequestHandler("prompts/list", () =>
+    guarded(async () => ({ prompts: await forwarder.listPrompts(actor) })),
+  );
+  server.setRequestHandler("prompts/get", ({ params }, context) =>
+    guarded(() => forwarder.getPrompt(forwarded(context), params.name, params.arguments)),
+  );
+  server.setRequestHandler("resources/list", () =>
+    guarded(async () => ({ resources: await forwarder.listResources(actor) })),
+  );
+  server.setRequestHandler("resources/templates/list", () =>
+    guarded(async () => ({ resourceTemplates: await forwarder.listTemplates(actor) })),
+  );
+  server.setRequestHandler("resources/read", ({ params }, context) =>
+    guarded(() => forwarder.readResource(forwarded(context), params.uri)),
+  );
+}
+
+/** Notifications of progress, if the caller has asked for them. One that can't be sent concerns nobody. */
+function progressOf({ mcpReq }: ServerContext): ForwardedCall["onProgress"] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return ({ progress, total, message }) => {
+    const params = {
+      progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message: message.slice(0, messageLength) }),
+    };
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
+}
+
+const messageLength = 500;
+
+function refusalOf(thrown: unknown, call: Call, services: CallServices): ProtocolError {
+  if (thrown instanceof RemoteError) return new ProtocolError(thrown.code, thrown.message);
+  return protocolFailure(failureOf(thrown, call, services), call.requestId);
+}

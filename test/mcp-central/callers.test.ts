@@ -1,0 +1,226 @@
+/** Who may call `/mcp/central`, and what ends their use. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { hashSecret } from "../../src/secrets.ts";
+import { openModernClient } from "../support/mcp/client.ts";
+import { newMember } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { startCentral, type CentralFixture } from "./fixture.ts";
+import { startUpstream, type Upstream } from "./upstream.ts";
+
+let central: CentralFixture;
+let upstream: Upstream;
+let user: TestUser;
+before(async () => {
+  [central, upstream] = await Promise.all([startCentral(), startUpstream()]);
+  await central.register("notes", upstream.url);
+});
+beforeEach(async () => {
+  user = await newMember(central.service, central.org, "member");
+  await central.connected("notes", {}, user);
+});
+after(async () => {
+  await central.close();
+  await upstream.close();
+});
+
+interface Posted {
+  status: number;
+  challenge: string | null;
+  body: {
+    result?: { isError?: boolean; content: { text: string }[]; tools?: { name: string }[] };
+    error?: object;
+  };
+}
+
+async function post(method: string, params: object, token?: string): Promise<Posted> {
+  const response = await fetch(`${central.service.url}/mcp/central`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return {
+    status: response.status,
+    challenge: response.headers.get("www-authenticate"),
+    body: (await response.json()) as Posted["body"],
+  };
+}
+
+const echo = (token?: string) =>
+  post("tools/call", { name: "notes__echo", arguments: { text: "hi" } }, token);
+const isForwarded = ({ body }: Posted) => body.result?.content?.[0]?.text === "echo hi";
+
+/** An access token of an OAuth client, as `src/oauth` stores one. */
+async function accessToken(resource: string, tenantIds: string[]): Promise<string> {
+  const { app } = central.service;
+  const secret = `lsko_${app
+    .newId()
+    .padEnd(64, "0")
+    .slice(0, 64)
+    .replace(/[^0-9a-f]/g, "a")}`;
+  const now = app.now();
+  const later = new Date(now.getTime() + 3_600_000);
+  await app.storage.oauth.grants.insert({
+    _id: app.newId(),
+    userId: user.id,
+    clientId: "client",
+    clientName: "Agent",
+    redirectUri: "http://127.0.0.1:1/callback",
+    access: "write",
+    tenantIds,
+    resource,
+    epochs: { session: 0, token: 0 },
+    codeHash: app.newId(),
+    codeChallenge: "x",
+    codeExpiresAt: now,
+    codeUsedAt: now,
+    secretHash: hashSecret(secret),
+    refreshHash: app.newId(),
+    accessExpiresAt: later,
+    createdAt: now,
+    expiresAt: later,
+  });
+  return secret;
+}
+
+describe("the endpoint of hosted connectors", () => {
+  it("leads anonymous callers to the metadata of its own resource", async () => {
+    const refused = await echo();
+    const url = /resource_metadata="([^"]+)"/.exec(refused.challenge ?? "")?.[1] ?? "";
+    const metadata = (await (await fetch(url)).json()) as { resource: string; scopes_supported: string[] };
+
+    assert.equal(refused.status, 401);
+    assert.equal(metadata.resource, `${central.service.url}/mcp/central`);
+    assert.deepEqual(metadata.scopes_supported, ["write"]);
+  });
+
+  it("takes access tokens for itself, in the chosen organizations, and no others", async () => {
+    const { url } = central.service;
+    const own = await accessToken(`${url}/mcp/central`, [central.org.id]);
+    const elsewhere = await accessToken(`${url}/mcp/central`, []);
+    const ofSkills = await accessToken(`${url}/mcp`, [central.org.id]);
+
+    assert.ok(isForwarded(await echo(own)));
+    assert.match((await echo(elsewhere)).body.result!.content[0]!.text, /don't have access/);
+    assert.equal((await echo(ofSkills)).status, 401);
+    const skills = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        authorization: `Bearer ${own}`,
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
+    });
+    assert.equal(skills.status, 401);
+    const rest = await central.service.call("GET", "/api/user/connectors", { token: own });
+    assert.equal(rest.status, 401);
+  });
+
+  it("refuses restricted tokens, tokens of organizations and sessions", async () => {
+    const { service, org, owner } = central;
+    const restricted = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+      cookie: user.cookie,
+      body: { name: "narrow", scopes: { skill: ["read"] } },
+    });
+    const ofOrg = await service.call<{ token: string }>("POST", `/api/tenants/${org.slug}/tokens`, {
+      cookie: owner.cookie,
+      body: { name: "organization" },
+    });
+    assert.ok(restricted.data?.token && ofOrg.data?.token, JSON.stringify([restricted.body, ofOrg.body]));
+
+    assert.equal((await echo(restricted.data.token)).status, 403);
+    assert.equal((await echo(ofOrg.data.token)).status, 403);
+    const bySession = await service.raw("POST", "/mcp/central", {
+      headers: { cookie: user.cookie, "content-type": "application/json" },
+    });
+    assert.equal(bySession.status, 401);
+  });
+
+  it("offers nobody the connectors of another", async () => {
+    const other = await newMember(central.service, central.org, "member");
+
+    const refused = await echo(other.token);
+    const { body } = await post("tools/list", {}, other.token);
+
+    assert.equal(refused.body.result?.isError, true);
+    assert.deepEqual(
+      body.result!.tools!.map(({ name }) => name),
+      ["central__status"],
+    );
+  });
+
+  it("ends with the next call once the user leaves, or disconnects", async () => {
+    const leaving = await newMember(central.service, central.org, "member");
+    const made = await central.connected("notes", {}, leaving);
+    assert.ok(isForwarded(await echo(leaving.token)));
+    assert.ok(isForwarded(await echo(user.token)));
+
+    const removed = await central.service.call(
+      "DELETE",
+      `/api/tenants/${central.org.slug}/members/${leaving.id}`,
+      { token: central.owner.token },
+    );
+    assert.equal(removed.status, 200, removed.error);
+    const [own] = await central.list(user);
+    await central.service.call("DELETE", `/api/user/connectors/${own!.id}`, { token: user.token });
+    upstream.requests.length = 0;
+
+    for (const { token } of [leaving, user]) assert.equal((await echo(token)).body.result?.isError, true);
+    assert.deepEqual(upstream.requests, []);
+    assert.ok(made.id);
+  });
+
+  it("ends with the switch of the organization, also for a running call, and comes back with it", async () => {
+    const put = (enabled: boolean) =>
+      central.service.call("PUT", `/api/tenants/${central.org.slug}/mcp-central`, {
+        token: central.owner.token,
+        body: { enabled },
+      });
+    const client = await openModernClient(central.service, user.token, "/mcp/central");
+    upstream.requests.length = 0;
+    const cancelled = upstream.cancelled;
+    const running = client.callTool({ name: "notes__wait", arguments: {} });
+    await until("the call to arrive", () => upstream.requests.some(({ body }) => body.includes('"wait"')));
+
+    await put(false);
+    const ended = await running;
+    upstream.requests.length = 0;
+    const refused = await echo(user.token);
+    const requests = upstream.requests.length;
+    await put(true);
+    const again = await echo(user.token);
+    await client.close();
+
+    assert.equal(ended.isError, true);
+    assert.match(JSON.stringify(ended.content), /turned hosted connectors off/);
+    await until("the server to hear of it", () => upstream.cancelled === cancelled + 1);
+    assert.match(refused.body.result!.content[0]!.text, /turned hosted connectors off/);
+    assert.equal(requests, 0);
+    assert.ok(isForwarded(again));
+  });
+
+  it("checks Host and Origin, and takes no token in the address", async () => {
+    const { url } = central.service;
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
+    const headers = { "content-type": "application/json", authorization: `Bearer ${user.token}` };
+    const foreign = await fetch(`${url}/mcp/central`, {
+      method: "POST",
+      headers: { ...headers, origin: "https://evil.example" },
+      body,
+    });
+    const inAddress = await fetch(`${url}/mcp/central?access_token=${user.token}`, {
+      method: "POST",
+      headers,
+      body,
+    });
+
+    assert.deepEqual([foreign.status, inAddress.status], [403, 400]);
+    assert.ok(!(await inAddress.text()).includes(user.token));
+  });
+});
