@@ -168,6 +168,11 @@ export const limits = {
   passkeyChallengeMs: 5 * minuteMs,
   /** Days that an organization may give its members before it requires a second factor. */
   mfaGraceDays: 90,
+  /** Versions of servers in the mirrored catalog. */
+  mcpCatalogVersions: 200_000,
+  /** One page of the registry that is mirrored, and the pages of one pass. */
+  mcpCatalogPageBytes: 8 * MiB,
+  mcpCatalogPages: 5000,
   mcpServersPerOrganization: 500,
   mcpServerName: 100,
   mcpServerDescription: 2000,

@@ -43,6 +43,8 @@ export interface McpServerConfig {
 /** Names that tools, the client or this service give a meaning of their own. */
 export const reservedMcpSlugs: readonly string[] = [
   "new",
+  "catalog",
+  "import",
   "central",
   "servers",
   "workspace",

@@ -118,6 +118,13 @@ export const Environment = z.object({
     .describe(
       "whether metadata documents of OAuth clients may be on private addresses, and on this machine over http",
     ),
+  MCP_CATALOG_URL: z
+    .union([z.literal("none"), webAddress])
+    .default("https://registry.modelcontextprotocol.io")
+    .describe("registry whose MCP servers organizations can import; none: without a catalog"),
+  MCP_CATALOG_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe("whether this registry may be on a private address, and on this machine over http"),
   MCP_CENTRAL_PRIVATE_NETWORK: flag
     .default(false)
     .describe("whether hosted connectors may reach servers over http and on private addresses"),
@@ -200,6 +207,8 @@ export interface Config {
     privateNetwork: boolean;
   };
   oauth: { privateNetwork: boolean };
+  /** Without a slash at the end; undefined: no catalog. */
+  mcpCatalog: { url: string | undefined; privateNetwork: boolean };
   mcpCentral: { privateNetwork: boolean };
   /** Whether identity providers may be on private addresses, and reached over http. */
   ssoPrivateNetwork: boolean;
@@ -257,6 +266,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       privateNetwork: e.OIDC_PRIVATE_NETWORK,
     },
     oauth: { privateNetwork: e.OAUTH_PRIVATE_NETWORK },
+    mcpCatalog: {
+      url: e.MCP_CATALOG_URL === "none" ? undefined : e.MCP_CATALOG_URL,
+      privateNetwork: e.MCP_CATALOG_PRIVATE_NETWORK,
+    },
     mcpCentral: { privateNetwork: e.MCP_CENTRAL_PRIVATE_NETWORK },
     ssoPrivateNetwork: e.SSO_PRIVATE_NETWORK,
     secretKeys: e.SECRET_KEYS,

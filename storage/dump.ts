@@ -16,8 +16,15 @@ interface Header {
 }
 type Line = { collection: string; indexes: IndexDescription[] } | { in: string; document: Document };
 
-/** Collections whose content is useless in another database. */
-const passing = new Set(["idempotency", "oauth_requests", "signature_nonces", "webhook_deliveries"]);
+/** Collections whose content is useless in another database, or is read again there. */
+const passing = new Set([
+  "idempotency",
+  "mcp_catalog",
+  "mcp_catalog_state",
+  "oauth_requests",
+  "signature_nonces",
+  "webhook_deliveries",
+]);
 
 /**
  * Documents that are commit points, in the order in which they are read. Data copied from them is read later, so that

@@ -31,6 +31,7 @@ import { openInstalls, installIndexes, type Installs } from "./installs.ts";
 import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-budgets.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
+import { catalogIndexes, catalogStateIndexes, openMcpCatalog, type McpCatalog } from "./mcp/catalog.ts";
 import { mcpInstallIndexes, openMcpInstalls, type McpInstalls } from "./mcp/installs.ts";
 import { mcpServerIndexes, openMcpServers, type McpServers } from "./mcp/servers.ts";
 import { formerMemberIndexes, openFormerMembers, type FormerMembers } from "./memberships/former.ts";
@@ -109,6 +110,7 @@ export interface Storage {
   mailBudgets: MailBudgets;
   jobMetrics: JobMetrics;
   mcpInstalls: McpInstalls;
+  mcpCatalog: McpCatalog;
   mcpServers: McpServers;
   memberships: Memberships;
   oauth: Oauth;
@@ -180,6 +182,8 @@ const indexes: Record<string, IndexDescription[]> = {
   job_minutes: jobMinuteIndexes,
   manifests: manifestIndexes,
   mcp_installs: mcpInstallIndexes,
+  mcp_catalog: catalogIndexes,
+  mcp_catalog_state: catalogStateIndexes,
   mcp_servers: mcpServerIndexes,
   memberships: membershipIndexes,
   ...oauthIndexes,
@@ -251,6 +255,7 @@ function openCollections(database: Database): Storage {
     mailBudgets: openMailBudgets(database),
     jobMetrics: openJobMetrics(database),
     mcpInstalls: openMcpInstalls(database),
+    mcpCatalog: openMcpCatalog(database),
     mcpServers: openMcpServers(database),
     memberships: openMemberships(database),
     oauth: openOauth(database),

@@ -3,6 +3,7 @@ import type { App } from "../src/app.ts";
 import { finishDeletion } from "../src/accounts/delete-account.ts";
 import { removeConnectors } from "../src/mcp-central/service.ts";
 import { rotateKeys } from "../src/mcp-central/vault.ts";
+import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
@@ -40,6 +41,7 @@ export function processors(app: App): Processors {
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
     "sso.check-domains": () => checkDomains(app),
     "sso.check-providers": () => checkProviders(app),
+    "catalog.mirror": () => mirrorCatalog(app),
     "sync.run": (payload) => runConnectionInChild(app, payload),
     "branches.poll": () => pollConnections(app),
     "upkeep.merge-packs": async (payload) => {

@@ -13,6 +13,7 @@ export async function schedule(app: App): Promise<void> {
   await queue.upsertSchedule("sso.check-domains", {}, { everyMs: hourMs });
   await queue.upsertSchedule("sso.check-providers", {}, { everyMs: hourMs });
   await queue.upsertSchedule("upkeep.rotate-keys", {}, { everyMs: hourMs });
+  await queue.upsertSchedule("catalog.mirror", {}, { cron: "23 * * * *" });
   await queue.upsertSchedule("branches.poll", {}, { everyMs: minuteMs });
   // At night in Europe, and at odd minutes, since most scheduled jobs elsewhere run at full hours.
   await queue.upsertSchedule("upkeep.tidy-repos", {}, { cron: "17 2 * * *" });

@@ -75,9 +75,13 @@ export const McpServerPayload = z
     source: z.enum(mcpServerSources),
     catalogName: z.string().optional(),
     catalogVersion: z.string().optional(),
-    edited: z
-      .boolean()
-      .meta({ description: "an import that was changed here, and does not follow its catalog" }),
+    catalogUpdate: z
+      .object({ version: z.string(), changed: z.array(z.string()) })
+      .optional()
+      .meta({ description: "a later version in the catalog, and the fields that it changes" }),
+    edited: z.boolean().meta({
+      description: "an import of an earlier version, or changed here: it does not follow the catalog",
+    }),
     folderId: z.string().nullable(),
     restricted: z.boolean().meta({
       description: "in a restricted folder: only members with a grant on it see the server",
@@ -127,3 +131,18 @@ export const RequiredMcpServer = z
   .object({ tenantSlug: z.string(), slug: z.string() })
   .meta({ id: "RequiredMcpServer" });
 export type RequiredMcpServer = z.infer<typeof RequiredMcpServer>;
+
+/** A server of the catalog. */
+export const McpCatalogEntryPayload = z
+  .object({
+    name: z.string().meta({ description: "reverse-DNS name in the registry" }),
+    title: z.string(),
+    description: z.string(),
+    version: z.string().meta({ description: "the latest one" }),
+    transport: z.enum(mcpTransports).optional(),
+    target: z.string().optional().meta({ description: "address of a remote server, or command line" }),
+    problem: z.string().optional().meta({ description: "why it can't be imported" }),
+    updatedAt: timestamp,
+  })
+  .meta({ id: "McpCatalogEntry" });
+export type McpCatalogEntryPayload = z.infer<typeof McpCatalogEntryPayload>;

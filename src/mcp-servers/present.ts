@@ -4,6 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { actsOnServer, type SeenServer } from "./load.ts";
+import { changedConfig } from "./update-server.ts";
 
 /** Payloads of servers, in their order. */
 export async function presentServers(
@@ -15,6 +16,7 @@ export async function presentServers(
     ...new Set(seen.map(({ server }) => server.createdBy)),
   ]);
   const usernames = new Map(creators.map((user) => [user._id, user.username]));
+  const updates = await findUpdates(app, seen);
   return seen.map((one) => {
     const { server, context } = one;
     return {
@@ -28,7 +30,10 @@ export async function presentServers(
       ...presentConfig(server.config),
       revision: server.revision,
       source: server.source,
-      edited: false,
+      catalogName: server.catalog?.name,
+      catalogVersion: server.catalog?.version,
+      catalogUpdate: updates.get(server._id),
+      edited: server.source === "catalog" && !server.follows,
       folderId: server.folderId,
       restricted: Boolean(context?.restriction),
       can: actsOnServer(actor, one),
@@ -59,4 +64,21 @@ function presentConfig({
     headers: [...headers],
     variables: [...variables],
   };
+}
+
+/** Later versions of imports, which have not been taken over. */
+async function findUpdates(app: App, seen: readonly SeenServer[]) {
+  const imports = seen.flatMap(({ server }) =>
+    server.catalog ? [{ ...server, catalog: server.catalog }] : [],
+  );
+  const names = [...new Set(imports.map(({ catalog }) => catalog.name))];
+  const latest = names.length === 0 ? [] : await app.storage.mcpCatalog.listLatest(names);
+  const byName = new Map(latest.map((version) => [version.name, version]));
+  return new Map(
+    imports.flatMap(({ _id, config, catalog }) => {
+      const found = byName.get(catalog.name);
+      if (!found || found.version === catalog.version || "problem" in found.entry) return [];
+      return [[_id, { version: found.version, changed: changedConfig(config, found.entry.config) }] as const];
+    }),
+  );
 }

@@ -9,6 +9,7 @@ import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { forgetInstall, listInstalls, readAnalytics, recordInstall } from "./installs.ts";
+import { catalogRoutes } from "./catalog/routes.ts";
 import type { SeenServer } from "./load.ts";
 import { presentServers } from "./present.ts";
 import {
@@ -29,7 +30,7 @@ const base = "/api/tenants/:tenant/mcp-servers";
 const item = `${base}/:server`;
 
 export function mcpServerRoutes(app: App): Route[] {
-  return [...readRoutes(app), ...changeRoutes(app), ...installRoutes(app)];
+  return [...catalogRoutes(app), ...readRoutes(app), ...changeRoutes(app), ...installRoutes(app)];
 }
 
 async function presentPage(app: App, actor: Actor, page: Page<SeenServer>): Promise<Page<McpServerPayload>> {

@@ -6,6 +6,7 @@ import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts"
 import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
 import { installScopes, mcpInstallModes, mcpTargets } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
+import { catalogName, catalogVersion } from "./catalog/registry-schema.ts";
 
 const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 
@@ -114,6 +115,23 @@ export const FindMcpServers = z.object({
     .meta({ description: "organization/slug, a slug, a publicId or an id; without it, lists all" }),
 });
 export type FindMcpServers = z.output<typeof FindMcpServers>;
+
+export const SearchCatalog = z.object({
+  ...listQuery,
+  query: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "beginnings of words in the name, title and description" }),
+});
+export type SearchCatalog = z.output<typeof SearchCatalog>;
+export const ImportMcpServer = z.strictObject({
+  name: catalogName.meta({ description: "name in the catalog, such as io.github.user/weather" }),
+  version: catalogVersion.optional().meta({ description: "default: the latest one, which it then follows" }),
+  slug: mcpServerSlug.optional().meta({ description: "default: made from the title" }),
+  folderId: folderId.default(null),
+});
+export type ImportMcpServer = z.output<typeof ImportMcpServer>;
 
 export const requiredMcpServers = z
   .array(

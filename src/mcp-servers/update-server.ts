@@ -29,11 +29,53 @@ export async function updateServer(
   const fields = { name, description, folderId, config };
   const changes = changedFields(server, fields);
   if (changes.length === 0) return seen;
+  // From now on, the catalog doesn't change it.
+  const isEdited =
+    server.follows && changes.some((field) => !["name", "description", "folderId"].includes(field));
   const context = await requireMove(app, actor, tenant, seen, folderId);
-  return saveServer(app, actor, { server, context }, fields, changes);
+  return saveServer(
+    app,
+    actor,
+    { server, context },
+    isEdited ? { ...fields, follows: false } : fields,
+    changes,
+  );
 }
 
-type ServerFields = Pick<McpServerDoc, "name" | "description" | "folderId" | "config">;
+/** Applies the latest version of the catalog, which an import then follows again. */
+export async function applyCatalog(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  ref: string,
+): Promise<SeenServer> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member");
+  const seen = await loadServerIn(app, actor, tenant._id, ref, "mcpServer:update");
+  const { name, description, folderId, config, catalog } = seen.server;
+  const latest = catalog && (await app.storage.mcpCatalog.findLatest(catalog.name));
+  if (!latest || "problem" in latest.entry)
+    throw new ServiceError(
+      "refused",
+      `The catalog has no version that "${seen.server.slug}" could take over.`,
+      {
+        kind: "mcpServer",
+        ref,
+      },
+    );
+  const fields = {
+    name,
+    description,
+    folderId,
+    config: latest.entry.config,
+    follows: true,
+    catalog: { name: latest.name, version: latest.version, origin: latest.entry.origin },
+  };
+  const changes = changedConfig(config, fields.config);
+  return saveServer(app, actor, seen, fields, [...changes, "catalogVersion"]);
+}
+
+type ServerFields = Pick<McpServerDoc, "name" | "description" | "folderId" | "config"> &
+  Partial<Pick<McpServerDoc, "catalog" | "follows">>;
 
 async function saveServer(
   app: App,
@@ -72,10 +114,17 @@ function changed({ slug }: McpServerDoc): ServiceError {
 }
 
 function changedFields(server: McpServerDoc, fields: ServerFields): string[] {
-  const before: Record<string, unknown> = { ...server.config, ...pick(server) };
-  const after: Record<string, unknown> = { ...fields.config, ...pick(fields) };
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  return changedConfig({ ...server.config, ...pick(server) }, { ...fields.config, ...pick(fields) });
+}
+
+/** Names of the fields in which two configurations differ. */
+export function changedConfig(from: object, to: object): string[] {
+  const texts = (fields: object) =>
+    new Map(Object.entries(fields).map(([field, value]) => [field, JSON.stringify(value)]));
+  const before = texts(from);
+  const after = texts(to);
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].filter((field) => before.get(field) !== after.get(field));
 }
 
 const pick = ({ name, description, folderId }: Omit<ServerFields, "config">) => ({

@@ -34,6 +34,8 @@ export interface JobPayloads {
   /** Looks up the TXT records of verified domains. */
   "sso.check-domains": Record<string, never>;
   "sso.check-providers": Record<string, never>;
+  /** Continues the mirror of the registry of MCP servers, and takes new versions over. */
+  "catalog.mirror": Record<string, never>;
   /** Syncs an organization's connection with its repository. */
   "sync.run": { connectionId: string };
   /** Checks connected branches for pushes without a webhook call, and queues syncs that have no job. */
@@ -90,6 +92,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
   "sso.check-domains": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   "sso.check-providers": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
+  "catalog.mirror": { attempts: 3, backoffMs: 5 * minuteMs, timeoutMs: 55 * minuteMs },
   // Failures of a sync are reported at the connection, which has its own time for the next attempt; these attempts are
   // for
   // other failures. The child process ends after an hour, and the rest of the time is for its cleanup.
@@ -109,6 +112,7 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   orgs: 2,
   workspaces: 2,
   sso: 2,
+  catalog: 1,
   sync: 2,
   // Separate from syncs, which must not wait for the poll of a slow host.
   branches: 2,

@@ -14,6 +14,10 @@ export interface McpServerDoc extends NamedDoc {
   config: McpServerConfig;
   folderId: string | null;
   source: McpServerSource;
+  /** Name, version and origin in the catalog from which it was imported. */
+  catalog?: { name: string; version: string; origin: string };
+  /** An unedited import, whose configuration follows the catalog. */
+  follows?: boolean;
 }
 
 /** Sort values of the last server of the previous page. */
@@ -34,6 +38,11 @@ export const mcpServerIndexes: IndexDescription[] = [
   },
   { key: { tenantId: 1, ...inOrder } },
   { key: { slug: 1, tenantId: 1 } },
+  {
+    key: { follows: 1, _id: 1 },
+    name: "mcp_server_follows",
+    partialFilterExpression: { follows: true },
+  },
 ];
 
 export type McpServers = ReturnType<typeof openMcpServers>;
@@ -63,6 +72,13 @@ export function openMcpServers(database: Database) {
           { ...withoutOutbox, maxTimeMS: commandTimeMs },
         )
         .sort(inOrder)
+        .limit(limit)
+        .toArray(),
+    /** Imports that follow the catalog, in the order of their ids. */
+    listFollowing: (after: string, limit: number) =>
+      servers
+        .find({ follows: true, _id: { $gt: after }, active: true }, withoutOutbox)
+        .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
     /** Removes deleted servers whose events are in the log; returns how many were removed. */

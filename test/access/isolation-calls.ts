@@ -114,6 +114,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "put /api/tenants/:tenant/sso/providers/:id/group-mappings": () => ({ mappings: [] }),
   "post /api/tenants/:tenant/sso/domains": () => ({ domain: "spy.example" }),
   "post /api/tenants/:tenant/mcp-servers": () => ({ name: "Spy", ...spyServer }),
+  "post /api/tenants/:tenant/mcp-servers/import": () => ({ name: "io.example/spy" }),
   "patch /api/tenants/:tenant/mcp-servers/:server": () => ({ name: "Taken over" }),
   "post /api/user/connectors/:connector/connect": () => ({}),
   "put /api/tenants/:tenant/mcp-central": () => ({ enabled: false }),

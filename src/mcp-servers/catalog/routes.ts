@@ -1,0 +1,56 @@
+/** The catalog of MCP servers over HTTP. */
+import { McpCatalogEntryPayload, McpServerPayload } from "../../../contract/payloads/mcp-servers.ts";
+import type { App } from "../../app.ts";
+import { route, type Route } from "../../http/route.ts";
+import { TenantParams } from "../../orgs/schema.ts";
+import { presentServers } from "../present.ts";
+import { ImportMcpServer, McpServerParams, SearchCatalog } from "../schema.ts";
+import { applyCatalog } from "../update-server.ts";
+import { importServer, searchCatalog } from "./import-server.ts";
+
+const tag = "MCP servers";
+const base = "/api/tenants/:tenant/mcp-servers";
+
+export function catalogRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: `${base}/catalog`,
+      summary: "Search the catalog of MCP servers",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: SearchCatalog,
+      data: McpCatalogEntryPayload,
+      page: true,
+      budget: "search",
+      handle: ({ actor, params, query }) => searchCatalog(app, actor, params.tenant, query),
+    }),
+    route({
+      method: "post",
+      path: `${base}/import`,
+      summary: "Register an MCP server of the catalog",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: ImportMcpServer,
+      status: 201,
+      data: McpServerPayload,
+      handle: async ({ actor, params, body }) =>
+        (await presentServers(app, actor, [await importServer(app, actor, params.tenant, body)]))[0]!,
+    }),
+    route({
+      method: "post",
+      path: `${base}/:server/apply-catalog`,
+      summary: "Apply the latest version of the catalog to an imported MCP server",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      data: McpServerPayload,
+      handle: async ({ actor, params }) =>
+        (
+          await presentServers(app, actor, [await applyCatalog(app, actor, params.tenant, params.server)])
+        )[0]!,
+    }),
+  ];
+}
