@@ -65,15 +65,32 @@ function fieldsIn(entry: Record<string, unknown>, ...fields: string[]): Record<s
   return found ?? {};
 }
 
-/** The texts of a template's names in a filled text. */
+/**
+ * The texts of a template's names in a filled text, or none if it is not of that form. Linear: a regular expression
+ * with many names could take hours.
+ */
 function matchTemplate(template: string, names: ReadonlySet<string>, text: string): [string, string][] {
   const parts = splitTemplate(template, names);
-  const pattern = parts.map((part) => ("literal" in part ? escapePattern(part.literal) : "(.+)")).join("");
-  const match = new RegExp(`^${pattern}$`, "s").exec(text);
-  const found = parts.flatMap((part) => ("name" in part ? [part.name] : []));
-  return match === null ? [] : found.map((name, i) => [name, match[i + 1]!]);
+  const found: [string, string][] = [];
+  let at = 0;
+  for (const [i, part] of parts.entries()) {
+    if ("literal" in part) {
+      if (!text.startsWith(part.literal, at)) return [];
+      at += part.literal.length;
+      continue;
+    }
+    const end = endOfName(parts.slice(i + 1), text, at);
+    if (end <= at) return [];
+    found.push([part.name, text.slice(at, end)]);
+    at = end;
+  }
+  return at === text.length ? found : [];
 }
 
-function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+/** Where the text of a name ends that begins at `at`; -1 if that can't be decided. */
+function endOfName([next, ...rest]: ReturnType<typeof splitTemplate>, text: string, at: number): number {
+  if (next === undefined) return text.length;
+  if (!("literal" in next)) return -1;
+  if (rest.length > 0) return text.indexOf(next.literal, at + 1);
+  return text.endsWith(next.literal) ? text.length - next.literal.length : -1;
 }

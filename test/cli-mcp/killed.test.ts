@@ -107,4 +107,25 @@ describe("svc mcp that is killed between two changes of the file system", () => 
     for (const folder of [".cursor", ".config"]) assert.ok(!existsSync(join(home, folder)), folder);
     assert.ok(kills > 3, `only ${kills} places to die at`);
   });
+
+  it("never removes an entry of someone else that --force was about to replace", async (t) => {
+    const { home, project, env, put, read, run } = await makeMcpFixture(t);
+    const foreign = '{ "mcpServers": { "clock": { "command": "mine" } } }';
+    const install = ["mcp", "install", "clock", "-t", "claude", "--force", "-o", "json"];
+    const states = { foreign: 0, ours: 0 };
+    const step = stride === 1 ? 1 : 3;
+    for (let killBefore = step; ; killBefore += step) {
+      await put(".claude.json", foreign);
+      const code = await runKilled(install, killBefore, { home, env, cwd: project });
+      const isForeign = (await read(".claude.json")) === foreign;
+      states[isForeign ? "foreign" : "ours"]++;
+      await ageLocks(home);
+      const removed = await run("mcp", "uninstall", "clock");
+      if (isForeign) assert.equal(await read(".claude.json"), foreign);
+      else if (code === 0) assert.equal(await read(".claude.json"), '{ "mcpServers": { } }');
+      if (removed.code !== 0) assert.equal(removed.error.code, "E_NOT_FOUND");
+      if (code !== undefined) break;
+    }
+    assert.ok(states.foreign > 0 && states.ours > 0, JSON.stringify(states));
+  });
 });

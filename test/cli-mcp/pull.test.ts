@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
-import { type Placed, globalFiles, makeMcpFixture } from "./fixture.ts";
+import { type Placed, globalFiles, makeMcpFixture, member } from "./fixture.ts";
 
 describe("svc mcp pull", () => {
   it("brings entries to the present revision, with the values of the member and the fields of the user", async (t) => {
@@ -79,5 +79,32 @@ describe("svc mcp pull", () => {
     assert.match(gone.stdout, /acme\/clock is not in the registry, or you have no access to it/);
     assert.equal((await run("mcp", "uninstall", "clock")).code, 0);
     assert.equal((await run("mcp", "pull", "clock")).error.code, "E_NOT_FOUND");
+  });
+
+  it("finds values in texts of several parts, and does not take long for texts that can't be divided", async (t) => {
+    const { servers, read, run } = await makeMcpFixture(t);
+    const url = (template: string) => `https://mcp.example.com/${template}`;
+    const variables = ["A", "B", "C", "D", "E", "F"].map((name) => member(name));
+    servers[2] = {
+      ...servers[2]!,
+      url: url("{A}/x/{B}?c={C}"),
+      headers: [],
+      variables: variables.slice(0, 3),
+    };
+    const given = ["--var", "A=a/b", "--var", `B=${"x/".repeat(1000)}`, "--var", "C=c?c=d"];
+    assert.equal((await run("mcp", "install", "search", "--via", "local", "-t", "claude", ...given)).code, 0);
+    const before = await read(".claude.json");
+
+    servers[2] = { ...servers[2], revision: 2 };
+    assert.equal((await run("mcp", "pull")).code, 0);
+    assert.equal(await read(".claude.json"), before);
+
+    servers[2] = { ...servers[2], revision: 3, url: url("{A}{B}{C}{D}{E}{F}!"), variables };
+    const startedAt = performance.now();
+    const pulled = await run("mcp", "pull");
+    assert.equal(pulled.code, 1);
+    assert.match(pulled.stdout, /lacks a value of yours/);
+    assert.ok(performance.now() - startedAt < 10_000);
+    assert.equal(await read(".claude.json"), before);
   });
 });

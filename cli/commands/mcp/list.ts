@@ -22,7 +22,12 @@ export const mcpList = defineCommand({
       isHosted ? calls.connectors().catch(() => []) : [],
     ]);
     const data = servers.map((server) => presentServer(server, own, connectors));
-    const { columns, paint } = context.output;
+    const { columns, paint, note } = context.output;
+    const unlisted = own.filter(
+      (one) => one.publicId !== centralId && !servers.some(({ publicId }) => publicId === one.publicId),
+    );
+    for (const ref of new Set(unlisted.map(({ tenantSlug, slug }) => `${tenantSlug}/${slug}`)))
+      note(`${ref} is installed, and no longer in the registry: svc mcp uninstall ${ref} removes it.`);
     return {
       data,
       text:
