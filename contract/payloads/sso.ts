@@ -74,6 +74,26 @@ export const SsoProviderPayload = z
   .meta({ id: "SsoProvider" });
 export type SsoProviderPayload = z.infer<typeof SsoProviderPayload>;
 
+export const SsoConsequencesPayload = z
+  .object({
+    members: z.number().int().meta({ description: "members other than owners, who have to sign in by it" }),
+    signedIn: z.number().int().meta({ description: "people who have signed in by the provider" }),
+    outside: z
+      .object({
+        count: z.number().int(),
+        examples: z.array(z.object({ username: z.string(), email: z.string() })),
+      })
+      .meta({
+        description:
+          "members whose address is in no verified domain: they lose access, unless they are linked",
+      }),
+    owners: z.array(z.object({ username: z.string(), hasFactor: z.boolean() })).meta({
+      description: "owners keep access with a second factor of their own",
+    }),
+  })
+  .meta({ id: "SsoConsequences" });
+export type SsoConsequencesPayload = z.infer<typeof SsoConsequencesPayload>;
+
 export const SsoGroupMapping = z
   .object({
     group: z.string().meta({ description: "name or id of the group as the provider sends it" }),

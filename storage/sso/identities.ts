@@ -27,6 +27,7 @@ export function openSsoIdentities(database: Database) {
   const identities = database.collection<SsoIdentityDoc>("sso_identities");
   return {
     find: (providerId: string, subjectKey: string) => identities.findOne({ providerId, subjectKey }),
+    count: (providerId: string) => identities.countDocuments({ providerId }),
     /** Inserts an identity. Returns the existing one if the subject has one: of concurrent calls, one inserts. */
     async insert(identity: SsoIdentityDoc): Promise<SsoIdentityDoc> {
       try {

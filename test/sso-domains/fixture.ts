@@ -6,6 +6,7 @@ import type { EventRow } from "../../storage/outbox.ts";
 import {
   startService,
   type Answer,
+  type ServiceOptions,
   type TestOrg,
   type TestService,
   type TestUser,
@@ -27,14 +28,14 @@ export interface Fixture {
 }
 
 /** A service with an organization, its owner and an empty zone. */
-export async function startDomains(stoppedAt?: Date): Promise<Fixture> {
+export async function startDomains(stoppedAt?: Date, options: ServiceOptions = {}): Promise<Fixture> {
   const zone: Zone = new Map();
   const clock = newClock(stoppedAt);
   const resolveTxt = (name: string) => {
     const found = zone.has(name) ? zone.get(name) : dnsError("ENOTFOUND");
     return found instanceof Error ? Promise.reject(found) : Promise.resolve(found!);
   };
-  const service = await startService({ resolveTxt, now: () => clock.now() });
+  const service = await startService({ ...options, resolveTxt, now: () => clock.now() });
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   return { service, zone, clock, owner, org, close: () => service.close() };

@@ -1,4 +1,5 @@
 import {
+  SsoConsequencesPayload,
   SsoGroupMapping,
   SsoProviderPayload,
   SsoSignInPayload,
@@ -18,6 +19,7 @@ import {
 } from "../schema.ts";
 import { listSignIns } from "../sign-in/log.ts";
 import { prepareTest, readTest } from "../sign-in/test-sign-in.ts";
+import { readConsequences } from "./consequences.ts";
 import { listMappings, putMappings } from "./group-mappings.ts";
 import { loadProvider } from "./load.ts";
 import { presentProviders } from "./present.ts";
@@ -27,7 +29,13 @@ const common = { tag: "Single sign-on", auth: "required" } as const;
 const base = "/api/tenants/:tenant/sso/providers";
 
 export function ssoProviderRoutes(app: App): Route[] {
-  return [...readRoutes(app), ...changeRoutes(app), ...mappingRoutes(app), ...testRoutes(app)];
+  return [
+    ...readRoutes(app),
+    consequencesRoute(app),
+    ...changeRoutes(app),
+    ...mappingRoutes(app),
+    ...testRoutes(app),
+  ];
 }
 
 function readRoutes(app: App): Route[] {
@@ -58,6 +66,18 @@ function readRoutes(app: App): Route[] {
       },
     }),
   ];
+}
+
+function consequencesRoute(app: App): Route {
+  return route({
+    ...common,
+    method: "get",
+    path: `${base}/:id/consequences`,
+    summary: "Read who would lose access if the provider were enforced, and who keeps it",
+    params: ProviderParams,
+    data: SsoConsequencesPayload,
+    handle: ({ actor, params }) => readConsequences(app, actor, params.tenant, params.id),
+  });
 }
 
 function changeRoutes(app: App): Route[] {

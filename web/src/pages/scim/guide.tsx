@@ -1,6 +1,6 @@
 import { SegmentedControl } from "@mantine/core";
 import { useState, type ReactNode } from "react";
-import { Command } from "../../parts/copy/command.tsx";
+import { GuideValue } from "../../parts/copy/guide-value.tsx";
 
 const providers = [
   { value: "okta", label: "Okta" },
@@ -45,13 +45,6 @@ const steps: Record<ProviderKind, (props: StepsProps) => ReactNode> = {
   other: Other,
 };
 
-const Value = ({ name, text }: { name: string; text: string }) => (
-  <span className="guide-value">
-    <span className="meta">{name}</span>
-    <Command text={text} label={`Copy ${name}`} prompt="" />
-  </span>
-);
-
 function Okta({ baseUrl }: StepsProps) {
   return (
     <ol className="guide">
@@ -62,8 +55,8 @@ function Okta({ baseUrl }: StepsProps) {
       </li>
       <li>
         Under <b>Provisioning</b>, <b>Integration</b>, enter:
-        <Value name="SCIM connector base URL" text={baseUrl} />
-        <Value name="Unique identifier field for users" text="userName" />
+        <GuideValue name="SCIM connector base URL" text={baseUrl} />
+        <GuideValue name="Unique identifier field for users" text="userName" />
         <span>
           Select <i>Push New Users</i>, <i>Push Profile Updates</i> and <i>Push Groups</i>, and{" "}
           <i>HTTP Header</i> as the authentication mode, with the token. <b>Test Connector Configuration</b>{" "}
@@ -92,7 +85,7 @@ function Entra({ baseUrl }: StepsProps) {
       </li>
       <li>
         Under <b>Provisioning</b>, set the mode to <i>Automatic</i>, and enter:
-        <Value name="Tenant URL" text={`${baseUrl}?aadOptscim062020`} />
+        <GuideValue name="Tenant URL" text={`${baseUrl}?aadOptscim062020`} />
         <span>
           Enter the token as <i>Secret token</i>. <b>Test Connection</b> must succeed. With the parameter in
           the URL, Entra ID sends requests that follow the standard.
@@ -101,7 +94,7 @@ function Entra({ baseUrl }: StepsProps) {
       <li>
         Keep the defaults under <b>Mappings</b>. If <code>mail</code> is empty for some people, map{" "}
         <code>userPrincipalName</code> to:
-        <Value name="target attribute" text={'emails[type eq "work"].value'} />
+        <GuideValue name="target attribute" text={'emails[type eq "work"].value'} />
       </li>
       <li>
         Assign people and groups under <b>Users and groups</b>, set the scope to assigned users and groups
@@ -117,12 +110,12 @@ function Other({ baseUrl }: StepsProps) {
     <ol className="guide">
       <li>
         Enter the address, for SCIM 2.0:
-        <Value name="base URL" text={baseUrl} />
+        <GuideValue name="base URL" text={baseUrl} />
       </li>
       <li>
         Choose <i>Bearer token</i> (also <i>OAuth bearer token</i> or <i>HTTP header</i>) as the
         authentication. The header of each request is:
-        <Value name="header" text="Authorization: Bearer <token>" />
+        <GuideValue name="header" text="Authorization: Bearer <token>" />
       </li>
       <li>
         Map a unique <code>userName</code>, the address to <code>emails</code>, and <code>active</code>: a

@@ -1,0 +1,124 @@
+/** Identity providers of an organization, their tests and group mappings, and the log of sign-ins. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type SsoProvider = Schemas["SsoProvider"];
+export type SsoTest = Schemas["SsoTest"];
+export type SsoSignIn = Schemas["SsoSignIn"];
+export type SsoConsequences = Schemas["SsoConsequences"];
+export type GroupMapping = Schemas["SsoGroupMapping"];
+
+const logPage = 50;
+/** Time between two reads of a test that has not ended. */
+const testMs = 1500;
+const at = (tenant: string, id: string) => ({ params: { path: { tenant, id } } });
+
+/** The settings of a connection, as the API takes them. */
+export type SamlSettings =
+  | { metadataUrl: string }
+  | { metadataXml: string }
+  | { entityId: string; ssoUrl: string; certificates: string[] };
+
+export interface ProviderFields {
+  name?: string;
+  enabled?: boolean;
+  enforced?: boolean;
+  jit?: { enabled: boolean; role: string };
+  groupsAttribute?: string | null;
+  saml?: SamlSettings;
+  oidc?: { issuer?: string; clientId?: string; clientSecret?: string };
+}
+
+export const providersQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["sso-providers", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/sso/providers", { signal, params: { path: { tenant: org } } })),
+  });
+
+export const createProvider = (
+  tenant: string,
+  body:
+    | { name: string; type: "saml"; saml: SamlSettings }
+    | {
+        name: string;
+        type: "oidc";
+        oidc: { issuer: string; clientId: string; clientSecret: string };
+      },
+) => dataOf(api.POST("/api/tenants/{tenant}/sso/providers", { params: { path: { tenant } }, body }));
+
+export const updateProvider = (tenant: string, id: string, body: ProviderFields) =>
+  dataOf(api.PATCH("/api/tenants/{tenant}/sso/providers/{id}", { ...at(tenant, id), body }));
+
+export const deleteProvider = (tenant: string, id: string) =>
+  ok(api.DELETE("/api/tenants/{tenant}/sso/providers/{id}", at(tenant, id)));
+
+export const consequencesQuery = (org: string, id: string) =>
+  queryOptions({
+    queryKey: ["sso-consequences", org, id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/sso/providers/{id}/consequences", { signal, ...at(org, id) })),
+    staleTime: 0,
+  });
+
+export const mappingsQuery = (org: string, id: string) =>
+  queryOptions({
+    queryKey: ["sso-mappings", org, id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/sso/providers/{id}/group-mappings", { signal, ...at(org, id) })),
+  });
+
+export const putMappings = (tenant: string, id: string, mappings: { group: string; teamId: string }[]) =>
+  dataOf(
+    api.PUT("/api/tenants/{tenant}/sso/providers/{id}/group-mappings", {
+      ...at(tenant, id),
+      body: { mappings },
+    }),
+  );
+
+export const startTest = (tenant: string, id: string) =>
+  dataOf(api.POST("/api/tenants/{tenant}/sso/providers/{id}/test", at(tenant, id)));
+
+export const testQuery = (org: string, id: string, test: string | undefined) =>
+  queryOptions({
+    queryKey: ["sso-test", org, id, test],
+    enabled: test !== undefined,
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/tenants/{tenant}/sso/providers/{id}/test/{test}", {
+          signal,
+          params: { path: { tenant: org, id, test: test ?? "" } },
+        }),
+      ),
+    refetchInterval: ({ state: { data, error } }) =>
+      error === null && (data === undefined || data.state === "pending") ? testMs : false,
+    // The sign-in is in another tab.
+    refetchIntervalInBackground: true,
+  });
+
+export interface SignInFilter {
+  provider?: string | undefined;
+  number?: string | undefined;
+}
+
+export const signInsQuery = (org: string, { provider, number }: SignInFilter, cursor: string | undefined) =>
+  queryOptions({
+    queryKey: ["sso-sign-ins", org, provider, number, cursor],
+    queryFn: ({ signal }) =>
+      ok(
+        api.GET("/api/tenants/{tenant}/sso/sign-ins", {
+          signal,
+          params: {
+            path: { tenant: org },
+            query: {
+              limit: logPage,
+              ...(cursor ? { cursor } : {}),
+              ...(provider ? { provider } : {}),
+              ...(number ? { number } : {}),
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });

@@ -1,0 +1,36 @@
+import { TriangleAlert } from "lucide-react";
+import { useState } from "react";
+import type { SsoProvider } from "../../../api/sso.ts";
+import { Time } from "../../../parts/time.tsx";
+
+type Certificate = NonNullable<SsoProvider["saml"]>["certificates"][number];
+
+/** Time before its end from which a certificate is warned of, as in the mails to owners. */
+const warningMs = 30 * 86_400_000;
+
+export const isEnding = ({ notAfter }: Certificate) => Date.parse(notAfter) - Date.now() < warningMs;
+
+export function ProviderBadges({ provider: { enabled, enforced } }: { provider: SsoProvider }) {
+  return (
+    <>
+      <span className={enabled ? "badge ok" : "badge"}>{enabled ? "enabled" : "disabled"}</span>
+      {enforced && <span className="badge acc">enforced</span>}
+    </>
+  );
+}
+
+/** Warning of a certificate that ends soon or has ended. */
+export function CertificateState({ certificate }: { certificate: Certificate }) {
+  const [warns] = useState(() => isEnding(certificate));
+  if (!warns) return null;
+  const { expired, notAfter, subject } = certificate;
+  return (
+    <p className={expired ? "note danger" : "note warn"}>
+      <TriangleAlert className="i" />
+      <span>
+        The certificate {subject} {expired ? "ended" : "ends"} <Time value={notAfter} />.{" "}
+        {expired ? "Responses signed by it are refused." : "Add the next one before then."}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,212 @@
+import { SegmentedControl } from "@mantine/core";
+import { useState, type ReactNode } from "react";
+import type { SsoProvider } from "../../../api/sso.ts";
+import { GuideValue } from "../../../parts/copy/guide-value.tsx";
+
+const kinds = [
+  { value: "okta", label: "Okta" },
+  { value: "entra", label: "Entra ID" },
+  { value: "google", label: "Google" },
+  { value: "keycloak", label: "Keycloak" },
+  { value: "other", label: "Other" },
+] as const;
+type Kind = (typeof kinds)[number]["value"];
+
+/** Names of our values in the forms of each provider, and where these forms are. */
+interface SamlGuide {
+  where: ReactNode;
+  acs: string;
+  entityId: string;
+  attributes: ReactNode;
+}
+
+const saml: Record<Kind, SamlGuide> = {
+  okta: {
+    where: (
+      <>
+        In the Okta admin console, open the application, <b>General</b>, <b>SAML Settings</b>, <b>Edit</b>.
+      </>
+    ),
+    acs: "Single sign-on URL",
+    entityId: "Audience URI (SP Entity ID)",
+    attributes: (
+      <>
+        Choose <i>EmailAddress</i> as <b>Name ID format</b>, and add the attributes <code>email</code> (
+        <code>user.email</code>) and, for teams, <code>groups</code> (Group Attribute Statements). The
+        metadata URL is on <b>Sign On</b>.
+      </>
+    ),
+  },
+  entra: {
+    where: (
+      <>
+        In the Entra admin center, open the enterprise application, <b>Single sign-on</b>, <b>SAML</b>,{" "}
+        <b>Basic SAML Configuration</b>.
+      </>
+    ),
+    acs: "Reply URL (Assertion Consumer Service URL)",
+    entityId: "Identifier (Entity ID)",
+    attributes: (
+      <>
+        For teams, add a group claim under <b>Attributes &amp; Claims</b>: Entra ID sends ids of groups, not
+        names. The metadata URL is <i>App Federation Metadata Url</i>. Assign people under{" "}
+        <b>Users and groups</b>.
+      </>
+    ),
+  },
+  google: {
+    where: (
+      <>
+        In the Google Admin console, open <b>Apps</b>, <b>Web and mobile apps</b>, the SAML app,{" "}
+        <b>Service provider details</b>.
+      </>
+    ),
+    acs: "ACS URL",
+    entityId: "Entity ID",
+    attributes: (
+      <>
+        Choose <i>EMAIL</i> as <b>Name ID format</b>, map <i>Primary email</i> to <code>email</code>, and, for
+        teams, add the groups as <code>groups</code>. Turn the app on for the people who use it. Google offers
+        the metadata as a file only.
+      </>
+    ),
+  },
+  keycloak: {
+    where: (
+      <>
+        In the Keycloak admin console, open <b>Clients</b>, the client of type <i>SAML</i>, <b>Settings</b>.
+      </>
+    ),
+    acs: "Valid redirect URIs, and Assertion Consumer Service POST Binding URL",
+    entityId: "Client ID",
+    attributes: (
+      <>
+        Turn <b>Sign assertions</b> on, and <b>Encrypt assertions</b> and <b>Client signature required</b>{" "}
+        off. Add mappers for <code>email</code> and, for teams, a group list with the name <code>groups</code>
+        . The metadata URL is <code>/realms/…/protocol/saml/descriptor</code>.
+      </>
+    ),
+  },
+  other: {
+    where: <>Open the SAML settings of the application at your identity provider.</>,
+    acs: "Assertion Consumer Service URL (HTTP-POST)",
+    entityId: "Entity ID and audience",
+    attributes: (
+      <>
+        Assertions have to be signed with SHA-256 or stronger, and not encrypted. Send the address as{" "}
+        <code>email</code> or as the subject, and groups as <code>groups</code>.
+      </>
+    ),
+  },
+};
+
+const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode }> = {
+  okta: {
+    where: (
+      <>
+        In the Okta admin console, open the application of type <i>OIDC, Web Application</i>, <b>General</b>.
+      </>
+    ),
+    callback: "Sign-in redirect URIs",
+    issuer: (
+      <>
+        The issuer is the address of your Okta organization. For teams, add a <code>groups</code> claim on{" "}
+        <b>Sign On</b>.
+      </>
+    ),
+  },
+  entra: {
+    where: (
+      <>
+        In the Entra admin center, open <b>App registrations</b>, the application, <b>Authentication</b>, and
+        add the platform <i>Web</i>.
+      </>
+    ),
+    callback: "Redirect URI",
+    issuer: (
+      <>
+        The issuer is <code>https://login.microsoftonline.com/{"{tenant id}"}/v2.0</code>. Add the optional
+        claims <code>email</code> and, for teams, <code>groups</code>.
+      </>
+    ),
+  },
+  google: {
+    where: (
+      <>
+        In the Google Cloud console, open <b>APIs &amp; Services</b>, <b>Credentials</b>, the OAuth client of
+        type <i>Web application</i>.
+      </>
+    ),
+    callback: "Authorized redirect URIs",
+    issuer: (
+      <>
+        The issuer is <code>https://accounts.google.com</code>. Google sends no groups: use SAML if you map
+        groups to teams.
+      </>
+    ),
+  },
+  keycloak: {
+    where: (
+      <>
+        In the Keycloak admin console, open <b>Clients</b>, the client of type <i>OpenID Connect</i> with{" "}
+        <b>Client authentication</b>, <b>Settings</b>.
+      </>
+    ),
+    callback: "Valid redirect URIs",
+    issuer: (
+      <>
+        The issuer is <code>https://…/realms/{"{realm}"}</code>. For teams, add a group membership mapper with
+        the claim <code>groups</code>, without the full path.
+      </>
+    ),
+  },
+  other: {
+    where: <>Open the settings of the confidential client at your identity provider.</>,
+    callback: "Redirect URI",
+    issuer: (
+      <>
+        The service uses the authorization code flow with PKCE, and the scopes{" "}
+        <code>openid email profile</code>, and <code>groups</code> if the provider has it.
+      </>
+    ),
+  },
+};
+
+/** The values of this service for the identity provider, under the names that it has for them. */
+export function Guide({ provider }: { provider: SsoProvider }) {
+  const [kind, setKind] = useState<Kind>("okta");
+  const { urls, type } = provider;
+  return (
+    <section className="panel" aria-labelledby="guide-heading">
+      <header className="row wrap between">
+        <h2 id="guide-heading">Values for your identity provider</h2>
+        <SegmentedControl
+          aria-label="Identity provider"
+          size="xs"
+          data={[...kinds]}
+          value={kind}
+          onChange={setKind}
+        />
+      </header>
+      <ol className="body guide">
+        <li>
+          {type === "saml" ? saml[kind].where : oidc[kind].where} Enter:
+          {type === "saml" ? (
+            <>
+              <GuideValue name={saml[kind].acs} text={urls.acs ?? ""} />
+              <GuideValue name={saml[kind].entityId} text={urls.metadata ?? ""} />
+            </>
+          ) : (
+            <GuideValue name={oidc[kind].callback} text={urls.callback ?? ""} />
+          )}
+        </li>
+        <li>{type === "saml" ? saml[kind].attributes : oidc[kind].issuer}</li>
+        <li>
+          People begin here, also from a tile of the identity provider. Sign-ins that begin at the provider
+          are refused.
+          <GuideValue name="Start URL" text={urls.start} />
+        </li>
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,153 @@
+import { Button, Select, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { limits } from "../../../../../contract/limits.ts";
+import { teamsQuery } from "../../../api/people.ts";
+import { mappingsQuery, putMappings, type GroupMapping, type SsoProvider } from "../../../api/sso.ts";
+import { Form } from "../../../parts/form.tsx";
+import { Problem } from "../../../parts/problem.tsx";
+import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+
+interface Props {
+  org: string;
+  provider: SsoProvider;
+}
+
+/** Teams that people join and leave by their groups at the provider, at each sign-in. */
+export function Mappings({ org, provider: { id } }: Props) {
+  const found = useQuery(mappingsQuery(org, id));
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: (mappings: { group: string; teamId: string }[]) => putMappings(org, id, mappings),
+    onSuccess: (saved) => client.setQueryData(mappingsQuery(org, id).queryKey, saved),
+  });
+  const mappings = found.data ?? [];
+  const pairs = mappings.map(({ group, teamId }) => ({ group, teamId }));
+  return (
+    <section className="panel" aria-labelledby="mappings-heading">
+      <header>
+        <h2 id="mappings-heading">Groups and teams</h2>
+      </header>
+      <div className="body stack g4">
+        <p className="sub">
+          At each sign-in, people join the teams of their groups and leave the other teams in this list. Teams
+          that are not in it stay as they are.
+        </p>
+        <Problem error={found.error} retry={() => void found.refetch()} />
+        {found.isPending && <SkeletonRows rows={2} />}
+        {mappings.length > 0 && (
+          <MappingTable
+            mappings={mappings}
+            isPending={save.isPending}
+            onRemove={(at) => save.mutate(pairs.filter((_, index) => index !== at))}
+          />
+        )}
+        {found.data && mappings.length < limits.ssoGroupMappings && (
+          <AddMapping
+            org={org}
+            error={save.error}
+            isPending={save.isPending}
+            onAdd={async (pair) => {
+              await save.mutateAsync([...pairs, pair]);
+            }}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface TableProps {
+  mappings: GroupMapping[];
+  isPending: boolean;
+  onRemove: (index: number) => void;
+}
+
+function MappingTable({ mappings, isPending, onRemove }: TableProps) {
+  return (
+    <div className="panel scroll">
+      <table className="tbl">
+        <caption className="sr">Teams of groups</caption>
+        <thead>
+          <tr>
+            <th scope="col">Group</th>
+            <th scope="col">Team</th>
+            <th scope="col">
+              <span className="sr">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {mappings.map(({ group, teamId, team }, index) => (
+            <tr key={`${teamId} ${group}`}>
+              <td className="wrap-text">{group}</td>
+              <td className="wrap-text">{team ?? <span className="danger">deleted team</span>}</td>
+              <td className="right">
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="gray"
+                  disabled={isPending}
+                  aria-label={`Remove ${group}`}
+                  onClick={() => onRemove(index)}
+                >
+                  Remove
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface AddProps {
+  org: string;
+  error: unknown;
+  isPending: boolean;
+  onAdd: (pair: { group: string; teamId: string }) => Promise<void>;
+}
+
+function AddMapping({ org, error, isPending, onAdd }: AddProps) {
+  const teams = useQuery(teamsQuery(org));
+  const [group, setGroup] = useState("");
+  const [teamId, setTeamId] = useState<string | null>(null);
+  const isReady = group.trim() !== "" && teamId !== null && !isPending;
+  const submit = async () => {
+    if (!isReady) return;
+    await onAdd({ group: group.trim(), teamId });
+    setGroup("");
+    setTeamId(null);
+  };
+  return (
+    <Form label="Add a group" error={error} onSubmit={() => void submit().catch(() => undefined)}>
+      <div className="row wrap end-row">
+        <TextInput
+          className="grow"
+          label="Group"
+          placeholder="As the provider sends it"
+          maxLength={limits.ssoGroup}
+          autoComplete="off"
+          spellCheck={false}
+          value={group}
+          onChange={(event) => setGroup(event.currentTarget.value)}
+        />
+        <Select
+          className="grow"
+          label="Team"
+          placeholder="Choose a team"
+          data={(teams.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={teamId}
+          searchable
+          nothingFoundMessage="No team matches."
+          onChange={setTeamId}
+        />
+        <Button type="submit" variant="default" loading={isPending} disabled={!isReady}>
+          Add group
+        </Button>
+      </div>
+      <Problem error={error} />
+    </Form>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button, Select, Switch, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { rolesQuery } from "../../../api/people.ts";
+import type { SsoProvider } from "../../../api/sso.ts";
+import { fieldError, Form } from "../../../parts/form.tsx";
+import type { Organization } from "../../../parts/organization-page.tsx";
+import { roleOptionsBelowOwner } from "../../../parts/people/roles-of.ts";
+import { Problem } from "../../../parts/problem.tsx";
+import { useSave } from "./use-save.ts";
+
+interface Props {
+  org: string;
+  organization: Organization;
+  provider: SsoProvider;
+}
+
+/** People who sign in without being members, and the attribute with the groups. */
+export function Membership({ org, organization, provider }: Props) {
+  const roles = useQuery(rolesQuery(org));
+  const [jit, setJit] = useState(provider.jit);
+  const [attribute, setAttribute] = useState(provider.groupsAttribute ?? "");
+  const save = useSave(org, provider.id);
+  return (
+    <section className="panel" aria-labelledby="membership-heading">
+      <header>
+        <h2 id="membership-heading">New members</h2>
+      </header>
+      <div className="body stack g4">
+        <Form
+          label="New members"
+          error={save.error}
+          onSubmit={() => !save.isPending && save.mutate({ jit, groupsAttribute: attribute.trim() || null })}
+        >
+          <Switch
+            label="People who sign in become members"
+            description="With an address in a verified domain. Without it, only members and invited people can sign in."
+            checked={jit.enabled}
+            onChange={(event) => setJit({ ...jit, enabled: event.currentTarget.checked })}
+          />
+          {jit.enabled && (
+            <Select
+              label="Role of new members"
+              data={roleOptionsBelowOwner(organization, roles.data)}
+              value={jit.role}
+              allowDeselect={false}
+              maw={320}
+              onChange={(role) => setJit({ ...jit, role: role ?? jit.role })}
+            />
+          )}
+          <TextInput
+            label={provider.type === "saml" ? "Attribute with the groups" : "Claim with the groups"}
+            description="Leave it empty to try groups, the one of Entra ID, and memberOf."
+            maw={480}
+            maxLength={300}
+            autoComplete="off"
+            spellCheck={false}
+            value={attribute}
+            error={fieldError(save.error, "groupsAttribute")}
+            onChange={(event) => setAttribute(event.currentTarget.value)}
+          />
+          <Problem error={save.error} fields={["groupsAttribute"]} />
+          <div className="row">
+            <Button type="submit" variant="default" loading={save.isPending}>
+              Save
+            </Button>
+            <span role="status" className="meta">
+              {save.isSuccess && "Saved."}
+            </span>
+          </div>
+        </Form>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import { Link } from "@tanstack/react-router";
+import type { SsoProvider } from "../../../api/sso.ts";
+import type { Organization } from "../../../parts/organization-page.tsx";
+import { Connection } from "./connection.tsx";
+import { ProviderBadges } from "./badges.tsx";
+import { Guide } from "./guide.tsx";
+import { Mappings } from "./mappings.tsx";
+import { Membership } from "./membership.tsx";
+import { ProviderState } from "./state.tsx";
+import { TestSignIn } from "./test-sign-in.tsx";
+
+interface Props {
+  org: string;
+  organization: Organization;
+  provider: SsoProvider;
+}
+
+/** One identity provider, in the order of its set-up. */
+export function ProviderView({ org, organization, provider }: Props) {
+  const { id, name } = provider;
+  return (
+    <div className="page stack g6">
+      <div className="stack g2">
+        <div className="row wrap">
+          <h1 className="wrap-text">{name}</h1>
+          <ProviderBadges provider={provider} />
+        </div>
+        <p>
+          <Link to="/$org/-/sso" params={{ org }} search={{ view: "log", provider: id }}>
+            Sign-ins by this provider
+          </Link>
+        </p>
+      </div>
+      <Guide provider={provider} />
+      <Connection org={org} provider={provider} />
+      <TestSignIn org={org} provider={provider} />
+      <Membership org={org} organization={organization} provider={provider} />
+      <Mappings org={org} provider={provider} />
+      <ProviderState org={org} organization={organization} provider={provider} />
+    </div>
+  );
+}
