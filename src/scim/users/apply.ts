@@ -13,6 +13,7 @@ import { createMembership } from "../../orgs/create-membership.ts";
 import { afterMemberLeft, endMembership } from "../../orgs/leave.ts";
 import { isId } from "../../../storage/database.ts";
 import { createAccount } from "./account.ts";
+import { hasRoom } from "./room.ts";
 
 /** Role of a member whom an identity provider has provisioned. */
 export const provisionedRole = "member";
@@ -126,15 +127,13 @@ export async function awaitFormerEnd(app: App, tenantId: string, userId: string)
 /** Throws `limit_reached` if the organization or the account has no room for another membership. */
 export async function requireRoom(app: App, tenantId: string, userId: string | undefined): Promise<void> {
   const { memberships } = app.storage;
-  const [members, own] = await Promise.all([
-    memberships.count(tenantId),
+  const limit = limits.membersPerOrganization;
+  const [isRoom, own] = await Promise.all([
+    hasRoom(app, "members", tenantId, limit, () => memberships.count(tenantId)),
     userId === undefined ? [] : memberships.listOfUser(userId),
   ]);
-  if (members >= limits.membersPerOrganization)
-    throw new ServiceError(
-      "limit_reached",
-      `The organization has ${limits.membersPerOrganization} members, which is the limit.`,
-    );
+  if (!isRoom)
+    throw new ServiceError("limit_reached", `The organization has ${limit} members, which is the limit.`);
   if (own.length >= limits.organizationsPerUser)
     throw new ServiceError(
       "limit_reached",

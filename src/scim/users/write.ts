@@ -16,6 +16,7 @@ import { decideAccount, type AccountDecision } from "./account.ts";
 import { applyUser, awaitFormerEnd, requireRoom, settleUser } from "./apply.ts";
 import { attributesOf, changesOf, fieldsOf, readUser, type UserFields } from "./attributes.ts";
 import { inviteUser, revokeInvitationOf } from "./invitation.ts";
+import { hasRoom } from "./room.ts";
 
 /** Maximum number of attempts when a user is changed concurrently. */
 const attempts = 10;
@@ -27,13 +28,13 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   const fields = fieldsOf(readUser(body), true);
   context.noted.subject = { name: fields.userName };
   const { scimUsers } = app.storage;
-  const [count, isNamed] = await Promise.all([
-    scimUsers.count(tenant._id),
+  const [isRoom, isNamed] = await Promise.all([
+    hasRoom(app, "users", tenant._id, limits.scimUsers, () => scimUsers.count(tenant._id)),
     scimUsers.hasName(tenant._id, fields.userNameKey),
   ]);
   // Before the decision about the account, which would report another reason, or send an invitation.
   if (isNamed) throw nameTaken(fields);
-  if (count >= limits.scimUsers)
+  if (!isRoom)
     throw new ScimError(
       403,
       `The organization has ${limits.scimUsers} provisioned users, which is the limit.`,
