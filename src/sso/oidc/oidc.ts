@@ -7,6 +7,7 @@ import type { App } from "../../app.ts";
 import { CheckFailed, Checks, type CheckNames } from "../checks.ts";
 import type { Begun, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
 import { addressOf, groupsOf, makeSubject, readAttributes, type Attributes } from "../subject.ts";
+import { problemOf } from "../remote-problem.ts";
 import { callbackUrl } from "../urls.ts";
 import { configurationOf } from "./configuration.ts";
 
@@ -132,14 +133,17 @@ function explain(error: unknown): [OidcCheck, string] {
   if (failed instanceof RepoError)
     return [
       "exchange",
-      `The provider did not exchange the code: ${failed.message}. Check the client secret.`,
+      `The provider did not exchange the code: ${problemOf(failed)}. Check the client secret.`,
     ];
   if (error instanceof client.ResponseBodyError)
     return ["exchange", `The provider reports "${plain(error.error)}": check the client id and secret.`];
   const { code: given } = error as { code?: unknown };
   const code = typeof given === "string" ? given : "";
-  if (code === "OAUTH_INVALID_RESPONSE" && /authorization|callback|"iss"|state/i.test(messageOf(error)))
+  // The library reports faults of the redirect and of the ID token by the same code.
+  if (code === "OAUTH_INVALID_RESPONSE" && /response parameter|callbackParameters/.test(messageOf(cause)))
     return ["response", "The response does not belong to this sign-in: start it again."];
+  if (code === "OAUTH_PARSE_ERROR")
+    return ["exchange", "The provider does not respond in JSON where it exchanges the code."];
   return [
     "id-token",
     `The ID token is not valid (${plain(code)}): compare issuer, client id and the clocks.`,
