@@ -144,6 +144,24 @@ describe("a sign-in by OpenID Connect", () => {
     assert.deepEqual(await teams("engineers"), [team.data.id], "one group as a text");
   });
 
+  it("records each act once", async () => {
+    await service.settled();
+    const log = await service.call<{
+      entries: { action: string; metadata: { provider?: string; name?: string } }[];
+    }>("GET", `/api/tenants/${org.id}/audit-log?limit=100`, { token: owner.token });
+    const counts = new Map<string, number>();
+    for (const { action, metadata } of log.data.entries)
+      if ((metadata.provider ?? metadata.name) === "Real") counts.set(action, (counts.get(action) ?? 0) + 1);
+    assert.deepEqual(Object.fromEntries(counts), {
+      "sso.provider_created": 1,
+      "sso.group_mappings_updated": 1,
+      "sso.user_created": 1,
+      "organization.member_joined": 1,
+      "sso.login_success": 6,
+      "sso.team_sync": 3,
+    });
+  });
+
   it("is bound to its browser, and a callback works once", async () => {
     const started = await start(realId);
     const callback = await real.authorize(started.url.href);

@@ -1,0 +1,43 @@
+/**
+ * Times of single sign-on: a sign-in by SAML, from the post of the response to the session. Service and client share one
+ * process, so that the times are upper bounds.
+ *
+ * `node --import tsx bench/sso.ts [--turns=200]`
+ */
+import { parseArgs } from "node:util";
+import { startService } from "../test/support/service.ts";
+import { newProvider, verifyDomain } from "../test/support/sso/fixture.ts";
+import { attributeXml, makeResponse } from "../test/support/sso/identity-provider.ts";
+import { followPost, postResponse, startSaml } from "../test/support/sso/saml-browser.ts";
+import { median, percentile, printRows, row } from "./figures/figures.ts";
+
+const { values } = parseArgs({ options: { turns: { type: "string", default: "200" } } });
+const turns = Number(values.turns);
+const warmUp = 20;
+const groups = Array.from({ length: 50 }, (_, number) => `group-${number}`);
+
+const service = await startService({ ssoPrivateNetwork: true });
+try {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  await verifyDomain(service, org, "acme.test");
+  const { id } = await newProvider(service, org, owner);
+  const times: number[] = [];
+  for (let turn = -warmUp; turn < turns; turn++) {
+    const email = `person-${turn % 20}@acme.test`;
+    const started = await startSaml(service, id);
+    const attributes = attributeXml("email", email) + attributeXml("groups", ...groups);
+    const xml = makeResponse({ ...started, subject: email, email, attributes });
+    const begun = performance.now();
+    const posted = await postResponse(service, started, xml);
+    const ended = await followPost(service, posted, started.cookie);
+    if (!ended.session) throw new Error(`The sign-in failed: ${ended.text}`);
+    if (turn >= 0) times.push(performance.now() - begun);
+  }
+  const note = `median ${median(times).toFixed(1)} ms of ${turns} sign-ins with ${groups.length} groups`;
+  const rows = [row("sign-in by SAML, p95", percentile(times, 0.95), "ms", { most: 60 }, note)];
+  printRows(rows);
+  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+} finally {
+  await service.close();
+}
