@@ -1,0 +1,63 @@
+/** An organization that requires its identity provider, in the browser of a member who has signed in by password. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import {
+  accessibilityProblems,
+  newPage,
+  openBrowser,
+  sidewaysOverflow,
+  whyNoBrowser,
+  type WatchedPage,
+} from "../support/browser.ts";
+import { newMember } from "../support/organization.ts";
+import { startService, type TestOrg, type TestService } from "../support/service.ts";
+import { newProvider } from "../support/sso/fixture.ts";
+
+describe("a required sign-in by an identity provider", { skip: whyNoBrowser() }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let watched: WatchedPage;
+  let org: TestOrg;
+
+  before(async () => {
+    service = await startService();
+    const owner = await service.newUser();
+    org = await service.newOrg(owner);
+    const member = await newMember(service, org, "member");
+    const { id } = await newProvider(service, org, owner);
+    // As its enforcement does, which needs a verified domain and a successful sign-in.
+    const { raw } = service.app.storage.database;
+    await raw.collection("tenants").updateOne({ slug: org.slug }, { $set: { ssoProviderIds: [id] } });
+    await raw
+      .collection("memberships")
+      .updateOne({ userId: member.id }, { $set: { tenantSsoProviderIds: [id] } });
+    browser = await openBrowser();
+    watched = await newPage(browser, service.url, { user: member });
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  it("is explained in place of each page, and leads to the provider with the way back", async () => {
+    const { page } = watched;
+    await page.goto(`${service.url}/${org.slug}/-/people?role=admin`);
+    await page.getByRole("heading", { name: "Sign in by single sign-on" }).waitFor();
+    for (const width of [1440, 360])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await accessibilityProblems(page), [], `${width}, ${colorScheme}`);
+        assert.ok((await sidewaysOverflow(page)) <= 0, `it scrolls sideways at ${width}`);
+        await page.screenshot({ path: `/tmp/ssotest-${width}-${colorScheme}.png` });
+      }
+    const link = page.getByRole("link", { name: "Sign in by single sign-on" });
+    const back = encodeURIComponent(`/${org.slug}/-/people?role=admin`);
+    assert.equal(await link.getAttribute("href"), `/sso/${org.slug}?return_to=${back}`);
+    assert.ok(await page.getByRole("button", { name: "Leave the organization" }).isVisible());
+
+    await page.getByRole("button", { name: "Confirm as an owner" }).click();
+    await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor();
+  });
+});
