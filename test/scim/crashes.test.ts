@@ -1,0 +1,142 @@
+/** Changes of the identity provider whose process ended right after the commit point: the reconcile job completes them. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { outboxFields } from "../../storage/outbox.ts";
+import { makeSystemEvent } from "../../src/audit/events.ts";
+import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";
+import type { TestService } from "../support/service.ts";
+import { newProvider, startScim, type Provider } from "./fixture.ts";
+
+let service: TestService;
+let provider: Provider;
+before(async () => {
+  service = await startScim();
+  provider = await newProvider(service);
+});
+after(() => service.close());
+
+/** As the next process does, twice: jobs may be repeated. */
+const reconcile = async () => {
+  const later = new Date(Date.now() + 60_000);
+  await reconcileScim(service.app, later);
+  await reconcileScim(service.app, later);
+  await service.settled();
+};
+const accountOf = (name: string) => service.app.storage.users.findCredentials(`${name}@example.com`);
+const memberOf = async (name: string) => {
+  const account = await accountOf(name);
+  return account && service.app.storage.memberships.find(provider.org.id, account._id);
+};
+const eventOf = (action: "scim.user_provisioned" | "scim.user_deprovisioned", id: string) =>
+  makeSystemEvent(service.app, action, {
+    tenantId: provider.org.id,
+    resourceType: "user",
+    resourceId: id,
+    metadata: {},
+  });
+const recorded = async (action: string, id: string) =>
+  (await provider.events(action)).filter(({ resourceId }) => resourceId === id).length;
+
+describe("a crash after the commit point", () => {
+  it("of a creation leaves the account, the membership and its event to be made", async () => {
+    const { app } = service;
+    const id = app.newId();
+    const now = app.now();
+    await app.storage.scimUsers.insert({
+      _id: id,
+      tenantId: provider.org.id,
+      userName: "crashed@example.com",
+      userNameKey: "crashed@example.com",
+      active: true,
+      email: "crashed@example.com",
+      emailKey: "crashed@example.com",
+      emailKeys: ["crashed@example.com"],
+      attributes: {},
+      userId: app.newId(),
+      createsAccount: true,
+      teamIds: [],
+      revision: 1,
+      present: true,
+      createdAt: now,
+      updatedAt: now,
+      ...outboxFields([eventOf("scim.user_provisioned", id)]),
+    });
+    assert.equal(await accountOf("crashed"), null);
+
+    await reconcile();
+    assert.equal((await memberOf("crashed"))?.role, "member");
+    assert.equal(await recorded("scim.user_provisioned", id), 1);
+    assert.equal((await provider.ok("GET", `/Users/${id}`))["active"], true);
+  });
+
+  it("of a deactivation leaves the membership to be ended, and its role to be kept", async () => {
+    const { id } = await provider.newUser("leaver");
+    const { scimUsers } = service.app.storage;
+    await service.settled();
+    const user = await scimUsers.find(provider.org.id, id);
+    const event = eventOf("scim.user_deprovisioned", id);
+    assert.ok(await scimUsers.change(id, user!.revision, { active: false }, service.app.now(), [event]));
+    assert.ok(await memberOf("leaver"), "still a member");
+
+    await reconcile();
+    assert.equal(await memberOf("leaver"), null);
+    assert.equal(await recorded("scim.user_deprovisioned", id), 1);
+    assert.equal((await scimUsers.find(provider.org.id, id))?.restore?.role, "member");
+  });
+
+  it("of a deletion leaves the membership and the record to be removed", async () => {
+    const { id } = await provider.newUser("deleted");
+    const group = await provider.ok("POST", "/Groups", {
+      displayName: "Of the deleted",
+      members: [{ value: id }],
+    });
+    await service.settled();
+    const { scimUsers, scimGroups } = service.app.storage;
+    const user = await scimUsers.find(provider.org.id, id);
+    const event = eventOf("scim.user_deprovisioned", id);
+    assert.ok(await scimUsers.markRemoved(id, user!.revision, service.app.now(), [event]));
+
+    await reconcile();
+    assert.equal(await memberOf("deleted"), null);
+    assert.equal(await scimUsers.findAny(id), null);
+    assert.deepEqual((await scimGroups.find(provider.org.id, group.id))?.memberIds, []);
+    assert.equal(await recorded("scim.user_deprovisioned", id), 1);
+  });
+
+  it("of a change of a group leaves team, name and members to follow", async () => {
+    const { id } = await provider.newUser("grouped");
+    const group = await provider.ok("POST", "/Groups", { displayName: "Before" });
+    await service.settled();
+    const { scimGroups, teams } = service.app.storage;
+    const stored = await scimGroups.find(provider.org.id, group.id);
+    const change = {
+      displayName: "After",
+      displayNameKey: "after",
+      renamesTeam: true,
+      memberIds: [id],
+    } as const;
+    assert.ok(
+      await scimGroups.change(group.id, stored!.revision, { ...change, memberIds: [id] }, service.app.now()),
+    );
+    assert.equal((await teams.find(provider.org.id, group.id))?.name, "Before");
+
+    await reconcile();
+    assert.equal((await teams.find(provider.org.id, group.id))?.name, "After");
+    assert.deepEqual((await memberOf("grouped"))?.teamIds, [group.id]);
+    assert.equal((await scimGroups.find(provider.org.id, group.id))?.unsettledAt, undefined);
+  });
+
+  it("of the deletion of a group leaves the team to be deleted", async () => {
+    const { id } = await provider.newUser("left-behind");
+    const group = await provider.ok("POST", "/Groups", { displayName: "Ended", members: [{ value: id }] });
+    await service.settled();
+    const { scimGroups, teams } = service.app.storage;
+    const stored = await scimGroups.find(provider.org.id, group.id);
+    assert.ok(await scimGroups.markRemoved(group.id, stored!.revision, service.app.now()));
+
+    await reconcile();
+    assert.equal(await teams.find(provider.org.id, group.id), null);
+    assert.equal(await scimGroups.findAny(group.id), null);
+    assert.deepEqual((await memberOf("left-behind"))?.teamIds, []);
+  });
+});
