@@ -9,6 +9,7 @@ import {
 import { startCentral, type CentralFixture } from "../mcp-central/fixture.ts";
 import { startUpstream, type Upstream } from "../mcp-central/upstream.ts";
 import { whyNoBrowser } from "../support/browser.ts";
+import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
@@ -56,6 +57,17 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     await connectors.getByText("Connected", { exact: true }).waitFor();
     assert.equal(upstream.requests.at(-1)!.headers["x-api-key"], secret);
     assert.ok(!(await page.content()).includes(secret));
+
+    const agent = await openModernClient(central.service, user.token, "/mcp/central");
+    await agent.callTool({ name: "issues__echo", arguments: { text: "hi" } });
+    await agent.callTool({ name: "issues__fail", arguments: {} });
+    await agent.close();
+    await central.service.settled();
+    await page.reload();
+    const calls = page.getByRole("table", { name: /Calls through your connectors/ });
+    await calls.getByRole("row", { name: /echo of issues OK/ }).waitFor();
+    await calls.getByRole("row", { name: /fail of issues Error of the tool/ }).waitFor();
+    await assertAccessible(page, "a connector with calls");
 
     await page.getByRole("button", { name: "Actions for Issue tracker" }).click();
     await page.getByRole("menuitem", { name: "Disconnect" }).click();

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
 
 export type Connector = Schemas["Connector"];
+export type ConnectorCall = Schemas["ConnectorCall"];
 
 /** A connection can end at any time without an event of the service. */
 const liveMs = 15_000;
@@ -11,6 +12,17 @@ const pageSize = 100;
 export const connectorsQuery = queryOptions({
   queryKey: ["connectors"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/user/connectors", { signal })),
+  refetchInterval: liveMs,
+});
+
+export const callsQuery = infiniteQueryOptions({
+  queryKey: ["connector-calls"],
+  initialPageParam: "",
+  queryFn: ({ pageParam, signal }) => {
+    const query = { limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+    return ok(api.GET("/api/user/connector-calls", { signal, params: { query } }));
+  },
+  getNextPageParam: (last) => last.nextCursor,
   refetchInterval: liveMs,
 });
 

@@ -16,7 +16,8 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
     mutationFn: (enabled: boolean) => changeCentral(slug, enabled),
     onSuccess: (saved) => client.setQueryData(centralQuery(slug).queryKey, saved),
   });
-  const used = data?.usage?.connectors ?? 0;
+  const { connectors: used = 0, calls = 0, servers = [] } = data?.usage ?? {};
+  const connected = servers.filter(({ connectors }) => connectors > 0).length;
   return (
     <section className="stack g3" style={{ maxWidth: 520 }} aria-labelledby="central-heading">
       <h2 id="central-heading">Hosted connectors</h2>
@@ -38,7 +39,7 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
         <p className="meta">
           {used === 0
             ? "Nobody has a connector to a server of this organization."
-            : `${countOf(used, "connector")} to ${countOf(data.usage?.servers.length ?? 0, "server")}.`}
+            : `${countOf(used, "connector")} to ${countOf(connected, "server")}, ${countOf(calls, "call")} in the last 7 days.`}
         </p>
       )}
       <Problem error={change.error} />

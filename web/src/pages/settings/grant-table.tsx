@@ -51,7 +51,7 @@ export function GrantTable({ grants, revoke }: Props) {
 }
 
 function GrantRow({ grant, onRevoke }: { grant: Grant; onRevoke: () => void }) {
-  const { access, createdAt, lastUsedAt } = grant;
+  const { createdAt, lastUsedAt } = grant;
   return (
     <tr>
       <td>
@@ -59,7 +59,7 @@ function GrantRow({ grant, onRevoke }: { grant: Grant; onRevoke: () => void }) {
           <b>
             <bdi>{nameOf(grant)}</bdi>
           </b>
-          <span className="badge">{access === "read" ? "Read" : "Read and write"}</span>
+          <span className="badge">{accessOf(grant)}</span>
           <span className="meta">
             since <Time value={createdAt} />
           </span>
@@ -86,6 +86,11 @@ function GrantRow({ grant, onRevoke }: { grant: Grant; onRevoke: () => void }) {
 }
 
 /** A verified host comes before a claimed name. */
+function accessOf({ access, resource }: Grant): string {
+  if (resource.endsWith("/mcp/central")) return "Hosted connectors";
+  return access === "read" ? "Read" : "Read and write";
+}
+
 const nameOf = ({ client: { host, name } }: Grant) =>
   host ?? (name === "" ? "A program without a name" : name);
 

@@ -8,7 +8,9 @@ import { connectorsQuery, type Connector } from "../../../api/connectors.ts";
 import { Failed } from "../../../parts/failed.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { SettingsPage } from "../frame.tsx";
+import { Calls } from "./calls.tsx";
 import { ConnectDialog } from "./connect-dialog.tsx";
+import { Endpoint } from "./endpoint.tsx";
 import { NewConnector } from "./new-connector.tsx";
 import { ResultNote } from "./result-note.tsx";
 import { ConnectorRow } from "./row.tsx";
@@ -75,8 +77,12 @@ function Connectors({ onConnect }: { onConnect: (publicId: string | undefined) =
       {connectors.length === 0 ? (
         <NoConnectors />
       ) : (
-        <ConnectorList connectors={connectors} onConnect={onConnect} />
+        <>
+          <ConnectorList connectors={connectors} onConnect={onConnect} />
+          <Endpoint />
+        </>
       )}
+      <Calls />
       {named && result === undefined && (
         <ConnectDialog key={named.id} connector={named} onClose={() => onConnect(undefined)} />
       )}
