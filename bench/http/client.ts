@@ -5,6 +5,8 @@ export interface Client {
   userId: string;
   base: string;
   token: string;
+  /** The session of the sign-up. */
+  cookie: string;
   send<T>(method: string, path: string, body?: object): Promise<T>;
 }
 
@@ -33,6 +35,7 @@ export async function signUp(server: Server, username = "bench"): Promise<Client
     userId: id,
     base: server.url,
     token,
+    cookie,
     async send<T>(method: string, path: string, body?: object) {
       const response = await fetch(server.url + path, {
         method,
