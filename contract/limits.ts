@@ -196,6 +196,8 @@ export const limits = {
   /** Calls at a time through one connector, and of one user through all; more are refused. */
   connectorCallsAtOnce: 10,
   connectorCallsPerUser: 30,
+  /** Body of a call to the endpoint of hosted connectors. */
+  connectorBodyBytes: MiB,
   /** A whole call of a remote MCP server. */
   connectorCallMs: 5 * minuteMs,
   /** Time that the lists of all connectors wait for a slow one. */

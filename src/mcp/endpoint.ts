@@ -13,7 +13,6 @@ import {
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { openSlots, type SlotOptions } from "../../contract/concurrency/slots.ts";
-import { limits } from "../../contract/limits.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
@@ -29,6 +28,7 @@ export interface EndpointOptions {
   /** Requests in progress, of which one caller has at most half, and requests that wait. */
   concurrency: SlotOptions;
   callMs: number;
+  bodyBytes: number;
   /** Calls take long: they report progress, and can be cancelled by another request. */
   areLong?: boolean;
 }
@@ -38,7 +38,7 @@ const transferMs = 60_000;
 const mostInBatch = 20;
 
 export function openEndpoint(
-  { path, build, authorize, concurrency, callMs, areLong = false }: EndpointOptions,
+  { path, build, authorize, concurrency, callMs, bodyBytes, areLong = false }: EndpointOptions,
   services: CallServices,
 ): (info: RequestInfo) => Promise<Reply> {
   const slots = openSlots(concurrency);
@@ -62,7 +62,7 @@ export function openEndpoint(
     end.signal.addEventListener("abort", release);
     if (end.signal.aborted) release();
     end.signal.throwIfAborted();
-    const body = await info.readJson(limits.mcpBodyBytes);
+    const body = await info.readJson(bodyBytes);
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const spend: Call["spend"] = (budget) => services.rateLimits.consume(budget, caller);
     if (messages.length > mostInBatch)
