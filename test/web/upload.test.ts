@@ -5,10 +5,11 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
-import { useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 import { makeZip, skillMd } from "../support/zip.ts";
 
 const reason = whyNoBrowser();
@@ -74,6 +75,61 @@ describe("uploads in the editor", { skip: reason ?? false }, () => {
     await page.waitForURL(`**/${org.slug}/dropped-folder`);
     assert.deepEqual(await filesOf("dropped-folder"), ["SKILL.md", "scripts/check.py"]);
     assert.deepEqual(troubles, []);
+  });
+
+  it("publishes a folder of skills one by one, with their folders, and repeats one that failed", async () => {
+    const many = path.join(folder, "team");
+    const files = {
+      "README.md": "# Our skills\n",
+      "skills/review/alpha/SKILL.md": skillMd("alpha"),
+      "skills/review/beta/SKILL.md": skillMd("beta"),
+      "skills/review/beta/scripts/run.sh": "#!/bin/sh\n",
+      "skills/house/RULE.md": "Write plainly.\n",
+      "skills/broken/SKILL.md": "---\nname: [\n---\n",
+    };
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(path.dirname(path.join(many, name)), { recursive: true });
+      await writeFile(path.join(many, name), text);
+    }
+    const { page, troubles } = await dashboard.open(`/new?org=${org.slug}`, { user: owner });
+    await publish(page).waitFor();
+    await drop(page, many);
+    await page.getByRole("heading", { name: "4 skills in the folder" }).waitFor();
+    await page.getByText("1 file belongs to no skill, and is left out").waitFor();
+    const row = (name: string) => page.getByRole("row", { name: new RegExp(`skills/.*${name}`) });
+    await row("broken").locator(".danger").waitFor();
+    await assertAccessible(page, "a folder of skills");
+    assert.equal(
+      await page.getByRole("checkbox", { name: "Keep the folders that they are in" }).isChecked(),
+      true,
+    );
+    const failure = { success: false, error: "The disk is full.", code: "internal", requestId: "request-1" };
+    await page.route("**/api/skills", (route) => route.fulfill({ status: 500, json: failure }), { times: 1 });
+    await publish(page).click();
+    await page.getByText("The disk is full.").waitFor();
+    await page.getByRole("button", { name: "Publish 1 skill" }).click();
+    await page.getByRole("link", { name: "Open the library" }).waitFor();
+
+    for (const [name, slug] of Object.entries({ alpha: "alpha", beta: "beta", house: "house" }))
+      await row(name)
+        .getByRole("link", { name: `${slug} 1.0.0` })
+        .waitFor();
+    assert.deepEqual(await filesOf("beta"), ["SKILL.md", "scripts/run.sh"]);
+    const { data: folders } = await dashboard.service.call<FolderPayload[]>(
+      "GET",
+      `/api/tenants/${org.slug}/folders`,
+      owner,
+    );
+    assert.ok(
+      folders.some((one) => one.path === "review"),
+      JSON.stringify(folders),
+    );
+    await page.getByRole("link", { name: "Open the library" }).click();
+    await page.getByRole("link", { name: "house" }).first().waitFor();
+    assert.deepEqual(
+      troubles.filter((trouble) => !trouble.includes("500 (Internal Server Error)")),
+      [],
+    );
   });
 
   it("unpacks a zip, and keeps the files when its upload is cancelled", async () => {

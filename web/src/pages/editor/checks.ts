@@ -29,6 +29,8 @@ export interface Checked {
   type: SkillType;
   /** Text of the root file. */
   text: string;
+  /** Name of a new skill whose frontmatter has none. */
+  name?: string;
 }
 
 /** Path of the file that describes the skill: a package's is always SKILL.md. */
@@ -46,7 +48,7 @@ export function checkFiles(checked: Checked): Problem[] {
   return problems.toSorted((a, b) => Number(a.severity === "warning") - Number(b.severity === "warning"));
 }
 
-function checkText({ files, base, type, text }: Checked): Problem[] {
+function checkText({ files, base, type, text, name }: Checked): Problem[] {
   const path = rootPathOf({ files, base, type });
   if (!files.some((file) => file.path === path)) return [];
   const format = isSingleText(files, base) ? "markdown" : "package";
@@ -54,17 +56,22 @@ function checkText({ files, base, type, text }: Checked): Problem[] {
   const toProblem =
     (severity: Problem["severity"]) =>
     ({ reason, line = 1 }: Fault<string>): Problem => ({ path, line, severity, message: sentenceOf(reason) });
-  const faults: Fault[] = [...read.faults, ...nameFaults(read, base)];
+  const faults: Fault[] = [...read.faults, ...nameFaults(read, base, name)];
   const advice = adviseOn(read, { format, type, files: files.map((file) => file.path) });
   return [...faults.map(toProblem("error")), ...advice.map(toProblem("warning"))];
 }
 
-/** Faults of the name of a new skill, which the frontmatter has to give it. */
-function nameFaults({ defaults, faults, lines }: SkillText, base: Base | undefined): Fault[] {
+/** Faults of the name of a new skill: that of the frontmatter, or else the given one. */
+function nameFaults(
+  { defaults, faults, lines }: SkillText,
+  base: Base | undefined,
+  given: string | undefined,
+): Fault[] {
   if (base !== undefined || faults.length > 0) return [];
-  if (defaults.name === undefined)
+  const name = defaults.name ?? given;
+  if (name === undefined)
     return [{ rule: "name_missing", reason: "its frontmatter has no name", line: lines.get("name") ?? 1 }];
-  const fault = faultOfName(defaults.name, lines.get("name"));
+  const fault = faultOfName(name, lines.get("name"));
   return fault ? [fault] : [];
 }
 

@@ -71,7 +71,36 @@ const audiences: Record<Visibility, string> = {
 };
 
 export function NewDetails({ details, name }: { details: Details; name: string | undefined }) {
-  const { identity, org, folder, visibility, type } = details;
+  const { org, visibility, type } = details;
+  return (
+    <>
+      <PlaceFields details={details} />
+      <div className="pv stack g4">
+        {visibility === "private" && (
+          <RequiredServers org={org} chosen={details.servers} onChange={details.setServers} />
+        )}
+        <Choice
+          label="Type"
+          values={skillTypes}
+          value={type}
+          hint={
+            type === "rule"
+              ? "Always applies. One text without further files."
+              : "Chosen by agents when its description fits."
+          }
+          onChange={details.setType}
+        />
+        <p className="meta">
+          The name{name === undefined ? "" : ` (${name})`}, description and tags are those of the frontmatter.
+        </p>
+      </div>
+    </>
+  );
+}
+
+/** Organization, folder and visibility, with the number of readers. */
+export function PlaceFields({ details }: { details: Details }) {
+  const { identity, org, folder, visibility } = details;
   const { data: folders = [] } = useQuery(foldersQuery(org));
   const open = folders.filter(({ managed }) => !managed);
   return (
@@ -105,23 +134,6 @@ export function NewDetails({ details, name }: { details: Details; name: string |
         onChange={details.setVisibility}
       />
       <Readers details={details} />
-      {visibility === "private" && (
-        <RequiredServers org={org} chosen={details.servers} onChange={details.setServers} />
-      )}
-      <Choice
-        label="Type"
-        values={skillTypes}
-        value={type}
-        hint={
-          type === "rule"
-            ? "Always applies. One text without further files."
-            : "Chosen by agents when its description fits."
-        }
-        onChange={details.setType}
-      />
-      <p className="meta">
-        The name{name === undefined ? "" : ` (${name})`}, description and tags are those of the frontmatter.
-      </p>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactNode } from "react";
+import { lazy, Suspense, useMemo, useState, type ComponentProps, type ReactNode } from "react";
 import type { Identity } from "../../api/session.ts";
 import { readSkillText } from "../../../../contract/skill-rules.ts";
 import { Page } from "../../parts/page.tsx";
@@ -11,9 +11,14 @@ import { PublishedNotice } from "./publish/published.tsx";
 import { useAfterPublish } from "./publish/use-after-publish.ts";
 import { useDraft } from "./drafts/use-draft.ts";
 import { useLeaveWarning, usePublish } from "./publish/use-publish.ts";
+import { skillsIn, type DroppedSkills } from "./several/dropped-skills.ts";
 import { useWorkspace } from "./use-workspace.ts";
 import type { WorkFile } from "./working-set.ts";
 import { WorkspaceView } from "./workspace.tsx";
+
+const SeveralSkills = lazy(async () => ({
+  default: (await import("./several/several-page.tsx")).SeveralSkills,
+}));
 
 const template = `---
 name: my-skill
@@ -58,15 +63,41 @@ function useNew({ identity, draft, search }: Props) {
         readBase: noBase.read,
       });
   });
+  const [several, setSeveral] = useState<DroppedSkills>();
   const onDropped = (added: WorkFile[]) => {
+    const skills = isTemplate(workspace.takeFiles()) ? skillsIn(added) : undefined;
+    if (skills) {
+      setSeveral(skills);
+      return;
+    }
     // A dropped folder takes the place of the template.
     const path = isTemplate(workspace.takeFiles()) && added.some((one) => one.path === "SKILL.md");
     workspace.change({ kind: "add", files: added });
     if (!path) workspace.openFile(added[0]!.path);
   };
   const reason = isDirty ? details.reason : "Write a text, or drop a folder.";
-  return { details, workspace, name, kept, run, request, error, reason, onDropped, isDirty, ...after };
+  const severalSkills = several && { dropped: several, onBack: () => setSeveral(undefined) };
+  return {
+    details,
+    workspace,
+    name,
+    kept,
+    run,
+    request,
+    error,
+    reason,
+    onDropped,
+    severalSkills,
+    isDirty,
+    ...after,
+  };
 }
+
+const OpenSeveral = (props: ComponentProps<typeof SeveralSkills>) => (
+  <Suspense fallback={<Page title="Publish skills">{null}</Page>}>
+    <SeveralSkills {...props} />
+  </Suspense>
+);
 
 /** A skill that is not published yet: a text, or the files of a folder or zip. */
 export function NewSkill(props: Props) {
@@ -78,6 +109,7 @@ export function NewSkill(props: Props) {
         <PublishedNotice published={published} />
       </Page>
     );
+  if (edit.severalSkills) return <OpenSeveral details={details} {...edit.severalSkills} />;
   const actions = (
     <>
       <DraftMark state={edit.kept.state} />

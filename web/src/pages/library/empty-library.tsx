@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { may } from "../../api/session.ts";
+import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
@@ -15,11 +16,18 @@ export function EmptyLibrary({
   return (
     <Empty title="No skills yet">
       <p className="sub">Skills that you publish to {organization.name} appear here.</p>
-      {may(organization.permissions, "folder", "create") && (
-        <Button variant="default" w="fit-content" onClick={onNewFolder}>
-          New folder
-        </Button>
-      )}
+      <div className="row wrap">
+        {may(organization.permissions, "skill", "create") && (
+          <ButtonLink variant="default" to="/new" search={{ org: organization.slug }}>
+            Write or drop skills
+          </ButtonLink>
+        )}
+        {may(organization.permissions, "folder", "create") && (
+          <Button variant="default" onClick={onNewFolder}>
+            New folder
+          </Button>
+        )}
+      </div>
       <Command text={commandLine("svc", "publish", "./my-skill", "--team", organization.slug)} />
     </Empty>
   );
