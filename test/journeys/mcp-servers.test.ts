@@ -171,6 +171,18 @@ describe("a hosted connector", () => {
     assert.equal(central.server, undefined);
     assert.deepEqual(servers(), { "svc-central": { type: "http", url: `${server.url}/mcp/central` } });
 
+    const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const answer = await fetch(`${server.url}/mcp/central`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${account.token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(request),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+
     const listed = keepContract("mcp.list", await svc.json(["mcp", "list"]));
     const search = listed.find(({ slug }) => slug === "search")!;
     assert.deepEqual(
