@@ -105,6 +105,16 @@ describe("the catalog of MCP servers", () => {
     assert.deepEqual([kept.url, kept.revision], ["https://weather.example.com/v2", 2]);
     assert.deepEqual(kept.catalogUpdate, { version: "1.2.0", changed: ["url"] });
 
+    const moved = { variables: { host: { value: "moved.example.com" } } };
+    const hidden = { version: "1.2.1", ...remoteOf("https://{host}/v2", moved) };
+    upstream.serve([entry(hidden, { updatedAt: "2026-02-02T00:00:00Z" })]);
+    await mirror();
+    assert.equal(
+      (await read("weather")).url,
+      "https://weather.example.com/v2",
+      "a value is part of the host",
+    );
+
     await fixture.change("weather", { description: "Ours" });
     assert.equal((await read("weather")).edited, false, "a description is not part of the configuration");
     await fixture.change("weather", { url: "https://weather.example.com/own" });

@@ -54,6 +54,7 @@ function remoteConfig({ type, url, headers = [], variables = {} }: RegistryRemot
     headers: headers.map((header) => values.valueOf(header, true)),
     variables: values.list,
   };
-  const host = URL.canParse(url.replaceAll(/[{}]/g, "")) ? new URL(url.replaceAll(/[{}]/g, "")).host : url;
-  return { config, origin: `${config.transport} ${host}` };
+  // With the fixed values filled in, which can be a part of the host.
+  const plain = address.replaceAll(/[{}]/g, "");
+  return { config, origin: `${config.transport} ${URL.canParse(plain) ? new URL(plain).host : plain}` };
 }
