@@ -117,4 +117,36 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("heading", { name: "No MCP servers yet" }).waitFor();
     assert.deepEqual(troubles, []);
   });
+
+  it("import a server of the catalog, and take over a version that is only offered", async () => {
+    const version = (name: string, number: string, url: string) => ({
+      _id: `${name}@${number}`,
+      name,
+      version: number,
+      title: "Weather",
+      description: "Forecasts",
+      entry: {
+        config: { transport: "http" as const, url, args: [], env: [], headers: [], variables: [] },
+        origin: `http ${new URL(url).host}`,
+      },
+      latest: true as const,
+      terms: ["io", "example", "weather", "forecasts"],
+      updatedAt: new Date(),
+    });
+    const { mcpCatalog } = service.app.storage;
+    await mcpCatalog.put(version("io.example/weather", "1.0.0", "https://weather.example.com/mcp"));
+    const { page, troubles } = await dashboard.open(at(), { user: owner });
+    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByRole("dialog").getByRole("textbox", { name: "Find a server" }).fill("forecast");
+    await page.getByText("https://weather.example.com/mcp").waitFor();
+    await assertAccessible(page, "the import of an MCP server");
+    await page.getByRole("button", { name: "Import io.example/weather" }).click();
+    await page.getByRole("heading", { level: 1, name: "Weather" }).waitFor();
+    await mcpCatalog.put(version("io.example/weather", "2.0.0", "https://other.example.com/mcp"));
+    await page.reload();
+    await page.getByText("The catalog has version 2.0.0, which changes url.").waitFor();
+    await page.getByRole("button", { name: "Take over version 2.0.0" }).click();
+    await page.getByText("https://other.example.com/mcp").first().waitFor();
+    assert.deepEqual(troubles, []);
+  });
 });

@@ -1,5 +1,5 @@
 /** MCP servers that an organization has registered, their installs, and the skills that require them. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { paths } from "../../generated/api-types.ts";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
 
@@ -85,3 +85,32 @@ export const updateMcpServer = (tenant: string, server: string, body: Update) =>
 
 export const deleteMcpServer = (tenant: string, server: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/mcp-servers/{server}", { params: serverOf(tenant, server) }));
+
+export type CatalogEntry = Schemas["McpCatalogEntry"];
+
+/** Servers of the catalog whose words begin with those of the query. */
+export const mcpCatalogQuery = (org: string, query: string) =>
+  infiniteQueryOptions({
+    queryKey: ["mcp-catalog", org, query],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const filter = query === "" ? {} : { query };
+      const page = { limit: 20, ...filter, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const params = { path: { tenant: org }, query: page };
+      return ok(api.GET("/api/tenants/{tenant}/mcp-servers/catalog", { signal, params }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+export const importMcpServer = (tenant: string, name: string) =>
+  dataOf(
+    api.POST("/api/tenants/{tenant}/mcp-servers/import", { params: { path: { tenant } }, body: { name } }),
+  );
+
+export const applyCatalog = (tenant: string, server: string) =>
+  dataOf(
+    api.POST("/api/tenants/{tenant}/mcp-servers/{server}/apply-catalog", {
+      params: serverOf(tenant, server),
+    }),
+  );

@@ -1,14 +1,15 @@
-import { TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Plus, Search } from "lucide-react";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { may } from "../../api/session.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { ImportDialog } from "./import-dialog.tsx";
 import { ServerTable } from "./server-table.tsx";
 import "./mcp.css";
 
@@ -24,6 +25,7 @@ export const Route = createFileRoute("/$org/-/mcp/")({
 function ServersPage() {
   const { org } = Route.useParams();
   const servers = useQuery(mcpServersQuery(org));
+  const [isImporting, setImporting] = useState(false);
   return (
     <OrganizationPage
       org={org}
@@ -38,7 +40,17 @@ function ServersPage() {
         )
       }
     >
-      {(organization) => <Servers org={org} organization={organization} servers={servers.data ?? []} />}
+      {(organization) => (
+        <>
+          <Servers
+            org={org}
+            organization={organization}
+            servers={servers.data ?? []}
+            onImport={() => setImporting(true)}
+          />
+          {isImporting && <ImportDialog org={org} onClose={() => setImporting(false)} />}
+        </>
+      )}
     </OrganizationPage>
   );
 }
@@ -47,19 +59,27 @@ interface Props {
   org: string;
   organization: Organization;
   servers: McpServer[];
+  onImport: () => void;
 }
 
-function Servers({ org, organization, servers }: Props) {
+function Servers({ org, organization, servers, onImport }: Props) {
   const { query = "" } = Route.useSearch();
   const shown = servers.filter((server) => isMatch(server, query));
   return (
     <div className="page stack g4">
-      <div className="stack">
-        <h1>MCP servers</h1>
-        <p className="sub">
-          Configurations of the MCP servers that members of {organization.name} install into their tools. The
-          secrets of members stay on their machines.
-        </p>
+      <div className="head">
+        <div className="stack">
+          <h1>MCP servers</h1>
+          <p className="sub">
+            Configurations of the MCP servers that members of {organization.name} install into their tools.
+            The secrets of members stay on their machines.
+          </p>
+        </div>
+        {may(organization.permissions, "mcpServer", "create") && (
+          <Button variant="default" onClick={onImport}>
+            Import
+          </Button>
+        )}
       </div>
       {servers.length === 0 ? (
         <NoServers org={org} organization={organization} />
@@ -109,7 +129,7 @@ function Filter({ query }: { query: string }) {
   );
 }
 
-function NoServers({ org, organization }: Omit<Props, "servers">) {
+function NoServers({ org, organization }: Omit<Props, "servers" | "onImport">) {
   const canCreate = may(organization.permissions, "mcpServer", "create");
   return (
     <Empty title="No MCP servers yet">

@@ -7,6 +7,7 @@ import { mcpServerQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
+import { CatalogUpdate } from "./catalog-update.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { Installs } from "./installs.tsx";
 import { ToolPreview } from "./preview.tsx";
@@ -64,6 +65,7 @@ function ServerView({ org, server }: { org: string; server: McpServer }) {
           </Button>
         )}
       </div>
+      <CatalogUpdate org={org} server={server} />
       <div className="two">
         <div className="stack g6">
           <section className="stack g3" aria-labelledby="install">

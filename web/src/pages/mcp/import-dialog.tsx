@@ -1,0 +1,121 @@
+import { Button, Modal, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Search } from "lucide-react";
+import { useState } from "react";
+import {
+  importMcpServer,
+  mcpCatalogQuery,
+  mcpServersQuery,
+  type CatalogEntry,
+} from "../../api/mcp-servers.ts";
+import { Problem } from "../../parts/problem.tsx";
+import { visibleText } from "../../parts/visible-text.ts";
+import { transportNames } from "./server-table.tsx";
+
+/** Finds a server of the catalog, and registers it. */
+export function ImportDialog({ org, onClose }: { org: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [text, setText] = useState("");
+  const [query] = useDebouncedValue(text.trim(), 200);
+  const found = useInfiniteQuery(mcpCatalogQuery(org, query));
+  const entries = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const importing = useMutation({
+    mutationFn: (name: string) => importMcpServer(org, name),
+    onSuccess: async ({ slug }) => {
+      await client.invalidateQueries({ queryKey: mcpServersQuery(org).queryKey });
+      await navigate({ to: "/$org/-/mcp/$server", params: { org, server: slug } });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Import from the catalog" size="lg">
+      <div className="stack g4">
+        <TextInput
+          aria-label="Find a server"
+          placeholder="Name or description"
+          data-autofocus
+          leftSection={<Search size={14} />}
+          maxLength={200}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Problem error={importing.error ?? found.error} />
+        {found.isSuccess && entries.length === 0 && (
+          <p className="sub" role="status">
+            {query === "" ? "The catalog is empty. It is read once per hour." : "No server matches."}
+          </p>
+        )}
+        {entries.length > 0 && (
+          <ul className="panel mcp-skills" aria-label="Servers of the catalog">
+            {entries.map((entry) => (
+              <Entry
+                key={entry.name}
+                entry={entry}
+                isImporting={importing.isPending && importing.variables === entry.name}
+                onImport={() => importing.mutate(entry.name)}
+              />
+            ))}
+          </ul>
+        )}
+        {found.hasNextPage && (
+          <Button
+            variant="default"
+            w="fit-content"
+            loading={found.isFetchingNextPage}
+            onClick={() => void found.fetchNextPage()}
+          >
+            Show further servers
+          </Button>
+        )}
+        <Consequence />
+      </div>
+    </Modal>
+  );
+}
+
+const Consequence = () => (
+  <p className="meta">
+    An import follows the catalog until its configuration is changed here. A version from another host or
+    package is only offered.
+  </p>
+);
+
+interface EntryProps {
+  entry: CatalogEntry;
+  isImporting: boolean;
+  onImport: () => void;
+}
+
+function Entry({ entry, isImporting, onImport }: EntryProps) {
+  const { name, title, description, version, transport, target, problem } = entry;
+  return (
+    <li className="row mcp-entry">
+      <div className="stack g0 grow">
+        <span className="row wrap">
+          <b>{visibleText(title)}</b>
+          <span className="meta">{version}</span>
+          {transport && <span className="badge">{transportNames[transport]}</span>}
+        </span>
+        <span className="mono dim">{name}</span>
+        <span className="meta">{visibleText(description)}</span>
+        {target !== undefined && <span className="mono meta">{visibleText(target)}</span>}
+        {problem !== undefined && (
+          <span className="meta warn">Can&apos;t be imported: {visibleText(problem)}</span>
+        )}
+      </div>
+      {problem === undefined && (
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Import ${name}`}
+          loading={isImporting}
+          onClick={onImport}
+        >
+          Import
+        </Button>
+      )}
+    </li>
+  );
+}
