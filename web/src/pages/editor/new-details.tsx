@@ -73,28 +73,26 @@ const audiences: Record<Visibility, string> = {
 export function NewDetails({ details, name }: { details: Details; name: string | undefined }) {
   const { org, visibility, type } = details;
   return (
-    <>
+    <div className="pv stack g4">
       <PlaceFields details={details} />
-      <div className="pv stack g4">
-        {visibility === "private" && (
-          <RequiredServers org={org} chosen={details.servers} onChange={details.setServers} />
-        )}
-        <Choice
-          label="Type"
-          values={skillTypes}
-          value={type}
-          hint={
-            type === "rule"
-              ? "Always applies. One text without further files."
-              : "Chosen by agents when its description fits."
-          }
-          onChange={details.setType}
-        />
-        <p className="meta">
-          The name{name === undefined ? "" : ` (${name})`}, description and tags are those of the frontmatter.
-        </p>
-      </div>
-    </>
+      {visibility === "private" && (
+        <RequiredServers org={org} chosen={details.servers} onChange={details.setServers} />
+      )}
+      <Choice
+        label="Type"
+        values={skillTypes}
+        value={type}
+        hint={
+          type === "rule"
+            ? "Always applies. One text without further files."
+            : "Chosen by agents when its description fits."
+        }
+        onChange={details.setType}
+      />
+      <p className="meta">
+        The name{name === undefined ? "" : ` (${name})`}, description and tags are those of the frontmatter.
+      </p>
+    </div>
   );
 }
 
@@ -104,7 +102,7 @@ export function PlaceFields({ details }: { details: Details }) {
   const { data: folders = [] } = useQuery(foldersQuery(org));
   const open = folders.filter(({ managed }) => !managed);
   return (
-    <div className="pv stack g4">
+    <>
       <Select
         label="Organization"
         data={identity.memberships.map(({ slug, name: label }) => ({ value: slug, label }))}
@@ -134,7 +132,7 @@ export function PlaceFields({ details }: { details: Details }) {
         onChange={details.setVisibility}
       />
       <Readers details={details} />
-    </div>
+    </>
   );
 }
 
