@@ -38,7 +38,7 @@ export const syncConflictIndexes: IndexDescription[] = [
 interface ConflictQuery {
   connectionId: string;
   before?: { at: Date; id: string } | undefined;
-  /** Only those that nobody has marked as fine, or only the others. */
+  /** Only those that are not marked as fine, or only the others. */
   seen?: boolean | undefined;
 }
 

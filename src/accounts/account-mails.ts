@@ -143,7 +143,7 @@ const writers: Record<MailDue["kind"], Writer> = {
         `"${organization.slug}" requires a sign-in by its identity provider. Its owner "${organization.text}" has signed in ` +
           "with a second factor of their account instead, which owners can do while the provider is down.",
       ],
-      after: ["You get this mail as an owner. If nobody meant to do this, look at the audit log."],
+      after: ["You get this mail as an owner. If no one meant to do this, look at the audit log."],
     },
   "sso-certificate": (_app, _, { organization }) =>
     organization && {

@@ -81,7 +81,7 @@ function handleRequests(
   );
 }
 
-/** Notifications of progress, if the caller has asked for them. One that can't be sent concerns nobody. */
+/** Notifications of progress, if the caller has asked for them. One that can't be sent is dropped. */
 function progressOf({ mcpReq }: ServerContext): ForwardedCall["onProgress"] {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Client ID Metadata Documents: a client id that is an https URL leads to a document that describes the client. It is
- * read within the rules for outbound addresses, without redirects, and kept for five minutes; whoever controls the
+ * read within the rules for outbound addresses, without redirects, and kept for five minutes; the one who controls the
  * address controls the client.
  */
 import { LRUCache } from "lru-cache";

@@ -52,7 +52,7 @@ function fitsChallenge(verifier: string, challenge: string): boolean {
 
 /**
  * Replaces the tokens of a grant. A refresh token that was replaced before may have been stolen, so its reuse revokes
- * the grant, whoever comes second. Throws OAuthError.
+ * the grant, whichever of two calls comes second. Throws OAuthError.
  */
 export async function renewTokens(app: App, input: TokenRequest): Promise<OauthTokenPayload> {
   const { refresh_token: token, client_id: clientId } = input;

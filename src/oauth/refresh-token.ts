@@ -1,7 +1,7 @@
 /**
  * Form of refresh tokens: `lskr_<grant id>_<random part>_<signature>`. The grant stores the hash of the present one
  * only. The signature shows that a replaced one was issued for the grant, so that its reuse is recognized however old
- * it is, and that nobody who merely knows the id of a grant can revoke it.
+ * it is, and that knowing the id of a grant is not enough to revoke it.
  */
 import { randomBytes } from "node:crypto";
 import type { App } from "../app.ts";

@@ -48,7 +48,7 @@ export async function listMembers(
   const tenant = await loadTenant(app, actor, tenantRef, "member:read");
   const at = decodeCursor(input.cursor, MemberCursor);
   const inTeam = teamId ?? input.team;
-  // Both are given for the members of a team: they are the same, or nobody is in both lists.
+  // Both are given for the members of a team: they are the same, or no one is in both lists.
   if (input.team !== undefined && input.team !== inTeam) return new Page<Member>([], null);
   const rows = await app.storage.memberships.list({
     tenantId: tenant._id,

@@ -105,7 +105,7 @@ describe("the page of a public skill", () => {
     assert.equal(text.match(/<script/g)!.length, 3, "two files and the data");
   });
 
-  it("has one look for private, unlisted, restricted, taken-down and unknown skills, whoever asks", async () => {
+  it("has one look for private, unlisted, restricted, taken-down and unknown skills, for every caller", async () => {
     const unknown = withoutNonce(await page(`/${org.slug}/never-existed`));
 
     assert.doesNotMatch(unknown, /ld\+json|og:title/);

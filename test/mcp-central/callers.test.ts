@@ -142,7 +142,7 @@ describe("the endpoint of hosted connectors", () => {
     assert.equal(bySession.status, 401);
   });
 
-  it("offers nobody the connectors of another", async () => {
+  it("offers no one the connectors of another", async () => {
     const other = await newMember(central.service, central.org, "member");
 
     const refused = await echo(other.token);

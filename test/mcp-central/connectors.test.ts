@@ -56,7 +56,7 @@ describe("a hosted connector", () => {
     assert.equal(connected.data.authorizationUrl, undefined);
   });
 
-  it("sends the values of its user to its server, and to nobody else", async () => {
+  it("sends the values of its user to its server, and to no other", async () => {
     await central.register("keyed", upstream.url, apiKey);
     const { data } = await central.create("keyed");
 

@@ -37,7 +37,7 @@ const accounts = (name: string) =>
 const setActive = (id: string, active: boolean) =>
   scim.ok("PATCH", `/Users/${id}`, { Operations: [{ op: "replace", path: "active", value: active }] });
 
-/** Checks that nobody was signed in. Returns the reason in the log of the organization. */
+/** Checks that no one was signed in. Returns the reason in the log of the organization. */
 async function refusal(ended: Ended): Promise<string> {
   assert.equal(ended.session, undefined, "a session was opened");
   const number = /\d{4}-\d{4}/.exec(ended.text)?.[0];

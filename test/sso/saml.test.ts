@@ -51,7 +51,7 @@ async function whoIs(ended: Ended): Promise<string> {
   return me.data.id;
 }
 
-/** Checks that nobody was signed in. Returns the reason that the log has under the number of the page. */
+/** Checks that no one was signed in. Returns the reason that the log has under the number of the page. */
 async function refusal(ended: Ended, status = 403): Promise<string> {
   assert.equal(ended.session, undefined, "a session was opened");
   assert.equal(ended.status, status, ended.text);

@@ -1,6 +1,6 @@
 /**
  * Lists of a connector's entries. They are read once, kept for a while, and read again when the server reports a
- * change. A slow server delays nobody: its list is left out until it has arrived, and is then known.
+ * change. A slow server delays no caller: its list is left out until it has arrived, and is then known.
  */
 import { LRUCache } from "lru-cache";
 import type { Client, Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/client";

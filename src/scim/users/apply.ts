@@ -61,7 +61,7 @@ async function join(app: App, user: ScimUserDoc): Promise<void> {
   });
 }
 
-/** A custom role may have been deleted since. SCIM makes nobody an owner. */
+/** A custom role may have been deleted since. SCIM makes no one an owner. */
 async function existingRole(app: App, tenantId: string, role: string): Promise<string> {
   if (role === ownerRole) return provisionedRole;
   if (!isId(role)) return role;

@@ -1,6 +1,6 @@
 /**
  * Domains of an organization. A claim costs nothing and proves nothing; a TXT record that only the domain's owner can
- * publish verifies it. Whoever reads an account's address asks storage for the verified domain (`findVerified`).
+ * publish verifies it. Code that reads an account's address asks storage for the verified domain (`findVerified`).
  */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";

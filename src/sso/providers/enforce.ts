@@ -38,7 +38,7 @@ async function requireUsable(app: App, actor: Actor, { tenant, provider }: Loade
   if (!provider.enabled) throw refused("Enable the provider before you enforce it.");
   if (!provider.testedAt)
     throw refused(
-      "Nobody has signed in with the present connection of this provider. Run a test sign-in first.",
+      "No one has signed in with the present connection of this provider. Run a test sign-in first.",
     );
   if (!requireUser(actor).account?.hasFactor)
     throw refused(

@@ -31,7 +31,7 @@ export async function refreshMetadata(app: App, provider: SsoProviderDoc): Promi
   await applyMetadata(app, provider, saml, metadata);
 }
 
-/** Throws `refused` for metadata by which nobody could sign in any more. */
+/** Throws `refused` for metadata by which no one could sign in any more. */
 function requireSuccessor(app: App, { entityId }: SamlConnection, metadata: SamlMetadata): void {
   const problem =
     metadata.entityId !== entityId

@@ -74,7 +74,7 @@ export function checkAssertion(
     "authentication",
     listOf(assertion, "AuthnStatement").length > 0
       ? undefined
-      : "The assertion has no AuthnStatement, so nobody has signed in for it.",
+      : "The assertion has no AuthnStatement, so no one has signed in for it.",
   );
   checks.note(
     "subject",
@@ -110,7 +110,7 @@ function audienceProblem(conditions: Parsed | undefined, audience: string): stri
   const met = restrictions.every((one) => listOf(one, "Audience").map(textIn).includes(audience));
   if (restrictions.length > 0 && met) return undefined;
   const [first] = listOf(restrictions[0], "Audience").map(textIn);
-  return `The assertion is meant for "${shown(first ?? "nobody")}": enter ${audience} as the entity id (audience) at the provider.`;
+  return `The assertion is meant for "${shown(first ?? "no one")}": enter ${audience} as the entity id (audience) at the provider.`;
 }
 
 function confirmation(

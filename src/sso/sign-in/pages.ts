@@ -70,7 +70,7 @@ const marks = { passed: "Passed", failed: "Failed", skipped: "Not checked" } as 
 /** The verdict of a test sign-in. */
 export function testPage(actor: Actor, test: SsoTestPayload, settingsPath: string): Reply {
   const body = html`<p class="sub">${test.outcome}</p>
-    <p>Nothing was changed, and nobody was signed in.</p>
+    <p>Nothing was changed, and no one was signed in.</p>
     <dl class="kv">
       ${test.checks.map(
         ({ title, result, message }) =>

@@ -13,7 +13,7 @@ export interface Received {
   result: SsoResult;
 }
 
-/** The attempt of a state. Throws `sso_failed` if there is none, as for a response that nobody asked for. */
+/** The attempt of a state. Throws `sso_failed` if there is none, as for a response that was not asked for. */
 export async function findAttempt(
   app: App,
   providerId: string,

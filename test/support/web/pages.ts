@@ -1,4 +1,4 @@
-/** All pages of the dashboard by their routes, with an organization whose folder `release` grants nobody but owners. */
+/** All pages of the dashboard by their routes, with an organization whose folder `release` grants no one but owners. */
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { WatchedPage } from "../browser.ts";

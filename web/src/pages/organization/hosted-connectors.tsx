@@ -38,7 +38,7 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
       {data && (
         <p className="meta">
           {used === 0
-            ? "Nobody has a connector to a server of this organization."
+            ? "No one has a connector to a server of this organization."
             : `${countOf(used, "connector")} to ${countOf(connected, "server")}, ${countOf(calls, "call")} in the last 7 days.`}
         </p>
       )}

@@ -30,7 +30,7 @@ const texts: Record<UserAction, Text> = {
     isDangerous: true,
     run: suspendUser,
     effect:
-      "Sessions and personal tokens end with the next request, and nobody can sign in to the account. Memberships and skills stay. You can restore the account.",
+      "Sessions and personal tokens end with the next request, and no one can sign in to the account. Memberships and skills stay. You can restore the account.",
   },
   restore: {
     title: (username) => `Restore ${username}`,
