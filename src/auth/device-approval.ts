@@ -4,7 +4,7 @@ import type { App } from "../app.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 import { requireUser } from "../users/load.ts";
 import { requireRecentVerification } from "../users/recent-verification.ts";
-import { isConfined, proofRequired } from "../users/second-factor.ts";
+import { isConfined, proofRequired } from "../users/requirements.ts";
 import { readUserCode, showUserCode } from "./user-code.ts";
 
 /** A pending sign-in as the approval page shows it. */

@@ -8,7 +8,7 @@ import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
 import { requireUser } from "../users/load.ts";
 import { remedyOf } from "../users/remedy.ts";
-import { isConfined } from "../users/second-factor.ts";
+import { isConfined } from "../users/requirements.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
 import { deviceApprovalPage, deviceCodePage, deviceDonePage } from "./pages.ts";
 import { discoverProvider } from "./discover-provider.ts";

@@ -5,7 +5,7 @@ import type { App } from "../app.ts";
 import { Enveloped } from "../http/route.ts";
 import { loadIdentity } from "../users/identity.ts";
 import { loadMemberships } from "../users/load.ts";
-import { withoutUnproved } from "../users/second-factor.ts";
+import { withoutUnproved } from "../users/requirements.ts";
 import type { PendingDevice } from "./device-approval.ts";
 import type { SignedIn } from "./sign-in.ts";
 import type { FactorNeeded } from "./ticket.ts";

@@ -13,7 +13,7 @@ import {
 } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound, unauthenticated } from "../errors.ts";
-import { proofRequired, withheldIn, withWithheld } from "../users/second-factor.ts";
+import { proofRequired, withheldIn, withWithheld } from "../users/requirements.ts";
 import type { FolderTree } from "./tree.ts";
 import { loadTree, loadTrees } from "./trees.ts";
 

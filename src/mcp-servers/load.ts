@@ -7,7 +7,7 @@ import { decideMcpServer, membershipIn, readableTenants, type AccessContext } fr
 import type { App } from "../app.ts";
 import { forbidden, notFound, ServiceError, unauthenticated } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
-import { refuseUnproved } from "../users/second-factor.ts";
+import { refuseUnproved } from "../users/requirements.ts";
 
 /** A server that the caller may read, with the facts of its folder. */
 export interface SeenServer {

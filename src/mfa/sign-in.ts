@@ -13,7 +13,7 @@ import { ServiceError, unauthenticated } from "../errors.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { hasPassedFactor } from "../users/second-factor.ts";
+import { hasPassedFactor } from "../users/requirements.ts";
 import { loadOwn } from "./load.ts";
 import { browserBinding, sessionBinding } from "./passkeys/challenge.ts";
 import type { Reauthenticate, VerifyFactor } from "./schema.ts";

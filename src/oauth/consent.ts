@@ -11,7 +11,7 @@ import { ServiceError, forbidden, invalidRequest } from "../errors.ts";
 import { withNotice } from "../mail/notice.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUser } from "../users/load.ts";
-import { proofRequired } from "../users/second-factor.ts";
+import { proofRequired } from "../users/requirements.ts";
 import { requestOver, responseAddress, type CheckedRequest } from "./authorization.ts";
 import { noteClientUse } from "./clients.ts";
 

@@ -6,7 +6,7 @@ import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent, makeSystemEvent } from "../audit/events.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { withWithheld } from "../users/second-factor.ts";
+import { withWithheld } from "../users/requirements.ts";
 import { onMember } from "./members.ts";
 import { finishOwnerChange, isLastOwner, lastOwner, releaseOwner } from "./owners.ts";
 import { permissionsOfMember, requirePermissions } from "./permission-checks.ts";

@@ -13,7 +13,7 @@ import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { refuseUnproved } from "../users/second-factor.ts";
+import { refuseUnproved } from "../users/requirements.ts";
 import { memberNames } from "../users/member-names.ts";
 import { propagateTenant, propagateTenantSoon } from "./propagate.ts";
 import type { CreateTenant, UpdateTenant } from "./schema.ts";

@@ -11,7 +11,7 @@ import { actsOnSkill } from "../access/explain.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
-import { proofRequired, refuseUnproved, withheldIn, withWithheld } from "../users/second-factor.ts";
+import { proofRequired, refuseUnproved, withheldIn, withWithheld } from "../users/requirements.ts";
 
 /** A skill with the acts of the caller for whom it was loaded. */
 export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };

@@ -8,7 +8,7 @@ import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { loadTrees } from "../folders/trees.ts";
-import { proofRequired } from "../users/second-factor.ts";
+import { proofRequired } from "../users/requirements.ts";
 import { authorizeSkill, keepAllowed, loadSkill, treesOf } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
 import { readSelector } from "./semver.ts";

@@ -8,7 +8,7 @@ import { readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidRequest, notFound } from "../errors.ts";
-import { refuseUnproved } from "../users/second-factor.ts";
+import { refuseUnproved } from "../users/requirements.ts";
 import { loadFolder } from "../folders/load.ts";
 import { readableScope } from "../folders/scope.ts";
 import type { FolderTree } from "../folders/tree.ts";

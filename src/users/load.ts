@@ -23,7 +23,7 @@ import {
 } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
-import { withoutUnproved } from "./second-factor.ts";
+import { withoutUnproved } from "./requirements.ts";
 
 /** The user with what they may do now. Undefined when the account is gone or suspended. */
 export async function loadUserActor(

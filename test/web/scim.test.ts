@@ -130,6 +130,7 @@ describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
     await log.getByText("active: true → false").waitFor();
     await page.getByRole("combobox", { name: "Outcome" }).click();
     await page.getByRole("option", { name: "refused" }).click();
+    await log.getByText("active: true → false").waitFor({ state: "detached" });
     await log.getByText('There is a user "ada@example.com" already.').waitFor();
     assert.equal(await log.getByRole("row").count(), 2);
     await assertAccessible(page, "the log");

@@ -10,7 +10,7 @@ import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { lackIn, proofRequired } from "../../users/second-factor.ts";
+import { lackIn, proofRequired } from "../../users/requirements.ts";
 import { afterMemberLeft } from "../leave.ts";
 import { requireInviterHolds } from "./inviter.ts";
 import { loadInvitation, loadOwnInvitation, type OwnInvitation } from "./load.ts";

@@ -1,4 +1,4 @@
-/** The enforcement of a provider: members other than owners have to sign in by it (`users/second-factor.ts`). */
+/** The enforcement of a provider: members other than owners have to sign in by it (`users/requirements.ts`). */
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

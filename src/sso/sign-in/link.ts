@@ -10,7 +10,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { SignedIn } from "../../auth/sign-in.ts";
 import type { RequestInfo } from "../../http/route.ts";
-import { isConfined } from "../../users/second-factor.ts";
+import { isConfined } from "../../users/requirements.ts";
 import { orFail, pathAfter, requireBrowser, takeAttempt, tenantOf } from "./complete.ts";
 import { linkIdentity } from "./create-account.ts";
 import { enter } from "./enter.ts";
