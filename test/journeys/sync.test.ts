@@ -151,13 +151,13 @@ describe("a connected repository", () => {
   });
 
   it("has its history listed, and is left unchanged when it is disconnected", async () => {
-    const history = await callApi<{ imported: number }[]>(server.url, "GET", `${base}/history`, {
-      token: account.token,
+    // The run is listed as running until it has recorded what it did.
+    await untilSynced("the run in the history", async () => {
+      const history = await callApi<{ imported: number }[]>(server.url, "GET", `${base}/history`, {
+        token: account.token,
+      });
+      return history.data.some(({ imported }) => imported === 1);
     });
-    assert.ok(
-      history.data.some(({ imported }) => imported === 1),
-      JSON.stringify(history.data),
-    );
     const head = await git(remote, "rev-parse", "main");
     const ended = await callApi(server.url, "DELETE", base, { token: account.token });
     assert.equal(ended.status, 200, ended.error);
