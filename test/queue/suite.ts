@@ -209,6 +209,8 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       });
 
       await queue.upsertSchedule("upkeep.purge", {}, { everyMs: 60_000 });
+      // Its first run starts at once, and plans the next one by the interval at that time.
+      await until("the first run", () => runs === 1);
       await queue.upsertSchedule("upkeep.purge", {}, { everyMs: 300 });
       await until("three runs", () => runs >= 3);
       const wasThere = await queue.removeSchedule("upkeep.purge");
