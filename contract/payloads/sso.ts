@@ -52,8 +52,8 @@ export const SsoProviderPayload = z
       .string()
       .nullable()
       .meta({ description: "attribute or claim with a person's groups; null tries the usual names" }),
-    saml: SamlSettings.optional(),
-    oidc: OidcSettings.optional(),
+    saml: SamlSettings.optional().meta({ description: "absent until the connection is entered" }),
+    oidc: OidcSettings.optional().meta({ description: "absent until the connection is entered" }),
     domains: z.array(z.string()).meta({ description: "verified domains of the organization" }),
     urls: z
       .object({

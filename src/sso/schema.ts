@@ -48,10 +48,16 @@ export const CreateSsoProvider = z
     enabled: z.boolean().default(false),
     jit: jit.default({ enabled: true, role: "member" }),
     groupsAttribute: groupsAttribute.default(null),
-    saml: Saml.optional(),
-    oidc: z.strictObject({ ...oidcFields, clientSecret }).optional(),
+    saml: Saml.optional().meta({ description: "may follow, once urls are entered at the provider" }),
+    oidc: z
+      .strictObject({ ...oidcFields, clientSecret })
+      .optional()
+      .meta({ description: "may follow, once urls are entered at the provider" }),
   })
-  .refine((input) => input[input.type] !== undefined, "needs the settings of its type: saml or oidc")
+  .refine((input) => !input.enabled || input[input.type] !== undefined, {
+    path: ["enabled"],
+    message: "needs the settings of the connection, saml or oidc",
+  })
   .refine((input) => input[input.type === "saml" ? "oidc" : "saml"] === undefined, {
     message: "has settings of another type",
   });

@@ -37,6 +37,7 @@ export interface SsoProviderDoc extends NamedDoc {
   enabled: boolean;
   jit: { enabled: boolean; role: string };
   groupsAttribute: string | null;
+  /** The connection, in the field of the type. It is absent until it is entered, and an enabled provider has it. */
   saml?: SamlConnection;
   oidc?: OidcConnection;
   groupMappings: { group: string; teamId: string }[];

@@ -128,6 +128,50 @@ describe("identity providers", () => {
     }
   });
 
+  it("show their addresses before their connection, and can be enabled once it is entered", async () => {
+    const made = (await asOwner("POST", base, { name: "Draft", type: "saml" })).data;
+    const path = `${base}/${made.id}`;
+    assert.equal(made.saml, undefined);
+    assert.deepEqual(Object.keys(made.urls).sort(), ["acs", "metadata", "start"]);
+    const ours = () => fetch(`${service.url}/sso/${made.id}/metadata`).then((answer) => answer.text());
+    const metadata = await ours();
+    for (const part of [`entityID="${made.urls.metadata}" ID="_${made.id}"`, `Location="${made.urls.acs}"`])
+      assert.ok(metadata.includes(part), metadata);
+
+    const enabled = await asOwner("POST", base, { name: "On", type: "saml", enabled: true });
+    assert.equal(enabled.code, "invalid_request");
+    for (const [method, at, body] of [
+      ["PATCH", path, { enabled: true }],
+      ["PATCH", path, { enforced: true }],
+      ["POST", `${path}/test`, undefined],
+    ] as const)
+      assert.equal((await asOwner(method, at, body)).code, "refused", JSON.stringify(body));
+    const oidc = { issuer: `${webUrl}/none`, clientId: "a", clientSecret: "b" };
+    assert.match((await asOwner("PATCH", path, { oidc })).error!, /type/);
+    const start = () => fetch(`${service.url}/sso/${made.id}/start`, { redirect: "manual" });
+    assert.equal((await start()).status, 404);
+
+    const connected = await asOwner("PATCH", path, { saml: samlSettings(), enabled: true });
+    assert.equal(connected.data.enabled, true, JSON.stringify(connected.body));
+    assert.equal(await ours(), metadata);
+    assert.equal((await start()).status, 303);
+  });
+
+  it("by OpenID Connect take their whole connection at first", async () => {
+    const made = (await asOwner("POST", base, { name: "Draft OIDC", type: "oidc" })).data;
+    const issuer = `${webUrl}/draft`;
+    served.set("/draft/.well-known/openid-configuration", JSON.stringify({ issuer }));
+    const enter = (oidc: object) => asOwner("PATCH", `${base}/${made.id}`, { oidc });
+    assert.deepEqual(Object.keys(made.urls).sort(), ["callback", "start"]);
+    for (const part of [{ issuer }, { issuer, clientId: "svc" }, { clientId: "svc", clientSecret: "x" }])
+      assert.match((await enter(part)).error!, /all three/);
+    assert.equal((await fetch(`${service.url}/sso/${made.id}/metadata`)).status, 404);
+    const entered = await enter({ issuer, clientId: "svc", clientSecret: "s3cret-of-the-draft" });
+    assert.equal(entered.data.oidc?.issuer, issuer);
+    const stored = await service.app.storage.ssoProviders.findById(made.id);
+    assert.ok(!JSON.stringify(stored).includes("s3cret"));
+  });
+
   it("never return a client secret, and store it sealed for its issuer", async () => {
     const issuer = `${webUrl}/issuer`;
     served.set("/issuer/.well-known/openid-configuration", JSON.stringify({ issuer }));

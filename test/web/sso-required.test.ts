@@ -50,7 +50,6 @@ describe("a required sign-in by an identity provider", { skip: whyNoBrowser() },
         await page.emulateMedia({ colorScheme });
         assert.deepEqual(await accessibilityProblems(page), [], `${width}, ${colorScheme}`);
         assert.ok((await sidewaysOverflow(page)) <= 0, `it scrolls sideways at ${width}`);
-        await page.screenshot({ path: `/tmp/ssotest-${width}-${colorScheme}.png` });
       }
     const link = page.getByRole("link", { name: "Sign in by single sign-on" });
     const back = encodeURIComponent(`/${org.slug}/-/people?role=admin`);

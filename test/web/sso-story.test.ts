@@ -60,22 +60,32 @@ describe("identity of a company", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("button", { name: "Add provider" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Acme");
-    await assertAccessible(page, "a new provider by its metadata");
+    await assertAccessible(page, "a new provider");
+    await dialog.getByRole("button", { name: "Add provider" }).click();
+    await page.getByRole("heading", { name: "Acme", level: 1 }).waitFor();
+    const [provider] = await service.app.storage.ssoProviders.list(org.id);
+    await page.getByText(`${service.url}/sso/${provider!._id}/acs`, { exact: true }).waitFor();
+    await page.locator("main").getByText("not connected", { exact: true }).waitFor();
+    assert.ok(await page.getByRole("button", { name: "Prepare test" }).isDisabled());
+    assert.ok(await page.getByRole("switch", { name: "Enabled" }).isDisabled());
+    for (const kind of ["Entra ID", "Google", "Keycloak", "Other"])
+      await page.getByText(kind, { exact: true }).click();
+    await assertAccessible(page, "a provider without a connection");
+
+    await page.getByRole("button", { name: "Enter connection" }).click();
+    await assertAccessible(page, "a connection by its metadata");
     await dialog.getByText("Fields", { exact: true }).click();
     const { entityId, ssoUrl, certificates } = samlSettings(idp.ssoUrl);
     await dialog.getByRole("textbox", { name: "Entity ID of the provider" }).fill(entityId);
     await dialog.getByRole("textbox", { name: "Single sign-on URL" }).fill(ssoUrl);
     await dialog.getByRole("textbox", { name: "Certificates" }).fill("no certificate");
-    await dialog.getByRole("button", { name: "Add provider" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByRole("alert").waitFor();
     await dialog.getByRole("textbox", { name: "Certificates" }).fill(certificates[0]!);
-    await assertAccessible(page, "a new provider by its fields");
-    await dialog.getByRole("button", { name: "Add provider" }).click();
-    await page.getByRole("heading", { name: "Acme", level: 1 }).waitFor();
-    const [provider] = await service.app.storage.ssoProviders.list(org.id);
-    await page.getByText(`${service.url}/sso/${provider!._id}/acs`, { exact: true }).waitFor();
-    for (const kind of ["Entra ID", "Google", "Keycloak", "Other"])
-      await page.getByText(kind, { exact: true }).click();
+    await assertAccessible(page, "a connection by its fields");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.locator("main").getByText("disabled", { exact: true }).waitFor();
     await assertAccessible(page, "a provider");
 
     await page.getByRole("button", { name: "Prepare test" }).click();

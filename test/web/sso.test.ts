@@ -1,6 +1,11 @@
-/** The page of single sign-on in a real browser: a domain from its claim to its removal, and auto-join. */
+/**
+ * The page of single sign-on in a real browser: a domain from its claim to its removal, auto-join, and a provider by
+ * OpenID Connect.
+ */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, describe, it } from "node:test";
 import { startDomains, type Fixture } from "../sso-domains/fixture.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
@@ -8,7 +13,19 @@ import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
 describe("the page of single sign-on", { skip: whyNoBrowser() ?? false }, () => {
   let fixture: Fixture;
-  const dashboard = useDashboard(async () => (fixture = await startDomains()));
+  const dashboard = useDashboard(
+    async () => (fixture = await startDomains(undefined, { ssoPrivateNetwork: true })),
+  );
+  let web: Server | undefined;
+  after(() => web?.close());
+  /** A server with a discovery document. Returns its issuer. */
+  const startIssuer = async () => {
+    const served = createServer((_, response) => response.end(JSON.stringify({ issuer })));
+    web = served;
+    await new Promise<void>((resolve) => served.listen(0, "127.0.0.1", resolve));
+    const issuer = `http://127.0.0.1:${(served.address() as AddressInfo).port}`;
+    return issuer;
+  };
   const at = () => `/${fixture.org.slug}/-/sso`;
 
   it("claims a domain, verifies it once its record is found, and lets people join by it", async () => {
@@ -60,6 +77,48 @@ describe("the page of single sign-on", { skip: whyNoBrowser() ?? false }, () => 
       [],
     );
     assert.deepEqual(outside, []);
+  });
+
+  it("adds a provider by OpenID Connect, and keeps its secret when the client id changes", async () => {
+    const { service, org, owner } = fixture;
+    const issuer = await startIssuer();
+    const { page, troubles } = await dashboard.open(at(), { user: owner });
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Add provider" }).click();
+    await dialog.getByText("OpenID Connect", { exact: true }).click();
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Keycloak");
+    await dialog.getByRole("button", { name: "Add provider" }).click();
+    await page.getByRole("heading", { name: "Keycloak", level: 1 }).waitFor();
+    const stored = async () => (await service.app.storage.ssoProviders.list(org.id))[0]!;
+    const { _id } = await stored();
+    await page.getByText(`${service.url}/sso/${_id}/callback`, { exact: true }).waitFor();
+    await assertAccessible(page, "an OpenID Connect provider without a connection");
+
+    await page.getByRole("button", { name: "Enter connection" }).click();
+    const save = dialog.getByRole("button", { name: "Save" });
+    await dialog.getByRole("textbox", { name: "Issuer" }).fill(`${issuer}/`);
+    await dialog.getByRole("textbox", { name: "Client ID" }).fill("svc");
+    assert.ok(await save.isDisabled(), "the secret is missing");
+    await dialog.getByLabel("Client secret", { exact: true }).fill("s3cret-of-the-client");
+    await save.click();
+    await dialog.getByRole("alert").getByText(`"${issuer}"`).waitFor();
+    await assertAccessible(page, "another issuer than that of the discovery document");
+    await dialog.getByRole("textbox", { name: "Issuer" }).fill(issuer);
+    await save.click();
+    await dialog.waitFor({ state: "detached" });
+    const { sealedSecret } = (await stored()).oidc!;
+    assert.ok(!(await page.content()).includes("s3cret"));
+
+    await page.getByRole("region", { name: "Connection" }).getByRole("button", { name: "Change" }).click();
+    await dialog.getByRole("textbox", { name: "Client ID" }).fill("svc-2");
+    await save.click();
+    await page.getByRole("region", { name: "Connection" }).getByText("svc-2").waitFor();
+    assert.deepEqual((await stored()).oidc, { issuer, clientId: "svc-2", sealedSecret });
+    await assertAccessible(page, "an OpenID Connect provider");
+    assert.deepEqual(
+      troubles.filter((trouble) => !/422/.test(trouble)),
+      [],
+    );
   });
 
   it("is for owners only", async () => {

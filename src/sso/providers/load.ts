@@ -24,6 +24,17 @@ export async function loadProvider(
   return { tenant, provider };
 }
 
+/** Throws `refused` for a provider whose connection was not entered yet. */
+export function requireConnection({ saml, oidc }: SsoProviderDoc): void {
+  if (saml || oidc) return;
+  throw new ServiceError(
+    "refused",
+    "This provider has no connection yet: enter its addresses at the identity provider, then the settings of that " +
+      "here.",
+    { kind: "provider" },
+  );
+}
+
 export function unknownProvider(id: string): ServiceError {
   const ref = id.slice(0, 64);
   return new ServiceError("not_found", `No identity provider "${ref}" was found.`, { kind: "provider", ref });

@@ -1,5 +1,5 @@
 import type { SsoProviderPayload } from "../../../contract/payloads/sso.ts";
-import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
+import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { acsUrl, callbackUrl, metadataUrl, startUrl } from "../urls.ts";
 import { isEnforced, type LoadedProvider } from "./load.ts";
@@ -37,31 +37,33 @@ export async function presentProviders(
 
 function presentConnection(
   app: App,
-  { _id, saml, oidc }: SsoProviderDoc,
+  { _id, type, saml, oidc }: SsoProviderDoc,
 ): Pick<SsoProviderPayload, "saml" | "oidc" | "urls"> {
   const start = startUrl(app, _id);
-  if (oidc) {
-    const { issuer, clientId } = oidc;
+  if (type === "oidc")
     return {
-      oidc: { issuer, clientId, hasClientSecret: true },
+      ...(oidc ? { oidc: { issuer: oidc.issuer, clientId: oidc.clientId, hasClientSecret: true } } : {}),
       urls: { callback: callbackUrl(app, _id), start },
     };
-  }
-  const { entityId, ssoUrl, certificates, metadataUrl: url, metadataReadAt, metadataError } = saml!;
   return {
-    saml: {
-      entityId,
-      ssoUrl,
-      certificates: certificates.map(({ fingerprint, subject, notAfter }) => ({
-        fingerprint,
-        subject,
-        notAfter: notAfter.toISOString(),
-        expired: notAfter <= app.now(),
-      })),
-      ...(url === undefined ? {} : { metadataUrl: url }),
-      ...(metadataReadAt ? { metadataReadAt: metadataReadAt.toISOString() } : {}),
-      ...(metadataError === undefined ? {} : { metadataError }),
-    },
+    ...(saml ? { saml: presentSaml(app, saml) } : {}),
     urls: { metadata: metadataUrl(app, _id), acs: acsUrl(app, _id), start },
+  };
+}
+
+function presentSaml(app: App, saml: SamlConnection): NonNullable<SsoProviderPayload["saml"]> {
+  const { entityId, ssoUrl, certificates, metadataUrl: url, metadataReadAt, metadataError } = saml;
+  return {
+    entityId,
+    ssoUrl,
+    certificates: certificates.map(({ fingerprint, subject, notAfter }) => ({
+      fingerprint,
+      subject,
+      notAfter: notAfter.toISOString(),
+      expired: notAfter <= app.now(),
+    })),
+    ...(url === undefined ? {} : { metadataUrl: url }),
+    ...(metadataReadAt ? { metadataReadAt: metadataReadAt.toISOString() } : {}),
+    ...(metadataError === undefined ? {} : { metadataError }),
   };
 }

@@ -14,7 +14,7 @@ import { foldName } from "../../users/schema.ts";
 import type { CreateSsoProvider, UpdateSsoProvider } from "../schema.ts";
 import { oidcConnection, samlConnection } from "./connection.ts";
 import { setEnforcement } from "./enforce.ts";
-import { isEnforced, loadProvider, unknownProvider, type LoadedProvider } from "./load.ts";
+import { isEnforced, loadProvider, requireConnection, unknownProvider, type LoadedProvider } from "./load.ts";
 
 const act = "change single sign-on";
 
@@ -25,7 +25,11 @@ export async function listProviders(app: App, actor: Actor, tenantRef: string): 
   return providers.map((provider) => ({ tenant, provider }));
 }
 
-/** Throws `already_exists`, `limit_reached`, `refused`, `reauthentication_required`, `forbidden` or `not_found`. */
+/**
+ * Adds a provider. It may come without a connection, since the identity provider needs the addresses of this service,
+ * which have its id, before it offers its own. Throws `already_exists`, `limit_reached`, `refused`, `reauthentication_required`, `forbidden` or
+ * `not_found`.
+ */
 export async function createProvider(
   app: App,
   actor: Actor,
@@ -39,9 +43,10 @@ export async function createProvider(
   await requireGivableRole(app, actor, tenant._id, input.jit.role);
   const id = app.newId();
   const { name, type, enabled, jit, groupsAttribute } = input;
-  const connection = input.saml
-    ? { saml: await samlConnection(app, input.saml) }
-    : { oidc: await oidcConnection(app, id, input.oidc!) };
+  const connection = {
+    ...(input.saml ? { saml: await samlConnection(app, input.saml) } : {}),
+    ...(input.oidc ? { oidc: await oidcConnection(app, id, input.oidc) } : {}),
+  };
   const event = makeEvent(app, actor, "sso.provider_created", {
     tenantId: tenant._id,
     resourceType: "provider",
@@ -94,13 +99,14 @@ async function changeFields(
   provider: SsoProviderDoc,
   { name, saml, oidc, ...rest }: Omit<UpdateSsoProvider, "enforced">,
 ): Promise<SsoProviderDoc> {
-  if ((saml && !provider.saml) || (oidc && !provider.oidc))
+  if (provider.type === "saml" ? oidc : saml)
     throw refused("The type of a provider can't be changed: create another.");
   const connection = {
     ...(saml ? { saml: await samlConnection(app, saml) } : {}),
-    ...(oidc && provider.oidc ? { oidc: await changedOidc(app, provider, oidc) } : {}),
+    ...(oidc ? { oidc: await changedOidc(app, provider, oidc) } : {}),
   };
   const isReconnected = Object.keys(connection).length > 0;
+  if (rest.enabled === true && !isReconnected) requireConnection(provider);
   const event = makeEvent(app, actor, "sso.provider_updated", {
     tenantId: provider.tenantId,
     resourceType: "provider",
@@ -125,13 +131,15 @@ function changedOidc(
   { _id, oidc }: SsoProviderDoc,
   input: NonNullable<UpdateSsoProvider["oidc"]>,
 ): ReturnType<typeof oidcConnection> {
-  const { issuer, clientId, sealedSecret } = oidc!;
-  const isSameIssuer = input.issuer === undefined || input.issuer === issuer;
+  const { issuer = oidc?.issuer, clientId = oidc?.clientId, clientSecret } = input;
+  if (issuer === undefined || clientId === undefined || (!oidc && clientSecret === undefined))
+    throw refused("A new connection needs issuer, clientId and clientSecret: send all three.");
+  const isSameIssuer = issuer === oidc?.issuer;
   return oidcConnection(app, _id, {
-    issuer: input.issuer ?? issuer,
-    clientId: input.clientId ?? clientId,
-    clientSecret: input.clientSecret,
-    ...(isSameIssuer ? { sealedSecret } : {}),
+    issuer,
+    clientId,
+    clientSecret,
+    ...(oidc && isSameIssuer ? { sealedSecret: oidc.sealedSecret } : {}),
   });
 }
 

@@ -1,6 +1,11 @@
 /** SAML 2.0: redirect to the provider, and its response by POST. Requests are not signed; assertions have to be. */
 import { randomBytes } from "node:crypto";
-import { SAML, ValidateInResponseTo, type Profile } from "@node-saml/node-saml";
+import {
+  generateServiceProviderMetadata,
+  SAML,
+  ValidateInResponseTo,
+  type Profile,
+} from "@node-saml/node-saml";
 import { limits } from "../../../contract/limits.ts";
 import type { SsoAttemptDoc, SsoResult } from "../../../storage/sso/attempts.ts";
 import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
@@ -35,10 +40,16 @@ export const samlProvider: IdentityProvider = {
   },
 };
 
-/** Our metadata for a provider. */
-export function samlMetadata(app: App, provider: SsoProviderDoc): string {
-  return openSaml(app, provider, "").generateServiceProviderMetadata(null, null);
-}
+/** Our metadata for a provider, which is the same before its connection is entered. */
+export const samlMetadata = (app: App, { _id }: SsoProviderDoc): string =>
+  generateServiceProviderMetadata({
+    issuer: metadataUrl(app, _id),
+    callbackUrl: acsUrl(app, _id),
+    identifierFormat: null,
+    wantAssertionsSigned: true,
+    // An xs:ID begins with a letter or an underscore.
+    generateUniqueId: () => `_${_id}`,
+  });
 
 /** One instance per request: it knows one request id only. */
 function openSaml(app: App, { _id, saml }: SsoProviderDoc, requestId: string): SAML {

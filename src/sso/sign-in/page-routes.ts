@@ -98,7 +98,7 @@ function samlRoutes(app: App): Route[] {
       produces: "application/samlmetadata+xml",
       async handle({ params }) {
         const provider = await findProvider(app, params.provider);
-        if (!provider.saml) throw new ServiceError("not_found", "This provider does not use SAML.");
+        if (provider.type !== "saml") throw new ServiceError("not_found", "This provider does not use SAML.");
         return new Reply(samlMetadata(app, provider), { type: "application/samlmetadata+xml" });
       },
     }),

@@ -9,14 +9,17 @@ import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
 import { requireUser } from "../../users/load.ts";
 import { firstFailure } from "../checks.ts";
-import { loadProvider } from "../providers/load.ts";
+import { loadProvider, requireConnection } from "../providers/load.ts";
 import { startUrl } from "../urls.ts";
 import { SignInRefused } from "./failure.ts";
 import { logSignIn } from "./log.ts";
 import { matchPerson } from "./match.ts";
 import { teamChange } from "./teams.ts";
 
-/** Prepares a test, also of a disabled provider. The caller opens its address in the browser of their session. */
+/**
+ * Prepares a test, also of a disabled provider. The caller opens its address in the browser of their session. Throws
+ * `not_found`, `forbidden`, or `refused` for a provider without a connection.
+ */
 export async function prepareTest(
   app: App,
   actor: Actor,
@@ -24,6 +27,7 @@ export async function prepareTest(
   id: string,
 ): Promise<SsoTestStartPayload> {
   const { provider } = await loadProvider(app, actor, tenantRef, id);
+  requireConnection(provider);
   const { userId } = requireUser(actor);
   const createdAt = app.now();
   const attempt: SsoAttemptDoc = {

@@ -36,16 +36,12 @@ export const providersQuery = (org: string) =>
       dataOf(api.GET("/api/tenants/{tenant}/sso/providers", { signal, params: { path: { tenant: org } } })),
   });
 
-export const createProvider = (
-  tenant: string,
-  body:
-    | { name: string; type: "saml"; saml: SamlSettings }
-    | {
-        name: string;
-        type: "oidc";
-        oidc: { issuer: string; clientId: string; clientSecret: string };
-      },
-) => dataOf(api.POST("/api/tenants/{tenant}/sso/providers", { params: { path: { tenant } }, body }));
+/** Whether the connection to the identity provider was entered. */
+export const isConnected = ({ saml, oidc }: SsoProvider) => saml !== undefined || oidc !== undefined;
+
+/** The connection follows, since the identity provider needs the addresses of the new provider first. */
+export const createProvider = (tenant: string, body: { name: string; type: SsoProvider["type"] }) =>
+  dataOf(api.POST("/api/tenants/{tenant}/sso/providers", { params: { path: { tenant } }, body }));
 
 export const updateProvider = (tenant: string, id: string, body: ProviderFields) =>
   dataOf(api.PATCH("/api/tenants/{tenant}/sso/providers/{id}", { ...at(tenant, id), body }));

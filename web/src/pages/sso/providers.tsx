@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { providersQuery, type SsoProvider } from "../../api/sso.ts";
+import { isConnected, providersQuery, type SsoProvider } from "../../api/sso.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -70,7 +70,7 @@ function ProviderItem({ org, provider }: { org: string; provider: SsoProvider })
         ) : (
           "no sign-in yet"
         )}
-        {testedAt === null && " · not tested with the present connection"}
+        {isConnected(provider) && testedAt === null && " · not tested with the present connection"}
       </p>
       {saml?.certificates
         .filter((certificate) => isEnding(certificate))

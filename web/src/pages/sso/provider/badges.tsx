@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import type { SsoProvider } from "../../../api/sso.ts";
+import { isConnected, type SsoProvider } from "../../../api/sso.ts";
 import { Time } from "../../../parts/time.tsx";
 
 type Certificate = NonNullable<SsoProvider["saml"]>["certificates"][number];
@@ -10,10 +10,12 @@ const warningMs = 30 * 86_400_000;
 
 export const isEnding = ({ notAfter }: Certificate) => Date.parse(notAfter) - Date.now() < warningMs;
 
-export function ProviderBadges({ provider: { enabled, enforced } }: { provider: SsoProvider }) {
+export function ProviderBadges({ provider }: { provider: SsoProvider }) {
+  const { enabled, enforced } = provider;
+  const disabled = isConnected(provider) ? "disabled" : "not connected";
   return (
     <>
-      <span className={enabled ? "badge ok" : "badge"}>{enabled ? "enabled" : "disabled"}</span>
+      <span className={enabled ? "badge ok" : "badge"}>{enabled ? "enabled" : disabled}</span>
       {enforced && <span className="badge acc">enforced</span>}
     </>
   );

@@ -16,16 +16,16 @@ export interface ConnectionDraft {
   clientSecret: string;
 }
 
-export const draftOf = (provider: SsoProvider | undefined): ConnectionDraft => ({
-  type: provider?.type ?? "saml",
-  form: provider?.saml && provider.saml.metadataUrl === undefined ? "fields" : "url",
-  metadataUrl: provider?.saml?.metadataUrl ?? "",
+export const draftOf = ({ type, saml, oidc }: SsoProvider): ConnectionDraft => ({
+  type,
+  form: saml && saml.metadataUrl === undefined ? "fields" : "url",
+  metadataUrl: saml?.metadataUrl ?? "",
   metadataXml: "",
-  entityId: provider?.saml?.entityId ?? "",
-  ssoUrl: provider?.saml?.ssoUrl ?? "",
+  entityId: saml?.entityId ?? "",
+  ssoUrl: saml?.ssoUrl ?? "",
   certificates: "",
-  issuer: provider?.oidc?.issuer ?? "",
-  clientId: provider?.oidc?.clientId ?? "",
+  issuer: oidc?.issuer ?? "",
+  clientId: oidc?.clientId ?? "",
   clientSecret: "",
 });
 
@@ -46,10 +46,10 @@ export function certificatesIn(text: string): string[] {
 }
 
 /** Whether everything that the form needs is entered. A stored secret may stay. */
-export function isComplete(draft: ConnectionDraft, provider: SsoProvider | undefined): boolean {
+export function isComplete(draft: ConnectionDraft, { oidc }: SsoProvider): boolean {
   const isFilled = (...texts: string[]) => texts.every((text) => text.trim() !== "");
   if (draft.type === "oidc") {
-    const keepsSecret = provider?.oidc?.issuer === draft.issuer.trim();
+    const keepsSecret = oidc?.issuer === draft.issuer.trim();
     return isFilled(draft.issuer, draft.clientId) && (keepsSecret || isFilled(draft.clientSecret));
   }
   if (draft.form === "url") return isFilled(draft.metadataUrl);

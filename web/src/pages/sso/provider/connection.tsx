@@ -1,6 +1,6 @@
 import { Button, Modal } from "@mantine/core";
 import { useState } from "react";
-import type { SsoProvider } from "../../../api/sso.ts";
+import { isConnected, type SsoProvider } from "../../../api/sso.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { CertificateState } from "./badges.tsx";
@@ -16,16 +16,32 @@ interface Props {
 /** The settings of the identity provider, and the ends of its certificates. */
 export function Connection({ org, provider }: Props) {
   const [isEditing, setEditing] = useState(false);
+  const hasConnection = isConnected(provider);
   return (
     <section className="panel" aria-labelledby="connection-heading">
       <header className="row between">
         <h2 id="connection-heading">Connection</h2>
-        <Button size="xs" variant="default" onClick={() => setEditing(true)}>
-          Change
-        </Button>
+        {hasConnection && (
+          <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+            Change
+          </Button>
+        )}
       </header>
       <div className="body stack g4">
-        {provider.saml ? <SamlFacts saml={provider.saml} /> : <OidcFacts provider={provider} />}
+        {provider.saml && <SamlFacts saml={provider.saml} />}
+        {provider.oidc && <OidcFacts oidc={provider.oidc} />}
+        {!hasConnection && (
+          <>
+            <p className="sub">
+              {provider.type === "saml"
+                ? "Enter the values above at your identity provider, then its metadata here."
+                : "Enter the value above at your identity provider, then its issuer and the client's id and secret here."}
+            </p>
+            <Button w="fit-content" onClick={() => setEditing(true)}>
+              Enter connection
+            </Button>
+          </>
+        )}
       </div>
       {isEditing && <ConnectionDialog org={org} provider={provider} onClose={() => setEditing(false)} />}
     </section>
@@ -79,12 +95,12 @@ const CertificateFacts = (certificate: NonNullable<SsoProvider["saml"]>["certifi
   </>
 );
 
-const OidcFacts = ({ provider: { oidc } }: { provider: SsoProvider }) => (
+const OidcFacts = ({ oidc }: { oidc: NonNullable<SsoProvider["oidc"]> }) => (
   <dl className="record">
     <dt>Issuer</dt>
-    <dd className="mono wrap-text">{oidc?.issuer}</dd>
+    <dd className="mono wrap-text">{oidc.issuer}</dd>
     <dt>Client ID</dt>
-    <dd className="mono wrap-text">{oidc?.clientId}</dd>
+    <dd className="mono wrap-text">{oidc.clientId}</dd>
     <dt>Secret</dt>
     <dd>stored encrypted</dd>
   </dl>
@@ -93,6 +109,7 @@ const OidcFacts = ({ provider: { oidc } }: { provider: SsoProvider }) => (
 function ConnectionDialog({ org, provider, onClose }: Props & { onClose: () => void }) {
   const [draft, setDraft] = useState<ConnectionDraft>(() => draftOf(provider));
   const save = useSave(org, provider.id, onClose);
+  const title = isConnected(provider) ? "Change connection" : "Enter connection";
   const submit = () => {
     const { issuer, clientId, clientSecret } = draft;
     if (draft.type === "saml") save.mutate({ saml: samlOf(draft) });
@@ -106,9 +123,9 @@ function ConnectionDialog({ org, provider, onClose }: Props & { onClose: () => v
       });
   };
   return (
-    <Modal opened onClose={onClose} title="Change connection" size="lg" closeOnClickOutside={false}>
+    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false}>
       <DialogForm
-        label="Change connection"
+        label={title}
         action="Save"
         isReady={isComplete(draft, provider)}
         isPending={save.isPending}
@@ -122,7 +139,9 @@ function ConnectionDialog({ org, provider, onClose }: Props & { onClose: () => v
           error={save.error}
           onChange={(part) => setDraft((old) => ({ ...old, ...part }))}
         />
-        <p className="meta">Sign-ins in progress fail, and the connection has to be tested again.</p>
+        {isConnected(provider) && (
+          <p className="meta">Sign-ins in progress fail, and the connection has to be tested again.</p>
+        )}
       </DialogForm>
     </Modal>
   );

@@ -24,7 +24,8 @@ const saml: Record<Kind, SamlGuide> = {
   okta: {
     where: (
       <>
-        In the Okta admin console, open the application, <b>General</b>, <b>SAML Settings</b>, <b>Edit</b>.
+        In the Okta admin console, create an application by <b>Applications</b>, <b>Create App Integration</b>
+        , <i>SAML 2.0</i>. Its values are later at <b>General</b>, <b>SAML Settings</b>, <b>Edit</b>.
       </>
     ),
     acs: "Single sign-on URL",
@@ -40,7 +41,8 @@ const saml: Record<Kind, SamlGuide> = {
   entra: {
     where: (
       <>
-        In the Entra admin center, open the enterprise application, <b>Single sign-on</b>, <b>SAML</b>,{" "}
+        In the Entra admin center, create an enterprise application by <b>New application</b>,{" "}
+        <b>Create your own application</b>, then open <b>Single sign-on</b>, <b>SAML</b>,{" "}
         <b>Basic SAML Configuration</b>.
       </>
     ),
@@ -57,8 +59,8 @@ const saml: Record<Kind, SamlGuide> = {
   google: {
     where: (
       <>
-        In the Google Admin console, open <b>Apps</b>, <b>Web and mobile apps</b>, the SAML app,{" "}
-        <b>Service provider details</b>.
+        In the Google Admin console, open <b>Apps</b>, <b>Web and mobile apps</b>, <b>Add app</b>,{" "}
+        <b>Add custom SAML app</b>. Download the metadata, and continue to <b>Service provider details</b>.
       </>
     ),
     acs: "ACS URL",
@@ -74,7 +76,8 @@ const saml: Record<Kind, SamlGuide> = {
   keycloak: {
     where: (
       <>
-        In the Keycloak admin console, open <b>Clients</b>, the client of type <i>SAML</i>, <b>Settings</b>.
+        In the Keycloak admin console, create a client of type <i>SAML</i> by <b>Clients</b>,{" "}
+        <b>Create client</b>.
       </>
     ),
     acs: "Valid redirect URIs, and Assertion Consumer Service POST Binding URL",
@@ -88,7 +91,7 @@ const saml: Record<Kind, SamlGuide> = {
     ),
   },
   other: {
-    where: <>Open the SAML settings of the application at your identity provider.</>,
+    where: <>Create an application for SAML 2.0 at your identity provider.</>,
     acs: "Assertion Consumer Service URL (HTTP-POST)",
     entityId: "Entity ID and audience",
     attributes: (
@@ -104,7 +107,8 @@ const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode
   okta: {
     where: (
       <>
-        In the Okta admin console, open the application of type <i>OIDC, Web Application</i>, <b>General</b>.
+        In the Okta admin console, create an application by <b>Applications</b>, <b>Create App Integration</b>
+        , <i>OIDC</i>, <i>Web Application</i>.
       </>
     ),
     callback: "Sign-in redirect URIs",
@@ -118,8 +122,8 @@ const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode
   entra: {
     where: (
       <>
-        In the Entra admin center, open <b>App registrations</b>, the application, <b>Authentication</b>, and
-        add the platform <i>Web</i>.
+        In the Entra admin center, create an application by <b>App registrations</b>, <b>New registration</b>,
+        with the platform <i>Web</i>.
       </>
     ),
     callback: "Redirect URI",
@@ -133,8 +137,8 @@ const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode
   google: {
     where: (
       <>
-        In the Google Cloud console, open <b>APIs &amp; Services</b>, <b>Credentials</b>, the OAuth client of
-        type <i>Web application</i>.
+        In the Google Cloud console, create an OAuth client of type <i>Web application</i> by{" "}
+        <b>APIs &amp; Services</b>, <b>Credentials</b>.
       </>
     ),
     callback: "Authorized redirect URIs",
@@ -148,8 +152,8 @@ const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode
   keycloak: {
     where: (
       <>
-        In the Keycloak admin console, open <b>Clients</b>, the client of type <i>OpenID Connect</i> with{" "}
-        <b>Client authentication</b>, <b>Settings</b>.
+        In the Keycloak admin console, create a client of type <i>OpenID Connect</i> with{" "}
+        <b>Client authentication</b> by <b>Clients</b>, <b>Create client</b>.
       </>
     ),
     callback: "Valid redirect URIs",
@@ -161,7 +165,7 @@ const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode
     ),
   },
   other: {
-    where: <>Open the settings of the confidential client at your identity provider.</>,
+    where: <>Create a confidential client at your identity provider.</>,
     callback: "Redirect URI",
     issuer: (
       <>

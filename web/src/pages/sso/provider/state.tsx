@@ -2,7 +2,7 @@ import { Button, Switch } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { deleteProvider, providersQuery, type SsoProvider } from "../../../api/sso.ts";
+import { deleteProvider, isConnected, providersQuery, type SsoProvider } from "../../../api/sso.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../../parts/organization-page.tsx";
 import { Problem } from "../../../parts/problem.tsx";
@@ -33,7 +33,7 @@ export function ProviderState({ org, organization, provider }: Props) {
           label="Enabled"
           description="People whose address is in a verified domain are led to this provider when they sign in."
           checked={enabled}
-          disabled={save.isPending}
+          disabled={save.isPending || !isConnected(provider)}
           onChange={(event) => save.mutate({ enabled: event.currentTarget.checked })}
         />
         <Switch

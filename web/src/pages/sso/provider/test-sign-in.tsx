@@ -1,7 +1,14 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { providersQuery, startTest, testQuery, type SsoProvider, type SsoTest } from "../../../api/sso.ts";
+import {
+  isConnected,
+  providersQuery,
+  startTest,
+  testQuery,
+  type SsoProvider,
+  type SsoTest,
+} from "../../../api/sso.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { Time } from "../../../parts/time.tsx";
 
@@ -41,6 +48,7 @@ export function TestSignIn({ org, provider }: Props) {
           <Button
             variant={start.data ? "default" : "filled"}
             loading={start.isPending}
+            disabled={!isConnected(provider)}
             onClick={() => start.mutate()}
           >
             {start.data ? "Prepare another test" : "Prepare test"}
