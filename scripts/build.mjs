@@ -174,10 +174,16 @@ async function buildCli() {
       dir: fresh,
       // Loaded faster than an ES module, which has to wake Node's other loader first.
       format: "cjs",
+      dynamicImportInCjs: false,
       minify: true,
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name]-[hash].cjs",
-      codeSplitting: { groups: [{ name: "core", test: hotPath }] },
+      codeSplitting: {
+        groups: [
+          { name: "version", test: /\/cli\/version\.ts$|\/package\.json$|rolldown\/runtime/, priority: 2 },
+          { name: "core", test: hotPath, priority: 1 },
+        ],
+      },
     });
     const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
     fs.writeFileSync(path.join(fresh, "THIRD-PARTY-NOTICES"), noticesOf(modules));

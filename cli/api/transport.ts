@@ -4,7 +4,6 @@
  */
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import { type Readable, pipeline } from "node:stream";
-import { pipeline as pipelineDone } from "node:stream/promises";
 import { isLoopback } from "./address.ts";
 
 export interface Exchange {
@@ -66,43 +65,64 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
       reject(error);
     });
     if (body === undefined || typeof body === "string") request.end(body);
-    else pipelineDone(body, request).catch((error: unknown) => request.destroy(error as Error));
+    else
+      pipeline(body, request, (error) => {
+        if (error) request.destroy(error);
+      });
   });
   return answerOf(url, response, Math.min(given.timeoutMs, silenceMs));
 }
 
-async function answerOf(url: URL, response: IncomingMessage, pauseMs: number): Promise<Answer> {
+function answerOf(url: URL, response: IncomingMessage, pauseMs: number): Answer {
   const status = response.statusCode!;
   const header = (name: string): string | undefined => [response.headers[name]].flat()[0];
-  let body: Readable = response;
-  if (header("content-encoding") === "gzip") {
-    const { createGunzip } = await import("node:zlib");
-    // Errors of either end reach the reader.
-    body = pipeline(response, createGunzip(), () => {});
-  }
+  const isCompressed = header("content-encoding") === "gzip";
   // A silent server must not block a pipeline forever; a slow one is allowed.
-  response.setTimeout(pauseMs, () => body.destroy(new Error("the server stopped sending")));
+  response.setTimeout(pauseMs, () => response.destroy(new Error("the server stopped sending")));
   return {
     status,
     ok: status >= 200 && status <= 299,
     url: url.href,
     header,
-    body,
+    body: {
+      [Symbol.asyncIterator]: () =>
+        isCompressed ? decompressed(response) : response[Symbol.asyncIterator](),
+    },
     async text() {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > textBytesMax) throw new Error(`the answer is longer than ${textBytesMax} bytes`);
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks).toString("utf8");
+      const bytes = await bytesOf(response);
+      if (!isCompressed || bytes.length === 0) return bytes.toString("utf8");
+      // At once: a stream takes longer to set up, and starts threads.
+      const { gunzipSync } = await import("node:zlib");
+      return gunzipSync(bytes, { maxOutputLength: textBytesMax }).toString("utf8");
     },
     discard() {
       // Errors of an unread body are ignored.
-      body.on("error", () => {}).destroy();
+      response.on("error", () => {}).destroy();
     },
   };
+}
+
+async function* decompressed(response: IncomingMessage): AsyncGenerator<Buffer> {
+  const { createGunzip } = await import("node:zlib");
+  // Errors of either end reach the reader.
+  yield* pipeline(response, createGunzip(), () => {}) as AsyncIterable<Buffer>;
+}
+
+/** By events, since an iterator takes longer to set up. */
+function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (response.destroyed) return reject(response.errored ?? new Error("the connection was closed"));
+    const chunks: Buffer[] = [];
+    let length = 0;
+    response.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > textBytesMax)
+        response.destroy(new Error(`the answer is longer than ${textBytesMax} bytes`));
+      else chunks.push(chunk);
+    });
+    response.once("error", reject);
+    response.once("end", () => resolve(Buffer.concat(chunks)));
+  });
 }
 
 /** Loaded only if a proxy is set. */

@@ -4,7 +4,8 @@
  * library numbers its temporary files, so that they look like a user's own, and accepts a partial write on a
  * full disk.)
  */
-import { chmod, chown, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+// `promises` of node:fs is loaded on its first use: reading the state needs none of it.
+import { promises as files } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Names of temporary files next to a destination; hidden, so that tools don't load them. */
@@ -28,19 +29,19 @@ export function isTemporaryName(name: string): boolean {
  * Removes temporary files of interrupted runs from a folder. Requires the state's lock: no other run uses them then.
  */
 export async function clearLeftovers(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await files.readdir(folder).catch(() => []);
   for (const name of names.filter(isTemporaryName))
-    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    await files.rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Replaces a file without a flush: for files that are written again if they are damaged. */
 export async function writeReplaceable(path: string, text: string): Promise<void> {
   const fresh = temporaryName(path, "new");
   try {
-    await writeFile(fresh, text, { flag: "wx" });
-    await rename(fresh, path);
+    await files.writeFile(fresh, text, { flag: "wx" });
+    await files.rename(fresh, path);
   } catch (error) {
-    await rm(fresh, { force: true });
+    await files.rm(fresh, { force: true });
     throw error;
   }
 }
@@ -50,11 +51,11 @@ export async function writeReplaceable(path: string, text: string): Promise<void
  * file are kept unless a mode is given.
  */
 export async function writeAtomic(path: string, text: string, mode?: number): Promise<void> {
-  const real = await realpath(path).catch(() => path);
-  const old = await stat(real).catch(() => undefined);
+  const real = await files.realpath(path).catch(() => path);
+  const old = await files.stat(real).catch(() => undefined);
   const fresh = temporaryName(real, "new");
   try {
-    const file = await open(fresh, "wx", mode ?? 0o666);
+    const file = await files.open(fresh, "wx", mode ?? 0o666);
     try {
       await file.writeFile(text);
       await file.sync();
@@ -67,12 +68,12 @@ export async function writeAtomic(path: string, text: string, mode?: number): Pr
       (old.uid !== process.getuid() || old.gid !== process.getgid?.())
     )
       // Only root may change the owner; others keep a file that they can write.
-      await chown(fresh, old.uid, old.gid).catch(() => undefined);
+      await files.chown(fresh, old.uid, old.gid).catch(() => undefined);
     const wantedMode = mode ?? (old === undefined ? undefined : old.mode & 0o7777);
-    if (wantedMode !== undefined) await chmod(fresh, wantedMode);
-    await rename(fresh, real);
+    if (wantedMode !== undefined) await files.chmod(fresh, wantedMode);
+    await files.rename(fresh, real);
   } catch (error) {
-    await rm(fresh, { force: true });
+    await files.rm(fresh, { force: true });
     throw error;
   }
 }

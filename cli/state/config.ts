@@ -2,7 +2,7 @@
  * `~/.svc/config.json`: profiles, each with its own token, installed skills and preferences. Written whole and
  * atomically, mode 0600, under the lock; read without it. Unknown keys are kept.
  */
-import { chmod, mkdir, readFile, rename } from "node:fs/promises";
+import { promises as files, readFileSync } from "node:fs";
 import type {
   ContentFormat,
   InstallMethod,
@@ -136,7 +136,8 @@ export type ConfigReading = { config: Config; migrated: boolean } | { damaged: s
 export async function readConfigFile(paths: StatePaths): Promise<ConfigReading> {
   let text: string;
   try {
-    text = await readFile(paths.config, "utf8");
+    // Not in the background, which would start threads for one small file.
+    text = readFileSync(paths.config, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { config: emptyConfig(), migrated: false };
     throw new CliError("E_INTERNAL", `The configuration cannot be read: ${messageOf(error)}.`, undefined, {
@@ -166,7 +167,7 @@ export async function readConfigFile(paths: StatePaths): Promise<ConfigReading> 
 /** Renames a damaged file, without deleting it, and returns its new path. */
 export async function setConfigAside(paths: StatePaths, now: Date): Promise<string> {
   const aside = `${paths.config}.damaged-${now.toISOString().replaceAll(/[:.]/g, "-")}`;
-  await rename(paths.config, aside);
+  await files.rename(paths.config, aside);
   return aside;
 }
 
@@ -180,8 +181,8 @@ export async function writeConfigFile(paths: StatePaths, config: Config): Promis
 /** Creates `~/.svc` with access for its owner only. */
 export async function ensureRoot(paths: StatePaths): Promise<void> {
   try {
-    if ((await mkdir(paths.root, { recursive: true, mode: 0o700 })) !== undefined)
-      await chmod(paths.root, 0o700);
+    if ((await files.mkdir(paths.root, { recursive: true, mode: 0o700 })) !== undefined)
+      await files.chmod(paths.root, 0o700);
   } catch (error) {
     throw new CliError("E_INTERNAL", `${paths.root} cannot be created: ${messageOf(error)}.`, undefined, {
       cause: error,

@@ -1,5 +1,5 @@
 /** Reads and changes the local state, with one writer at a time across processes. */
-import { access, constants, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { constants, promises as files } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../context.ts";
@@ -81,13 +81,13 @@ async function requireWritableState(context: Pick<Context, "home">): Promise<Sta
 export async function checkWritableState({ home }: Pick<Context, "home">): Promise<void> {
   const { root } = statePaths(home);
   try {
-    const info = await stat(root).catch((error: unknown) => {
+    const info = await files.stat(root).catch((error: unknown) => {
       if (hasCode(error, "ENOENT")) return undefined;
       throw error;
     });
     if (info?.isDirectory() === false) throw new Error("it is not a folder");
-    if (info !== undefined) await access(root, constants.W_OK | constants.X_OK);
-    else if (await isThere(home)) await access(home, constants.W_OK | constants.X_OK);
+    if (info !== undefined) await files.access(root, constants.W_OK | constants.X_OK);
+    else if (await isThere(home)) await files.access(home, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new CliError("E_INTERNAL", `${root} cannot be written: ${messageOf(error)}.`, undefined, {
       cause: error,
@@ -96,7 +96,7 @@ export async function checkWritableState({ home }: Pick<Context, "home">): Promi
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
+  return files.stat(path).then(
     () => true,
     () => false,
   );
@@ -183,8 +183,8 @@ export async function withTemporaryFolder<T>(
   const paths = await requireWritableState(context);
   let folder: string;
   try {
-    await mkdir(paths.temporary, { recursive: true, mode: 0o700 });
-    folder = await mkdtemp(join(paths.temporary, "run-"));
+    await files.mkdir(paths.temporary, { recursive: true, mode: 0o700 });
+    folder = await files.mkdtemp(join(paths.temporary, "run-"));
   } catch (error) {
     throw new CliError(
       "E_INTERNAL",
@@ -195,7 +195,7 @@ export async function withTemporaryFolder<T>(
       },
     );
   }
-  const clear = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const clear = () => files.rm(folder, { recursive: true, force: true, maxRetries: 3 });
   const forget = onInterrupt(clear);
   try {
     return await work(folder);
@@ -207,10 +207,10 @@ export async function withTemporaryFolder<T>(
 }
 
 async function sweep(folder: string, now: Date): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of await files.readdir(folder).catch(() => [])) {
     const path = join(folder, name);
-    const info = await stat(path).catch(() => undefined);
+    const info = await files.stat(path).catch(() => undefined);
     if (info !== undefined && now.getTime() - info.mtimeMs > dayMs)
-      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+      await files.rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
