@@ -34,6 +34,7 @@ import { jobRoutes } from "./jobs/routes.ts";
 import { openForwarder } from "./mcp-central/forwarder.ts";
 import { connectorPageRoutes } from "./mcp-central/page-routes.ts";
 import { connectorRoutes } from "./mcp-central/routes.ts";
+import { publicRegistryRoutes } from "./mcp-servers/public-registry/routes.ts";
 import { mcpServerRoutes } from "./mcp-servers/routes.ts";
 import type { CallServices } from "./mcp/call.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
@@ -132,6 +133,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...docsRoutes(describe),
     ...healthRoutes(health),
     ...llmsRoutes(app),
+    ...publicRegistryRoutes(app),
     ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), version),
   ];
 }

@@ -24,6 +24,8 @@ export interface TenantDoc extends WithOutbox {
   autoJoin?: { role: string };
   /** Set while hosted connectors of the organization's servers can't be used. */
   mcpCentralOff?: true;
+  /** Set while anyone can read the organization's MCP servers in the form of the public registry. */
+  mcpRegistry?: true;
   /** Identity providers by which members other than owners have to sign in; any one of them is enough. */
   ssoProviderIds?: string[];
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
@@ -158,6 +160,24 @@ export function openTenants(database: Database) {
         {
           $set: { ...(isOff ? { mcpCentralOff: true } : {}), updatedAt: now, ...outbox.$set },
           ...(isOff ? {} : { $unset: { mcpCentralOff: true } }),
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Null if the organization no longer exists, or its registry is in this state already. */
+    async setMcpRegistry(
+      id: string,
+      isOffered: boolean,
+      now: Date,
+      events: EventRow[],
+    ): Promise<TenantDoc | null> {
+      const outbox = outboxUpdate(events);
+      return tenants.findOneAndUpdate(
+        { _id: id, ...present, mcpRegistry: { $exists: !isOffered } },
+        {
+          $set: { ...(isOffered ? { mcpRegistry: true } : {}), updatedAt: now, ...outbox.$set },
+          ...(isOffered ? {} : { $unset: { mcpRegistry: true } }),
           $push: outbox.$push,
         },
         { returnDocument: "after" },

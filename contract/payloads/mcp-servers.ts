@@ -146,3 +146,23 @@ export const McpCatalogEntryPayload = z
   })
   .meta({ id: "McpCatalogEntry" });
 export type McpCatalogEntryPayload = z.infer<typeof McpCatalogEntryPayload>;
+
+/** The switch of an organization for the interface of the public registry. */
+export const McpRegistryPayload = z
+  .object({
+    enabled: z.boolean(),
+    url: z.string().meta({ description: "base URL for clients; they append /v0.1/servers" }),
+    listed: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "slugs of the servers that anyone can read while it is enabled" }),
+    omitted: z
+      .array(z.object({ slug: z.string(), reason: z.string() }))
+      .optional()
+      .meta({ description: "servers that you may read and that have no entry" }),
+  })
+  .meta({
+    id: "McpRegistry",
+    description: "the lists are for callers whose role allows mcpServer:read",
+  });
+export type McpRegistryPayload = z.infer<typeof McpRegistryPayload>;

@@ -64,6 +64,7 @@ const budgets: Record<
   analytics: { points: 60, seconds: 60 },
   "domain-check": { points: 20, seconds: 60 },
   clone: { points: 600, seconds: 60 },
+  registry: { points: 600, seconds: 60 },
   // Each call sends requests to an address of the user's choice.
   connect: { points: 60, seconds: 60 },
 };

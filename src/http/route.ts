@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 
-export type Method = "get" | "put" | "post" | "patch" | "delete";
+export type Method = "get" | "put" | "post" | "patch" | "delete" | "options";
 
 /**
  * Id of the record that a call creates. `isRetry`: an earlier attempt may have created it before it was interrupted.
@@ -122,6 +122,7 @@ export type RateBudget =
   | "analytics"
   | "domain-check"
   | "clone"
+  | "registry"
   | "connect";
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined;

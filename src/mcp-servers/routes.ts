@@ -11,6 +11,7 @@ import { TenantParams } from "../orgs/schema.ts";
 import { forgetInstall, listInstalls, readAnalytics, recordInstall } from "./installs.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import type { SeenServer } from "./load.ts";
+import { registrySwitchRoutes } from "./public-registry/routes.ts";
 import { presentServers } from "./present.ts";
 import {
   CreateMcpServer,
@@ -30,7 +31,13 @@ const base = "/api/tenants/:tenant/mcp-servers";
 const item = `${base}/:server`;
 
 export function mcpServerRoutes(app: App): Route[] {
-  return [...catalogRoutes(app), ...readRoutes(app), ...changeRoutes(app), ...installRoutes(app)];
+  return [
+    ...catalogRoutes(app),
+    ...registrySwitchRoutes(app),
+    ...readRoutes(app),
+    ...changeRoutes(app),
+    ...installRoutes(app),
+  ];
 }
 
 async function presentPage(app: App, actor: Actor, page: Page<SeenServer>): Promise<Page<McpServerPayload>> {

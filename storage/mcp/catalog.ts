@@ -3,6 +3,7 @@ import type { Filter, IndexDescription } from "mongodb";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import { commandTimeMs, isDuplicate, type Database } from "../database.ts";
 import { removeSlice } from "../slices.ts";
+import { escapeRegex } from "./escape-regex.ts";
 
 /** Terms of the documents that a search reads at most. */
 const searchTimeMs = Math.min(commandTimeMs, 2000);
@@ -107,5 +108,3 @@ export function openMcpCatalog(database: Database) {
     },
   };
 }
-
-const escapeRegex = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

@@ -5,6 +5,7 @@ import type { McpServerSource } from "../../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "../database.ts";
 import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
 import { removeSlice } from "../slices.ts";
+import { escapeRegex } from "./escape-regex.ts";
 
 export interface McpServerDoc extends NamedDoc {
   publicId: string;
@@ -24,6 +25,14 @@ export interface McpServerDoc extends NamedDoc {
 export interface McpServerCursor {
   slug: string;
   id: string;
+}
+
+export interface McpServerFilter {
+  /** In the slug, name or description, without regard to case. */
+  text?: string | undefined;
+  revision?: number | undefined;
+  /** Changed at this time or later. */
+  since?: Date | undefined;
 }
 
 const inOrder = { slug: 1, _id: 1 } as const;
@@ -74,6 +83,21 @@ export function openMcpServers(database: Database) {
         .sort(inOrder)
         .limit(limit)
         .toArray(),
+    /** Servers of an organization that match a filter, in the order of their slugs. */
+    listMatching: (
+      tenantId: string,
+      filter: McpServerFilter,
+      after: McpServerCursor | undefined,
+      limit: number,
+    ) =>
+      servers
+        .find(
+          { $and: [{ tenantId, active: true }, matching(filter), beyond(after)] },
+          { ...withoutOutbox, maxTimeMS: commandTimeMs },
+        )
+        .sort(inOrder)
+        .limit(limit)
+        .toArray(),
     /** Imports that follow the catalog, in the order of their ids. */
     listFollowing: (after: string, limit: number) =>
       servers
@@ -91,4 +115,13 @@ function beyond(after: McpServerCursor | undefined): Filter<McpServerDoc> {
   if (!after) return {};
   const { slug, id } = after;
   return { $or: [{ slug: { $gt: slug } }, { slug, _id: { $gt: id } }] };
+}
+
+function matching({ text, revision, since }: McpServerFilter): Filter<McpServerDoc> {
+  const contains = text === undefined ? undefined : { $regex: escapeRegex(text), $options: "i" };
+  return {
+    ...(contains ? { $or: [{ slug: contains }, { name: contains }, { description: contains }] } : {}),
+    ...(revision === undefined ? {} : { revision }),
+    ...(since ? { updatedAt: { $gte: since } } : {}),
+  };
 }

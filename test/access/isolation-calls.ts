@@ -118,6 +118,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "patch /api/tenants/:tenant/mcp-servers/:server": () => ({ name: "Taken over" }),
   "post /api/user/connectors/:connector/connect": () => ({}),
   "put /api/tenants/:tenant/mcp-central": () => ({ enabled: false }),
+  "put /api/tenants/:tenant/mcp-registry": () => ({ enabled: true }),
   "post /api/tenants/:tenant/scim/teams": ({ ids }) => ({ teamId: ids.team }),
   "post /api/tenants/:tenant/oidc-policies": () => spyPolicy,
   "post /api/tenants/:tenant/oidc-policies/test": () => ({ token: "spy" }),
