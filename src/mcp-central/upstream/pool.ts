@@ -61,7 +61,7 @@ export function openPool(app: App): Pool {
     }
   }
 
-  async function connect(usable: UsableConnector, key: string): Promise<Upstream> {
+  async function connect(usable: UsableConnector, key: string, onClose: () => void): Promise<Upstream> {
     const { connector } = usable;
     const [{ connectUpstream }, { authOf, loadTarget }] = await Promise.all([
       import("./connect.ts"),
@@ -74,11 +74,8 @@ export function openPool(app: App): Pool {
       onChange(list) {
         for (const listener of listeners) listener(connector.userId, connector._id, list);
       },
-      onClose: () => {
-        if (entries.get(key) === entry) entries.delete(key);
-      },
+      onClose,
     });
-    const entry = entries.get(key);
     const discover = upstream.client.getDiscoverResult();
     priors.set(key, discover ? { kind: "modern", discover } : { kind: "legacy" });
     return upstream;
@@ -94,11 +91,15 @@ export function openPool(app: App): Pool {
       return known;
     }
     makeRoom(usable.connector._id);
-    const entry: Entry = { upstream: connect(usable, key), using: 0, usedAt: performance.now() };
+    // A server can close the connection before it is established.
+    const forget = () => {
+      if (entries.get(key) === entry) entries.delete(key);
+    };
+    const entry: Entry = { upstream: connect(usable, key, forget), using: 0, usedAt: performance.now() };
     entries.set(key, entry);
     entry.upstream.catch(() => {
       priors.delete(key);
-      if (entries.get(key) === entry) entries.delete(key);
+      forget();
     });
     return entry;
   }
