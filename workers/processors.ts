@@ -1,7 +1,7 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import type { App } from "../src/app.ts";
 import { finishDeletion } from "../src/accounts/delete-account.ts";
-import { removeConnectors } from "../src/mcp-central/service.ts";
+import { removeConnectors } from "../src/mcp-central/remove.ts";
 import { rotateKeys } from "../src/mcp-central/vault.ts";
 import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";

@@ -11,6 +11,7 @@ import { flushEvents, makeEvent } from "../audit/events.ts";
 import { forbidden, invalidRequest, ServiceError } from "../errors.ts";
 import { beginAuthorization, finishExchange } from "./oauth/authorize.ts";
 import { hashState } from "./oauth/provider.ts";
+import { revokeAll } from "./oauth/revoke.ts";
 import { connectUrl } from "./present.ts";
 import type { ConnectConnector } from "./schema.ts";
 import { loadConnector, requireEnabled } from "./service.ts";
@@ -107,6 +108,9 @@ async function approve(
     ...(isSame && !reauthorize ? {} : { issuer: null }),
   } as const;
   if (!(await connectors.change(stored._id, stored.revision, change, app.now()))) throw concurrent();
+  // Finished before others are given: some servers revoke all that the user has given to a client.
+  if (vault.fields.tokens === undefined && stored.vault?.fields.tokens !== undefined)
+    await revokeAll(app, [stored]);
   const saved = await connectors.find(stored._id);
   if (!saved) throw concurrent();
   return saved;

@@ -11,8 +11,9 @@ import { TenantParams } from "../orgs/schema.ts";
 import { listOwnCalls } from "./calls.ts";
 import { changeCentral, readCentral } from "./organization.ts";
 import { presentCall, presentConnector } from "./present.ts";
+import { deleteConnector } from "./remove.ts";
 import { ChangeCentral, ConnectConnector, ConnectorParams, CreateConnector, ListCalls } from "./schema.ts";
-import { deleteConnector, ensureConnector, listOwnConnectors, loadConnector } from "./service.ts";
+import { ensureConnector, listOwnConnectors, loadConnector } from "./service.ts";
 
 const tag = "Hosted connectors";
 

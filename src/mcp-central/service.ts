@@ -1,18 +1,17 @@
-/** A user's hosted connectors: create, list, delete. `connect.ts` connects them. */
+/** A user's hosted connectors: create and list. `connect.ts` connects them, `remove.ts` deletes them. */
 import { customAlphabet } from "nanoid";
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
-import type { ConnectorDoc, ConnectorOwner, KnownConnector } from "../../storage/mcp-central/connectors.ts";
+import type { ConnectorDoc, KnownConnector } from "../../storage/mcp-central/connectors.ts";
 import type { McpServerDoc } from "../../storage/mcp/servers.ts";
 import { outboxFields } from "../../storage/outbox.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { flushEvents, makeEvent, publishEvents } from "../audit/events.ts";
+import { flushEvents, makeEvent } from "../audit/events.ts";
 import { invalidRequest, notFound, ServiceError } from "../errors.ts";
 import { findServer } from "../mcp-servers/load.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { poolOf } from "./upstream/pool.ts";
 import { hostOf } from "./upstream/target.ts";
 import { judgeConnectors, listConnectors, type SeenConnector } from "./usable.ts";
 
@@ -143,47 +142,5 @@ function freeSlug(slug: string, org: string, own: readonly KnownConnector[]): st
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? named : `${named}-${number}`;
     if (!taken.has(candidate)) return candidate;
-  }
-}
-
-/** Deletes a connector of the caller, and its credentials with it. */
-export async function deleteConnector(app: App, actor: Actor, ref: string): Promise<void> {
-  const { user, seen } = await loadConnector(app, actor, ref);
-  const { _id, slug, tenantId } = seen.connector;
-  const event = makeEvent(app, user, "user.connector_deleted", {
-    tenantId,
-    resourceType: "connector",
-    resourceId: _id,
-    metadata: { slug },
-  });
-  if (!(await app.storage.connectors.markRemoved(_id, app.now(), [event]))) throw notFound("connector", ref);
-  poolOf(app).drop(_id);
-  flushEvents(app, app.storage.connectors, _id, [event]);
-}
-
-const slice = 100;
-
-/** Removes the connectors of an owner with their credentials, at once. May run twice. */
-export async function removeConnectors(app: App, owner: ConnectorOwner): Promise<void> {
-  const { connectors } = app.storage;
-  for (;;) {
-    const rows = await connectors.listOfOwner(owner, slice);
-    for (const { _id, outbox = [] } of rows) await publishEvents(app, connectors, _id, outbox);
-    await connectors.remove(rows.map((row) => row._id));
-    for (const { _id } of rows) poolOf(app).drop(_id);
-    if (rows.length < slice) return;
-  }
-}
-
-/** Removes the connectors of servers that no longer exist. */
-export async function removeOrphans(app: App): Promise<void> {
-  const { connectors, mcpServers } = app.storage;
-  for (let after = ""; ;) {
-    const ids = await connectors.listServerIds(after, slice);
-    const present = new Set((await mcpServers.listByIds(ids)).map((server) => server._id));
-    for (const serverId of ids) if (!present.has(serverId)) await removeConnectors(app, { serverId });
-    const last = ids.at(-1);
-    if (last === undefined || ids.length < slice) return;
-    after = last;
   }
 }

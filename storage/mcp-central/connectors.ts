@@ -1,6 +1,6 @@
 /**
  * Hosted connectors: a user's connection to one remote MCP server. The credentials are part of the document, so that
- * they end with it. Reads leave them out, except those by `withSecrets`.
+ * they end with it. Reads leave them out, except those whose type says so.
  */
 import type { Filter, IndexDescription, UpdateFilter } from "mongodb";
 import type { ConnectorProblem, StoredConnectionStatus } from "../../contract/vocabulary.ts";
@@ -185,10 +185,10 @@ export function openConnectors(database: Database) {
       await connectors.updateOne({ _id: id, active: true }, { $set: { lastUsedAt: now } });
     },
 
-    /** Deletes a connector with its credentials. False if it was deleted already. */
-    async markRemoved(id: string, now: Date, events: EventRow[]): Promise<boolean> {
+    /** Deletes a connector with its credentials. Returns it as it was, or null if it was deleted already. */
+    markRemoved(id: string, now: Date, events: EventRow[]): Promise<ConnectorWithSecrets | null> {
       const outbox = outboxUpdate(events);
-      const result = await connectors.updateOne(
+      return connectors.findOneAndUpdate(
         { _id: id, active: true },
         {
           $set: { removedAt: now, ...outbox.$set },
@@ -196,17 +196,13 @@ export function openConnectors(database: Database) {
           $push: outbox.$push,
         },
       );
-      return result.modifiedCount === 1;
     },
     /** Removes deleted connectors whose events are in the log; returns how many were removed. */
     removeEnded: () =>
       removeSlice(connectors, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
-    /** Connectors of one owner, deleted ones included, with their unpublished events. */
-    listOfOwner: (owner: ConnectorOwner, limit: number) =>
-      connectors
-        .find(owner, { projection: { vault: 0 } })
-        .limit(limit)
-        .toArray(),
+    /** Connectors of one owner, deleted ones included, with their credentials and unpublished events. */
+    listOfOwner: (owner: ConnectorOwner, limit: number): Promise<ConnectorWithSecrets[]> =>
+      connectors.find(owner).limit(limit).toArray(),
     async remove(ids: readonly string[]): Promise<void> {
       await connectors.deleteMany({ _id: { $in: [...ids] } });
     },

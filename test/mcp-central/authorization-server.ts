@@ -70,6 +70,7 @@ function openProvider(issuer: string): Provider {
   const provider = new Provider(issuer, {
     features: {
       registration: { enabled: true },
+      revocation: { enabled: true },
       devInteractions: { enabled: false },
       resourceIndicators: {
         enabled: true,

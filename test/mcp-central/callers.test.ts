@@ -6,7 +6,7 @@ import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { startCentral, type CentralFixture } from "./fixture.ts";
+import { startCentral, type CentralFixture, type Posted } from "./fixture.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
 let central: CentralFixture;
@@ -25,34 +25,8 @@ after(async () => {
   await upstream.close();
 });
 
-interface Posted {
-  status: number;
-  challenge: string | null;
-  body: {
-    result?: { isError?: boolean; content: { text: string }[]; tools?: { name: string }[] };
-    error?: object;
-  };
-}
-
-async function post(method: string, params: object, token?: string): Promise<Posted> {
-  const response = await fetch(`${central.service.url}/mcp/central`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  return {
-    status: response.status,
-    challenge: response.headers.get("www-authenticate"),
-    body: (await response.json()) as Posted["body"],
-  };
-}
-
 const echo = (token?: string) =>
-  post("tools/call", { name: "notes__echo", arguments: { text: "hi" } }, token);
+  central.post("tools/call", { name: "notes__echo", arguments: { text: "hi" } }, token);
 const isForwarded = ({ body }: Posted) => body.result?.content?.[0]?.text === "echo hi";
 
 /** An access token of an OAuth client, as `src/oauth` stores one. */
@@ -146,7 +120,7 @@ describe("the endpoint of hosted connectors", () => {
     const other = await newMember(central.service, central.org, "member");
 
     const refused = await echo(other.token);
-    const { body } = await post("tools/list", {}, other.token);
+    const { body } = await central.post("tools/list", {}, other.token);
 
     assert.equal(refused.body.result?.isError, true);
     assert.deepEqual(

@@ -30,7 +30,18 @@ export interface CentralFixture {
   connected(server: string, body?: object, user?: TestUser): Promise<ConnectorPayload>;
   read(id: string, user?: TestUser): Promise<ConnectorPayload>;
   list(user?: TestUser): Promise<ConnectorPayload[]>;
+  /** Sends a message to the endpoint, as an agent with a token, or without one. */
+  post(method: string, params: object, token?: string): Promise<Posted>;
   close(): Promise<void>;
+}
+
+export interface Posted {
+  status: number;
+  challenge: string | null;
+  body: {
+    result?: { isError?: boolean; content: { text: string }[]; tools?: { name: string }[] };
+    error?: { code: number; message: string; data?: unknown };
+  };
 }
 
 export async function startCentral(options: ServiceOptions = {}): Promise<CentralFixture> {
@@ -74,6 +85,22 @@ export async function startCentral(options: ServiceOptions = {}): Promise<Centra
     },
     async list(user = member) {
       return (await service.call<ConnectorPayload[]>("GET", base, { token: user.token })).data;
+    },
+    async post(method, params, token) {
+      const response = await fetch(`${service.url}/mcp/central`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      return {
+        status: response.status,
+        challenge: response.headers.get("www-authenticate"),
+        body: (await response.json()) as Posted["body"],
+      };
     },
     close: () => service.close(),
   };

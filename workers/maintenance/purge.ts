@@ -6,7 +6,7 @@ import type { App } from "../../src/app.ts";
 import { purgeAnonymous } from "../../src/auth/anonymous.ts";
 import { purgeDeviceCodes } from "../../src/auth/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
-import { removeOrphans } from "../../src/mcp-central/service.ts";
+import { removeOrphans } from "../../src/mcp-central/remove.ts";
 import { pruneFolders } from "../folders/reconcile-folders.ts";
 import { pruneOrganizations } from "../orgs/reconcile-organizations.ts";
 import { discardUpload, uploadFolder } from "../../src/skills/publish/uploads.ts";

@@ -14,7 +14,8 @@ import { ConnectorError } from "../upstream/problems.ts";
 import type { Target } from "../upstream/target.ts";
 import type { UsableConnector } from "../usable.ts";
 import { readSecret, withSecrets } from "../vault.ts";
-import { hashState, openProvider, type FlowSecrets } from "./provider.ts";
+import { hashState, openProvider, type FlowSecrets, type ProviderChanges } from "./provider.ts";
+import { revokeTokens } from "./revoke.ts";
 
 /**
  * Discovers the authorization server, registers there if necessary, and stores the state of the flow. Returns the
@@ -94,19 +95,27 @@ export async function finishExchange(
   } finally {
     requests.close();
   }
-  const current = await connectors.withSecrets(connector._id);
-  const { tokens, issuer } = changes;
-  if (!current || current.generation !== connector.generation || !tokens || !issuer)
-    throw new UnauthorizedError();
+  const connected = await storeTokens(app, connector, changes);
+  if (connected) return connected;
+  // The connector was deleted or connected again since: nothing else would end these tokens.
+  if (changes.tokens) await revokeTokens(app, stored, changes.tokens);
+  throw new UnauthorizedError();
+}
+
+async function storeTokens(
+  app: App,
+  { _id, generation }: KnownConnector,
+  { tokens, issuer }: ProviderChanges,
+): Promise<KnownConnector | undefined> {
+  const { connectors } = app.storage;
+  const current = await connectors.withSecrets(_id);
+  if (current?.generation !== generation || !tokens || !issuer) return undefined;
   const change = {
     vault: withSecrets(app, current, { tokens }),
     issuer,
     // Clients without these tokens, in any process, are not used any more.
-    generation: current.generation + 1,
+    generation: generation + 1,
   };
-  if (!(await connectors.change(current._id, current.revision, change, app.now())))
-    throw new UnauthorizedError();
-  const connected = await connectors.find(connector._id);
-  if (!connected) throw new UnauthorizedError();
-  return connected;
+  if (!(await connectors.change(_id, current.revision, change, app.now()))) return undefined;
+  return (await connectors.find(_id)) ?? undefined;
 }

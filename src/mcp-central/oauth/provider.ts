@@ -10,10 +10,21 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import { limits } from "../../../contract/limits.ts";
 import type { App } from "../../app.ts";
 
+/** Where and how a client revokes tokens (RFC 7009). */
+export interface Revocation {
+  endpoint: string;
+  /** Methods of authentication of clients there; none if the server names none. */
+  methods: string[];
+}
+
 /** Tokens with the time at which the access token expires, in milliseconds. */
-export type KeptTokens = StoredOAuthTokens & { expiresAt?: number | undefined };
+export type KeptTokens = StoredOAuthTokens & {
+  expiresAt?: number | undefined;
+  revocation?: Revocation | undefined;
+};
 
 /** The state of an authorization that the user has begun. */
 export interface FlowSecrets {
@@ -81,7 +92,9 @@ export function openProvider(
     // An authorization always begins anew: renewal is done by `renew.ts`, under a lease.
     tokens: () => changes.tokens,
     saveTokens(tokens, context) {
-      changes.tokens = withExpiry(tokens, app.now());
+      const discovery = changes.discovery ?? stored.flow?.discovery;
+      const revocation = revocationOf(discovery?.authorizationServerMetadata);
+      changes.tokens = { ...withExpiry(tokens, app.now()), ...(revocation ? { revocation } : {}) };
       if (context) changes.issuer = context.issuer;
     },
     redirectToAuthorization(url) {
@@ -106,4 +119,15 @@ export function openProvider(
 export function withExpiry(tokens: StoredOAuthTokens, now: Date): KeptTokens {
   const seconds = Number(tokens.expires_in);
   return seconds > 0 ? { ...tokens, expiresAt: now.getTime() + seconds * 1000 } : tokens;
+}
+
+function revocationOf(metadata: object = {}): Revocation | undefined {
+  const named = metadata as Record<string, unknown>;
+  const endpoint = named["revocation_endpoint"];
+  const methods = named["revocation_endpoint_auth_methods_supported"];
+  if (typeof endpoint !== "string" || endpoint.length > limits.mcpUrl) return undefined;
+  return {
+    endpoint,
+    methods: Array.isArray(methods) ? methods.filter((one) => typeof one === "string") : [],
+  };
 }

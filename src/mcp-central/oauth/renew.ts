@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   discoverOAuthServerInfo,
   OAuthError,
-  OAuthErrorCode,
   refreshAuthorization,
   selectResourceURL,
   UnauthorizedError,
@@ -19,8 +18,11 @@ import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
 import type { ConnectorChange } from "../../../storage/mcp-central/connectors.ts";
 import type { App } from "../../app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
+import { isTemporary } from "../upstream/failure.ts";
+import { ConnectorError } from "../upstream/problems.ts";
 import { readSecret, withSecrets } from "../vault.ts";
 import { withExpiry, type KeptTokens } from "./provider.ts";
+import { revokeTokens } from "./revoke.ts";
 
 /** Longer than all requests of a renewal may take. */
 const leaseMs = 150_000;
@@ -82,8 +84,13 @@ async function renewLeased(app: App, id: string, url: URL): Promise<string> {
       url,
       (asked, init) => requests.fetch(asked, init),
     );
-    const kept = { ...withExpiry(renewed, app.now()), issuer: tokens.issuer };
-    await replaceTokens(app, id, tokens, kept);
+    const { issuer, revocation } = tokens;
+    const kept: KeptTokens = { ...withExpiry(renewed, app.now()), issuer, revocation };
+    await replaceTokens(app, id, tokens, kept).catch(async (error: unknown) => {
+      // The connector was deleted or connected again since: nothing else would end these tokens.
+      await revokeTokens(app, connector, kept);
+      throw error;
+    });
     return renewed.access_token;
   } catch (error) {
     if (!isFinal(error)) throw error;
@@ -100,10 +107,12 @@ async function requestTokens(
   url: URL,
   fetchFn: FetchLike,
 ) {
-  const found = await discoverOAuthServerInfo(url, { fetchFn });
+  const discovery = watchFailures(fetchFn);
+  const found = await discoverOAuthServerInfo(url, { fetchFn: discovery.fetch });
   const metadata = found.authorizationServerMetadata;
   const issuer = metadata?.issuer ?? found.authorizationServerUrl;
   const isOurs = issuer === tokens.issuer && client?.issuer === issuer;
+  if (!isOurs && discovery.hasFailed()) throw new ConnectorError("server_failed");
   if (!isOurs || !tokens.refresh_token || !client) throw new UnauthorizedError();
   const selected = await selectResourceURL(url, {} as OAuthClientProvider, found.resourceMetadata);
   return refreshAuthorization(found.authorizationServerUrl, {
@@ -115,16 +124,29 @@ async function requestTokens(
   });
 }
 
+/**
+ * Notes failures of a server. Discovery goes on without the document that it could not load, and so finds another
+ * issuer, or none.
+ */
+function watchFailures(fetchFn: FetchLike): { fetch: FetchLike; hasFailed: () => boolean } {
+  let hasFailed = false;
+  return {
+    async fetch(asked, init) {
+      const response = await fetchFn(asked, init).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+      if (response.status >= 500 || response.status === 429) hasFailed = true;
+      return response;
+    },
+    hasFailed: () => hasFailed,
+  };
+}
+
 /** Whether the same request would fail again: all but failures of the network and of the authorization server. */
 function isFinal(error: unknown): boolean {
   if (error instanceof UnauthorizedError) return true;
-  if (!(error instanceof OAuthError)) return false;
-  const temporary: string[] = [
-    OAuthErrorCode.ServerError,
-    OAuthErrorCode.TemporarilyUnavailable,
-    OAuthErrorCode.TooManyRequests,
-  ];
-  return !temporary.includes(error.code);
+  return error instanceof OAuthError && !isTemporary(error);
 }
 
 /**

@@ -88,12 +88,22 @@ export async function connectUpstream(app: App, target: Target, options: Connect
   return { client, close };
 }
 
+const sentTokens = new WeakMap<Response, string>();
+
+/** The access token with which a response was requested. */
+export function sentToken(response: Response): string | undefined {
+  return sentTokens.get(response);
+}
+
 /** Adds the server's headers to requests to its own origin, and to no other. */
 function fetchFor(requests: GuardedFetch, { url, headers }: Target): FetchLike {
   return async (asked, init) => {
     if (new URL(asked).origin !== url.origin) return requests.fetch(asked, init);
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) if (!sent.has(name)) sent.set(name, value);
-    return requests.fetch(asked, { ...init, headers: sent });
+    const response = await requests.fetch(asked, { ...init, headers: sent });
+    const token = /^Bearer (.+)$/.exec(sent.get("authorization") ?? "")?.[1];
+    if (token !== undefined) sentTokens.set(response, token);
+    return response;
   };
 }

@@ -9,6 +9,7 @@ import type { KeptTokens } from "../oauth/provider.ts";
 import { renewToken } from "../oauth/renew.ts";
 import type { UsableConnector } from "../usable.ts";
 import { readSecret } from "../vault.ts";
+import { sentToken } from "./connect.ts";
 import { ConnectorError } from "./problems.ts";
 import { addressOf, targetOf, type SuppliedValues, type Target } from "./target.ts";
 
@@ -66,6 +67,9 @@ export function authOf(
     async onUnauthorized({ response }) {
       const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
       Object.assign(challenge, { resourceMetadataUrl, scope });
+      const refused = sentToken(response);
+      // Another call of this client has renewed the token since this one was sent.
+      if (refused !== undefined && refused !== current) return;
       await renew();
     },
   };

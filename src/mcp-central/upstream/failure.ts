@@ -4,6 +4,7 @@ import {
   InsufficientScopeError,
   IssuerMismatchError,
   OAuthError,
+  OAuthErrorCode,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
@@ -29,6 +30,17 @@ const ofAuthorization = [
   RegistrationRejectedError,
 ];
 
+const temporary: readonly string[] = [
+  OAuthErrorCode.ServerError,
+  OAuthErrorCode.TemporarilyUnavailable,
+  OAuthErrorCode.TooManyRequests,
+];
+
+/** Whether an authorization server has failed, and the same request can succeed later. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof OAuthError && temporary.includes(error.code);
+}
+
 /** The cause of an error, by the first known one in its chain. */
 export function problemOf(error: unknown): ConnectorProblem {
   for (const one of chainOf(error)) {
@@ -46,6 +58,7 @@ export function isSessionLost(error: unknown): boolean {
 function directProblem(error: unknown): ConnectorProblem | undefined {
   if (error instanceof ConnectorError) return error.problem;
   if (error instanceof RepoError) return ofGuard[error.code] ?? "unreachable";
+  if (isTemporary(error)) return "server_failed";
   if (ofAuthorization.some((kind) => error instanceof kind)) return "unauthorized";
   if (error instanceof InsufficientScopeError) return "refused";
   if (error instanceof SdkHttpError) return ofStatus(error.status);
