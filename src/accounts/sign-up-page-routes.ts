@@ -113,14 +113,14 @@ function signUpFrom(
       });
       const tenant = organization.trim() === "" ? undefined : checkForm(CreateTenant, { name: organization });
       const { user, cookies, sessionId } = await signUp(app, actor, input, request);
-      if (!tenant) return redirectReply(returnTo, cookies);
+      if (!tenant) return redirectReply(returnTo, { cookies });
 
       const origin = { ...actor.origin, source: "web", client: "web" } as const;
       const owner = userActor(app, user, [], { kind: "session", sessionId }, origin);
       return orShow(
         async () => {
           await createTenant(app, owner, tenant);
-          return redirectReply(returnTo, cookies);
+          return redirectReply(returnTo, { cookies });
         },
         (error) =>
           actorPage(owner, { title: "One thing is left", body: organizationFailedPage(error) }, { cookies }),

@@ -64,7 +64,7 @@ function signInRoutes(app: App): Route[] {
             const result = await signIn(app, actor, checkForm(SignIn, { email, password }), request);
             const returnTo = safeReturnTo(return_to);
             if ("ticket" in result) return showFactor(app, actor, { ...result, returnTo });
-            return redirectReply(returnTo, result.cookies);
+            return redirectReply(returnTo, { cookies: result.cookies });
           },
           (error, options) =>
             showSignIn(
@@ -82,7 +82,12 @@ function signInRoutes(app: App): Route[] {
       summary: "Sign out from the button of a page",
       body: SignOutForm,
       form: true,
-      handle: async ({ actor }) => redirectReply("/", [await endSession(app, actor)]),
+      // The dashboard's own sign-out removes the drafts of its editor; this page has no script that could.
+      handle: async ({ actor }) =>
+        redirectReply("/", {
+          cookies: [await endSession(app, actor)],
+          headers: { "clear-site-data": '"storage"' },
+        }),
     }),
   ];
 }

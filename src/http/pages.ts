@@ -62,8 +62,12 @@ export function actorPage(
 }
 
 /** Redirects the browser to a path of this service, by GET. */
-export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
-  return new Reply("", { status: 303, headers: { location: path, "cache-control": "no-store" }, cookies });
+export function redirectReply(path: string, { cookies, headers }: Omit<PageOptions, "status"> = {}): Reply {
+  return new Reply("", {
+    status: 303,
+    headers: { location: path, "cache-control": "no-store", ...headers },
+    cookies: cookies ?? [],
+  });
 }
 
 function layout(content: PageContent, nonce: string | undefined): Html {

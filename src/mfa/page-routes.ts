@@ -47,7 +47,7 @@ async function verifyForm(
     async () => {
       try {
         const { cookies } = await completeByFactor(app, actor, readProof(ticket, code), request);
-        return redirectReply(returnTo, cookies);
+        return redirectReply(returnTo, { cookies });
       } catch (error) {
         isOver = error instanceof ServiceError && error.details?.["reason"] === "ticket";
         throw error;

@@ -291,6 +291,7 @@ describe("the pages", () => {
 
     assert.equal(answer.status, 303);
     assert.match(answer.headers.getSetCookie()[0]!, /Max-Age=0/);
+    assert.equal(answer.headers.get("clear-site-data"), '"storage"');
     assert.doesNotMatch((await service.call("GET", "/sign-up", { cookie })).text, /Signed in as/);
   });
 });

@@ -34,7 +34,7 @@ export function ssoPageRoutes(app: App): Route[] {
 const shown = (actor: Actor, act: () => Promise<Reply>): Promise<Reply> =>
   orShow(act, (error, options) => failedPage(actor, error, options));
 
-const toProvider = ({ url, cookies }: Redirect) => redirectReply(url, cookies);
+const toProvider = ({ url, cookies }: Redirect) => redirectReply(url, { cookies });
 
 function startRoutes(app: App): Route[] {
   return [
@@ -164,7 +164,7 @@ async function completed(
 ): Promise<Reply> {
   const done = await completeAttempt(app, actor, request, input);
   if (done.kind === "link") return redirectReply(`/sso/${input.providerId}/link?state=${input.state}`);
-  if (done.kind === "signed-in") return redirectReply(done.returnTo, done.signedIn.cookies);
+  if (done.kind === "signed-in") return redirectReply(done.returnTo, { cookies: done.signedIn.cookies });
   const tenant = await app.storage.tenants.find(done.provider.tenantId);
   return testPage(actor, presentTest(done.attempt), `/${tenant?.slug ?? ""}/-/sso`);
 }
@@ -197,7 +197,7 @@ function linkRoutes(app: App): Route[] {
         shown(actor, async () => {
           const input = { providerId: params.provider, state: body.state };
           const { signedIn, returnTo } = await confirmLink(app, actor, request, input);
-          return redirectReply(returnTo, signedIn.cookies);
+          return redirectReply(returnTo, { cookies: signedIn.cookies });
         }),
     }),
   ];
