@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { everyProcessor } from "../support/processors.ts";
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { after, before, describe, it } from "node:test";
+import { after, afterEach, before, describe, it } from "node:test";
 
 import type { Log } from "../../src/log.ts";
 import {
@@ -39,11 +39,18 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
     let nextId = 0;
     const freshId = () => `s${Date.now().toString(36)}-${nextId++}`;
 
-    const consume = (processors: Partial<Processors>, settings: Partial<ConsumerSettings> = {}): Consumers =>
-      queue.startConsumers(
-        { ...everyProcessor(async () => {}), ...processors },
-        { concurrency: 5, ...settings },
-      );
+    const consuming: Consumers[] = [];
+    const consume = (
+      processors: Partial<Processors>,
+      settings: Partial<ConsumerSettings> = {},
+    ): Consumers => {
+      const every = { ...everyProcessor(async () => {}), ...processors };
+      const consumers = queue.startConsumers(every, { concurrency: 5, ...settings });
+      consuming.push(consumers);
+      return consumers;
+    };
+    // After a test that failed before it closed them, they would take the jobs of the next one.
+    afterEach(() => Promise.all(consuming.splice(0).map((consumers) => consumers.close())));
     const failedCount = async () => (await queue.counts()).upkeep.failed;
 
     before(async () => {
