@@ -115,7 +115,7 @@ try {
   engines.push(mongo, queue);
   process.env.SVC_TEST_MONGODB_URL = mongo.uri;
   process.env.SVC_TEST_JOB_PROGRAM = JOB_PROGRAM;
-  const events = run({ files: groupTests(files).map(writeEntry), concurrency: CONCURRENCY });
+  const events = run({ files: groupTests(files, CONCURRENCY).map(writeEntry), concurrency: CONCURRENCY });
   events.on("test:pass", ({ name, nesting }) => nesting === 0 && unended.delete(name));
   events.on("test:fail", ({ todo, name, nesting }) => {
     if (todo !== undefined && todo !== false) return;

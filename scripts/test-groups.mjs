@@ -1,6 +1,8 @@
-// Which test files share a process. Loading the sources takes longer than most files' tests, so files of one area run
-// one after another in one process, each in a suite of its own (run-group.mjs).
-const MOST_FILES = 12;
+// Which test files share a process. Loading the sources takes longer than most files' tests, so many files run one after
+// another in one process, each in a suite of its own (run-group.mjs).
+
+/** At least so long that the sources are seldom loaded, and at most so that all processes end at about one time. */
+const GROUP_SECONDS = { min: 15, max: 100 };
 
 /** Changes or measures its process as a whole, so that no other file may run in it. An area, or area/file. */
 export const alone = new Set([
@@ -13,7 +15,7 @@ export const alone = new Set([
   "store/crash",
 ]);
 
-/** Seconds of the files that take long, about; each has a process to itself. Other files count for OTHERS_SECONDS. */
+/** Seconds of the files that take long, about. Other files count for OTHERS_SECONDS. */
 export const seconds = {
   "access/matrix": 60,
   "cli/interrupted": 25,
@@ -78,35 +80,23 @@ const nameOf = (file) => file.slice("test/".length, -".test.ts".length);
 const areaOf = (file) => nameOf(file).split("/")[0];
 const isAlone = (file) => alone.has(areaOf(file)) || alone.has(nameOf(file));
 
+const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(file)] ?? OTHERS_SECONDS), 0);
+
 /**
  * Each file in exactly one group, in the order in which the groups are to be started: the longest first, so that all
  * processes are busy to the end.
  *
  * @param {string[]} files test/<area>/<subject>.test.ts, sorted
+ * @param {number} concurrency how many groups run at once
  * @returns {string[][]}
  */
-export function groupTests(files) {
-  const isLong = (file) => Object.hasOwn(seconds, nameOf(file));
-  const shared = files.filter((file) => !isLong(file) && !isAlone(file));
-  const others = files.filter((file) => !shared.includes(file));
-  const secondsOf = (group) =>
-    group.reduce((sum, file) => sum + (isLong(file) ? seconds[nameOf(file)] : OTHERS_SECONDS), 0);
-  const groups = [...shareOut(shared), ...others.map((file) => [file])];
-  return groups.toSorted((a, b) => secondsOf(b) - secondsOf(a));
-}
-
-/** Small areas share a process, large ones are split evenly. */
-function shareOut(files) {
-  const groups = [];
-  for (const area of new Set(files.map(areaOf))) {
-    const members = files.filter((file) => areaOf(file) === area);
-    const last = groups.at(-1);
-    if (last && last.length + members.length <= MOST_FILES) {
-      last.push(...members);
-      continue;
-    }
-    const size = Math.ceil(members.length / Math.ceil(members.length / MOST_FILES));
-    for (let at = 0; at < members.length; at += size) groups.push(members.slice(at, at + size));
+export function groupTests(files, concurrency) {
+  const most = Math.max(GROUP_SECONDS.min, Math.min(GROUP_SECONDS.max, secondsOf(files) / concurrency));
+  const groups = files.filter(isAlone).map((file) => [file]);
+  let open;
+  for (const file of files.filter((each) => !isAlone(each))) {
+    if (open && secondsOf([...open, file]) <= most) open.push(file);
+    else groups.push((open = [file]));
   }
-  return groups;
+  return groups.toSorted((a, b) => secondsOf(b) - secondsOf(a));
 }

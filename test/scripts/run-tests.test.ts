@@ -134,28 +134,38 @@ describe("groups of test files", () => {
   const names = (area: string, count: number) =>
     Array.from({ length: count }, (_, i) => `test/${area}/${String(i).padStart(2, "0")}.test.ts`);
 
-  it("hold each file once, of small areas together and of large ones in even parts", () => {
-    const groups = groupTests([...names("auth", 13), ...names("folders", 6), ...names("users", 5)]);
+  const sizes = (count: number, concurrency: number) =>
+    groupTests(names("auth", count), concurrency).map((group) => group.length);
 
-    assert.deepEqual(groups.flat().toSorted(), [
-      ...names("auth", 13),
-      ...names("folders", 6),
-      ...names("users", 5),
-    ]);
+  it("hold each file once, and share out files of several areas", () => {
+    const files = [...names("auth", 13), ...names("folders", 6), ...names("users", 5)];
+
+    const groups = groupTests(files, 2);
+
+    assert.deepEqual(groups.flat().toSorted(), files);
     assert.deepEqual(
       groups.map((group) => group.length),
-      [12, 7, 5],
+      [12, 12],
     );
   });
 
+  it("are as large as leaves work for each process, but not small or very large", () => {
+    assert.deepEqual(sizes(8, 4), [5, 3]);
+    assert.deepEqual(sizes(40, 4), [10, 10, 10, 10]);
+    assert.deepEqual(new Set(sizes(330, 4)), new Set([33]));
+  });
+
   it("begin with what takes longest, and leave alone what must be alone", () => {
-    const groups = groupTests([
-      "test/access/decide.test.ts",
-      "test/access/places.test.ts",
-      "test/archive/read-zip.test.ts",
-      "test/journeys/a.test.ts",
-      "test/journeys/kill.test.ts",
-    ]);
+    const groups = groupTests(
+      [
+        "test/access/decide.test.ts",
+        "test/access/places.test.ts",
+        "test/archive/read-zip.test.ts",
+        "test/journeys/a.test.ts",
+        "test/journeys/kill.test.ts",
+      ],
+      4,
+    );
 
     assert.deepEqual(groups, [
       ["test/journeys/kill.test.ts"],
