@@ -1,6 +1,9 @@
 /** The membership of an account that an invitation, an identity provider or auto-join has made a member. */
+import { setTimeout as pause } from "node:timers/promises";
 import { isDuplicate } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Account } from "../../storage/users.ts";
 import type { App } from "../app.ts";
 import { ownerRole } from "../access/permissions.ts";
 import { flushEvents } from "../audit/events.ts";
@@ -22,14 +25,19 @@ export interface NewMember {
 
 /**
  * Creates a membership unless the account is a member. Teams of other organizations and deleted ones are left out. The
- * caller has checked that the account may join, and repeats the call after a crash.
+ * caller has checked that the account may join, and repeats the call after a crash. `known` need not be current: both
+ * are read again after the write, as if they had been read right before it.
  */
-export async function createMembership(app: App, member: NewMember): Promise<void> {
+export async function createMembership(
+  app: App,
+  member: NewMember,
+  known: { tenant?: TenantDoc | undefined; account?: Account | undefined } = {},
+): Promise<void> {
   const { tenants, users, teams, memberships } = app.storage;
   const { id, tenantId, userId, role, teamIds, createdAt, events = [] } = member;
   const [tenant, account, offered] = await Promise.all([
-    tenants.find(tenantId),
-    users.find(userId),
+    known.tenant ?? tenants.find(tenantId),
+    known.account ?? users.find(userId),
     teamIds.length > 0 ? teams.listByIds([...teamIds]) : [],
   ]);
   if (!tenant || tenant.erasing || !account) return;
@@ -59,17 +67,43 @@ export async function createMembership(app: App, member: NewMember): Promise<voi
     const made = await memberships.find(tenantId, account._id);
     if (made?.enlisting) await enlistOwner(app, made);
   }
-  // The fields that the row repeats may have changed between the read and the write.
-  const now = await tenants.find(tenantId);
-  if (now && now.updatedAt.getTime() !== tenant.updatedAt.getTime()) await propagateTenant(app, now);
-  await propagateUser(app, account);
+  if (!(await followChanges(app, { tenant, account }))) return memberships.remove(id);
   if (events.length > 0) flushEvents(app, memberships, id, events);
   afterMemberJoined(app, tenantId);
 }
 
-/** Queues the creation of a new member's workspace. The reconcile job does it as well. */
+/**
+ * The fields that the row repeats may have changed between the read and the write. False if the organization or the
+ * account is gone.
+ */
+async function followChanges(app: App, read: { tenant: TenantDoc; account: Account }): Promise<boolean> {
+  const { tenants, users } = app.storage;
+  const [tenant, account] = await Promise.all([tenants.find(read.tenant._id), users.find(read.account._id)]);
+  if (!tenant || tenant.erasing || !account) return false;
+  if (tenant.updatedAt.getTime() !== read.tenant.updatedAt.getTime()) await propagateTenant(app, tenant);
+  if (account.username !== read.account.username || account.name !== read.account.name)
+    await propagateUser(app, account);
+  return true;
+}
+
+/** Time in which members join together: one job serves them all. */
+const collectMs = 100;
+const collecting = new WeakMap<App, Set<string>>();
+
+/**
+ * Queues the creation of a new member's workspace, if the organization has workspaces. Enabling them queues it too, and
+ * the reconcile job does.
+ */
 function afterMemberJoined(app: App, tenantId: string): void {
-  app.background("queue what a new member gets", () =>
-    app.queue.enqueue("workspaces.sync", { tenantId }, { jobId: tenantId }),
-  );
+  const waiting = collecting.get(app) ?? new Set();
+  collecting.set(app, waiting);
+  if (waiting.has(tenantId)) return;
+  waiting.add(tenantId);
+  app.background("queue what a new member gets", async () => {
+    await pause(collectMs);
+    // From here on, a member who joins starts the next one.
+    waiting.delete(tenantId);
+    const settings = await app.storage.workspaceSettings.find(tenantId);
+    if (settings) await app.queue.enqueue("workspaces.sync", { tenantId }, { jobId: tenantId });
+  });
 }

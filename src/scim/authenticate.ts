@@ -40,14 +40,14 @@ export async function authenticateProvider(
   authorization: string,
 ): Promise<Authenticated> {
   const [, token = ""] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  const provider = isId(providerId) ? await app.storage.scimProviders.find(providerId) : null;
+  const found = isId(providerId) ? await app.storage.scimProviders.findWithTenant(providerId) : undefined;
+  const { provider, tenant } = found ?? {};
   const hash = hashSecret(token.slice(0, 200));
   const now = app.now();
   const { tokenHash = "", former } = provider ?? {};
   const isCurrent = equalSecrets(hash, tokenHash);
   const isFormer = equalSecrets(hash, former?.tokenHash ?? "") && former!.validUntil > now;
-  if (!provider?.enabled || !(isCurrent || isFormer)) throw new UnauthenticatedError(provider ?? undefined);
-  const tenant = await app.storage.tenants.find(provider.tenantId);
+  if (!provider?.enabled || !(isCurrent || isFormer)) throw new UnauthenticatedError(provider);
   if (!tenant || tenant.deletionAt || tenant.erasing) throw new UnauthenticatedError(undefined);
   if (!provider.lastUsedAt || now.getTime() - provider.lastUsedAt.getTime() >= useStepMs)
     app.background("note the use of a token", () => app.storage.scimProviders.touch(provider._id, now));

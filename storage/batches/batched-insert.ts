@@ -14,8 +14,15 @@ interface Waiting<T> {
   reject(error: unknown): void;
 }
 
-/** Throws what `insertOne` would throw: a duplicate error, or that of a lost response for all calls of a command. */
-export function batchedInsert<T extends Document>(rows: Collection<T>): (row: T) => Promise<void> {
+/**
+ * Throws what `insertOne` would throw: a duplicate error, or that of a lost response for all calls of a command.
+ * `collectMs`: time in which rows are collected, instead of one turn of the event loop.
+ */
+export function batchedInsert<T extends Document>(
+  rows: Collection<T>,
+  collectMs?: number,
+): (row: T) => Promise<void> {
+  const atStart = collectMs === undefined ? undefined : (start: () => void) => setTimeout(start, collectMs);
   const add = openBatches<Waiting<T>>(async (batch) => {
     const failures = await insertAll(
       rows,
@@ -24,7 +31,7 @@ export function batchedInsert<T extends Document>(rows: Collection<T>): (row: T)
     for (const [at, { resolve, reject }] of batch.entries())
       if (failures.has(at)) reject(failures.get(at));
       else resolve();
-  });
+  }, atStart);
   return (row) => new Promise((resolve, reject) => add({ row, resolve, reject }));
 }
 

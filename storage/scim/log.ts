@@ -39,12 +39,15 @@ export interface ScimLogQuery {
   limit: number;
 }
 
+/** Entries of a burst are written together, since no response depends on them. */
+const collectMs = 100;
+
 export type ScimLog = ReturnType<typeof openScimLog>;
 
 export function openScimLog(database: Database) {
   const log = database.collection<ScimLogDoc>("scim_log");
   return {
-    insert: batchedInsert(log),
+    insert: batchedInsert(log, collectMs),
     /** Counts a request without a valid token, in one entry per minute. */
     async countRefusal(entry: ScimLogDoc): Promise<void> {
       const { _id, count: _count, ...rest } = entry;

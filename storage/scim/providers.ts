@@ -6,6 +6,7 @@ import type { IndexDescription } from "mongodb";
 import type { Database } from "../database.ts";
 import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
+import type { TenantDoc } from "../tenants.ts";
 
 export interface ScimProviderDoc extends WithOutbox {
   _id: string;
@@ -36,7 +37,21 @@ export function openScimProviders(database: Database) {
   const providers = database.collection<ScimProviderDoc>("scim_providers");
   const withoutOutbox = { projection: { outbox: 0 } } as const;
   return {
-    find: (id: string) => providers.findOne({ _id: id }, withoutOutbox),
+    /** With its organization, unless that is erased: one query for each request. */
+    async findWithTenant(
+      id: string,
+    ): Promise<{ provider: ScimProviderDoc; tenant: TenantDoc | undefined } | undefined> {
+      const [found] = await providers
+        .aggregate<ScimProviderDoc & { tenants: TenantDoc[] }>([
+          { $match: { _id: id } },
+          { $project: { outbox: 0 } },
+          { $lookup: { from: "tenants", localField: "tenantId", foreignField: "_id", as: "tenants" } },
+        ])
+        .toArray();
+      if (!found) return undefined;
+      const { tenants, ...provider } = found;
+      return { provider, tenant: tenants.find(({ erasedAt }) => erasedAt === undefined) };
+    },
     findOfTenant: (tenantId: string) => providers.findOne({ tenantId }, withoutOutbox),
     /** Ids of all organizations with a provider. */
     async listTenants(): Promise<string[]> {

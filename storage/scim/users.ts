@@ -6,7 +6,7 @@ import type { Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
 import { commandTimeMs, type Database } from "../database.ts";
 import { escapePattern } from "../memberships.ts";
-import { outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
+import { clearOutboxes, outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 import type { ScimUserDoc } from "./user-document.ts";
 
@@ -253,5 +253,8 @@ export function openScimUsers(database: Database) {
     removeOfTenant: (tenantId: string) => removeSlice(users, { tenantId }),
 
     ...outboxOperations(users),
+    /** `clearOutbox` of many users in one command. */
+    clearOutboxes: (documents: readonly { id: string; eventIds: string[] }[]) =>
+      clearOutboxes(users, documents),
   };
 }

@@ -15,7 +15,7 @@ import { cutAtWord } from "../../../contract/cut-text.ts";
 import { limits } from "../../../contract/limits.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import type { ScimUserDoc } from "../../../storage/scim/users.ts";
-import type { UserDoc } from "../../../storage/users.ts";
+import type { Account, Credentials, UserDoc } from "../../../storage/users.ts";
 import type { App } from "../../app.ts";
 import { personName, username } from "../../users/schema.ts";
 import { uniqueness } from "../errors.ts";
@@ -28,17 +28,32 @@ export type AccountDecision =
   | { kind: "link" | "join"; userId: string }
   | { kind: "invite" };
 
+/** The account with an address, and whether the organization has verified the domain. */
+export interface FoundAccount {
+  account: Credentials | null;
+  isVerified: boolean;
+}
+
+export async function findAccount(
+  app: App,
+  tenantId: string,
+  { emailKey }: Pick<ScimUserDoc, "emailKey">,
+): Promise<FoundAccount> {
+  const [account, isVerified] = await Promise.all([
+    app.storage.users.findCredentials(emailKey),
+    isVerifiedDomain(app, tenantId, emailKey),
+  ]);
+  return { account, isVerified };
+}
+
 /** Throws `uniqueness` for an address that belongs to a member but is not confirmed. */
 export async function decideAccount(
   app: App,
   tenantId: string,
-  { email, emailKey }: Pick<ScimUserDoc, "email" | "emailKey">,
+  { email }: Pick<ScimUserDoc, "email">,
+  { account, isVerified }: FoundAccount,
 ): Promise<AccountDecision> {
-  const { users, memberships } = app.storage;
-  const [account, isVerified] = await Promise.all([
-    users.findCredentials(emailKey),
-    isVerifiedDomain(app, tenantId, emailKey),
-  ]);
+  const { memberships } = app.storage;
   if (!account) return { kind: "create", userId: app.newId(), isConfirmed: isVerified };
   const isConfirmed = account.emailVerifiedAt !== undefined;
   if (await memberships.find(tenantId, account._id)) {
@@ -51,9 +66,10 @@ export async function decideAccount(
 }
 
 /**
- * Creates the account of a user unless it exists. False if another account has taken the address since it was decided.
+ * Creates the account of a user unless it exists, and returns a new one. False if another account has taken the address
+ * since it was decided.
  */
-export async function createAccount(app: App, user: ScimUserDoc): Promise<boolean> {
+export async function createAccount(app: App, user: ScimUserDoc): Promise<Account | boolean> {
   const { users } = app.storage;
   const userId = user.userId!;
   const now = app.now();
@@ -76,7 +92,7 @@ export async function createAccount(app: App, user: ScimUserDoc): Promise<boolea
     };
     try {
       await users.insert(account);
-      return true;
+      return account;
     } catch (error) {
       if (isDuplicate(error, "_id_")) return true;
       if (isDuplicate(error, "user_email")) return (await users.find(userId)) !== null;

@@ -5,6 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
 import type { ScimUserDoc } from "../../../storage/scim/users.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";
@@ -20,20 +21,21 @@ export const provisionedRole = "member";
 
 /**
  * Applies a user's document. Of concurrent calls the slowest may have applied an outdated one, so each repeats until
- * its document is current. Throws `conflict` if the account can't be created.
+ * its document is current. `tenant`: the organization, if the caller has read it. Throws `conflict` if the account can't
+ * be created.
  */
-export async function applyUser(app: App, user: ScimUserDoc): Promise<void> {
+export async function applyUser(app: App, user: ScimUserDoc, tenant?: TenantDoc): Promise<void> {
   for (let applied = user; ;) {
-    await applyOnce(app, applied);
+    await applyOnce(app, applied, tenant);
     const now = await app.storage.scimUsers.findAny(user._id);
     if (!now || (now.active === applied.active && now.userId === applied.userId)) return;
     applied = now;
   }
 }
 
-async function applyOnce(app: App, user: ScimUserDoc): Promise<void> {
+async function applyOnce(app: App, user: ScimUserDoc, tenant: TenantDoc | undefined): Promise<void> {
   if (user.userId !== undefined) {
-    if (user.active && user.present) await join(app, user);
+    if (user.active && user.present) await join(app, user, tenant);
     else await leave(app, user);
   }
   if (!user.present) await app.storage.scimGroups.dropMember(user.tenantId, user._id, app.now());
@@ -46,19 +48,21 @@ export async function settleUser(app: App, user: ScimUserDoc): Promise<void> {
   if (!user.present) await app.storage.scimUsers.remove(user._id);
 }
 
-async function join(app: App, user: ScimUserDoc): Promise<void> {
+async function join(app: App, user: ScimUserDoc, tenant: TenantDoc | undefined): Promise<void> {
   const { tenantId, createsAccount, restore } = user;
   const userId = user.userId!;
-  if (createsAccount && !(await createAccount(app, user))) throw await addressTaken(app, user);
+  const account = createsAccount ? await createAccount(app, user) : true;
+  if (account === false) throw await addressTaken(app, user);
   const role = restore ? await existingRole(app, tenantId, restore.role) : provisionedRole;
-  await createMembership(app, {
+  const member = {
     id: app.newId(),
     tenantId,
     userId,
     role,
     teamIds: [...new Set([...(await unmanagedTeams(app, user)), ...user.teamIds])],
     createdAt: app.now(),
-  });
+  };
+  await createMembership(app, member, { tenant, account: account === true ? undefined : account });
 }
 
 /** A custom role may have been deleted since. SCIM makes no one an owner. */

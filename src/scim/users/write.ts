@@ -5,16 +5,16 @@ import { isDuplicate, isId } from "../../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
 import type { ScimUserChange, ScimUserDoc } from "../../../storage/scim/users.ts";
 import { ownerRole } from "../../access/permissions.ts";
-import { flushEvents } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
 import { requirePrecondition } from "../conditional.ts";
 import { scimEvent, type ScimContext } from "../context.ts";
 import { ScimError, uniqueness, unknownResource } from "../errors.ts";
 import { readOperations } from "../patch/operations.ts";
 import { patchUser, type UserAttributes } from "../patch/user.ts";
-import { decideAccount, type AccountDecision } from "./account.ts";
+import { decideAccount, findAccount, type AccountDecision, type FoundAccount } from "./account.ts";
 import { applyUser, awaitFormerEnd, requireRoom, settleUser } from "./apply.ts";
 import { attributesOf, changesOf, fieldsOf, readUser, type UserFields } from "./attributes.ts";
+import { flushUserEvent } from "./events.ts";
 import { inviteUser, revokeInvitationOf } from "./invitation.ts";
 import { hasRoom } from "./room.ts";
 
@@ -28,9 +28,10 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   const fields = fieldsOf(readUser(body), true);
   context.noted.subject = { name: fields.userName };
   const { scimUsers } = app.storage;
-  const [isRoom, isNamed] = await Promise.all([
+  const [isRoom, isNamed, found] = await Promise.all([
     hasRoom(app, "users", tenant._id, limits.scimUsers, () => scimUsers.count(tenant._id)),
     scimUsers.hasName(tenant._id, fields.userNameKey),
+    fields.active ? findAccount(app, tenant._id, fields) : undefined,
   ]);
   // Before the decision about the account, which would report another reason, or send an invitation.
   if (isNamed) throw nameTaken(fields);
@@ -39,7 +40,7 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
       403,
       `The organization has ${limits.scimUsers} provisioned users, which is the limit.`,
     );
-  const decision = fields.active ? await settleAccount(context, fields) : undefined;
+  const decision = found && (await settleAccount(context, fields, found));
   const id = app.newId();
   const event = scimEvent(context, "scim.user_provisioned", {
     resourceType: "user",
@@ -68,8 +69,8 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   }
   context.noted.subject.id = id;
   context.noted.changes = [resultOf(decision)];
-  await applyUser(app, user);
-  flushEvents(app, scimUsers, id, [event]);
+  await applyUser(app, user, tenant);
+  flushUserEvent(app, id, event);
   return user;
 }
 
@@ -135,7 +136,7 @@ async function changeOnce(
     await revokeInvitationOf(context, user.emailKey);
   context.noted.changes = changes.length > 0 ? changes : [resultOf(decision)];
   if (fields.active !== user.active || decision) await applyUser(app, changed);
-  flushEvents(app, scimUsers, user._id, [event]);
+  flushUserEvent(app, user._id, event);
   return changed;
 }
 
@@ -149,16 +150,20 @@ async function activate(
 ): Promise<AccountDecision | undefined> {
   const { app, tenant } = context;
   const account = user.userId === undefined ? null : await app.storage.users.find(user.userId);
-  if (!account) return settleAccount(context, fields);
+  if (!account) return settleAccount(context, fields, await findAccount(app, tenant._id, fields));
   await requireRoom(app, tenant._id, account._id);
   await awaitFormerEnd(app, tenant._id, account._id);
   return undefined;
 }
 
 /** Decides about the account of an active user, and does what has to precede its document. */
-async function settleAccount(context: ScimContext, fields: UserFields): Promise<AccountDecision> {
+async function settleAccount(
+  context: ScimContext,
+  fields: UserFields,
+  found: FoundAccount,
+): Promise<AccountDecision> {
   const { app, tenant } = context;
-  const decision = await decideAccount(app, tenant._id, fields);
+  const decision = await decideAccount(app, tenant._id, fields, found);
   if (decision.kind === "invite") await inviteUser(context, fields);
   else if (decision.kind !== "link") {
     const isJoining = decision.kind === "join";
