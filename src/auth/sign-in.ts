@@ -82,8 +82,10 @@ export async function startSignedIn(
   const events = [...noted, ...(options.events ?? [])];
   const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options, ...kept, events };
   const { sessionId, cookie } = await startSession(app, user, actor, opened);
-  await joinAutomatically(app, user, actor.origin);
-  const device = await rememberClient(app, user._id, clientFacts(app, actor, request));
+  const [device] = await Promise.all([
+    rememberClient(app, user._id, clientFacts(app, actor, request)),
+    joinAutomatically(app, user, actor.origin),
+  ]);
   return { user, sessionId, methods: options.methods, cookies: [cookie, device] };
 }
 

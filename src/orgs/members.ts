@@ -129,15 +129,20 @@ export async function changeMember(
   };
 }
 
-/** Reads a member and calls `change`, and retries while it returns undefined because of a concurrent change. */
+/**
+ * Reads a member and calls `change`, and retries while it returns undefined because of a concurrent change. `known` is
+ * tried first, without a read.
+ */
 export async function onMember(
   app: App,
   tenantId: string,
   userId: string,
   change: (member: MembershipDoc) => Promise<MembershipDoc | undefined>,
+  known: MembershipDoc | null = null,
 ): Promise<MembershipDoc> {
+  const read = async () => (isId(userId) ? app.storage.memberships.find(tenantId, userId) : null);
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const member = isId(userId) ? await app.storage.memberships.find(tenantId, userId) : null;
+    const member = (attempt === 0 && known) || (await read());
     if (!member) throw notFound("member", userId);
     const changed = member.enlisting ? undefined : await change(member);
     if (changed) return changed;

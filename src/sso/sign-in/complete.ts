@@ -10,7 +10,6 @@ import type { SignedIn } from "../../auth/sign-in.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import { isSameBrowser } from "../browser.ts";
 import { firstFailure } from "../checks.ts";
-import { unknownProvider } from "../providers/load.ts";
 import { createAccount, linkIdentity } from "./create-account.ts";
 import { enter } from "./enter.ts";
 import { failSignIn, SignInRefused, unknownAttempt } from "./failure.ts";
@@ -31,11 +30,10 @@ export async function completeAttempt(
   request: RequestInfo,
   { providerId, state }: { providerId: string; state: string },
 ): Promise<Completed> {
-  const { provider, attempt } = await findAttempt(app, providerId, state);
+  const { provider, tenant, attempt } = await findAttempt(app, providerId, state);
   await requireBrowser(app, request, provider, attempt);
   const { result } = attempt;
   if (!result || attempt.linkUserId !== undefined) throw unknownAttempt();
-  const tenant = await tenantOf(app, provider);
   if (attempt.purpose === "test")
     return { kind: "test", provider, attempt: await finishTest(app, provider, tenant, attempt) };
   const { subject } = result;
@@ -63,12 +61,6 @@ export async function requireBrowser(
     reason: "browser",
     message: "The sign-in was begun in another browser, or the browser did not keep the cookie.",
   });
-}
-
-export async function tenantOf(app: App, provider: SsoProviderDoc): Promise<TenantDoc> {
-  const tenant = await app.storage.tenants.find(provider.tenantId);
-  if (!tenant || tenant.deletionAt) throw unknownProvider(provider._id);
-  return tenant;
 }
 
 /** Ends an attempt, once. */
@@ -119,7 +111,7 @@ async function proceed(
   await takeAttempt(app, attempt);
   const account = await accountOf(app, provider, subject, match, actor.origin);
   const { member, invitationId } = match;
-  const entering = { provider, tenant, subject, account, isMember: member !== null, invitationId };
+  const entering = { provider, tenant, subject, account, member, invitationId };
   const signedIn = await enter(app, actor, request, entering);
   return { kind: "signed-in", signedIn, returnTo: pathAfter(invitationId, attempt) };
 }

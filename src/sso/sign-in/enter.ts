@@ -1,6 +1,7 @@
 /** The end of a sign-in: membership, teams, session and log of a person whose account is known. */
 import { ownerRole } from "../../access/permissions.ts";
 import { isId } from "../../../storage/database.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SignInMethod, SsoProof } from "../../../storage/sessions.ts";
@@ -26,7 +27,8 @@ export interface Entering {
   tenant: TenantDoc;
   subject: SsoSubject;
   account: Account;
-  isMember: boolean;
+  /** The membership as it was found. */
+  member: MembershipDoc | null;
   /** The open invitation, which decides about the membership. */
   invitationId: string | undefined;
 }
@@ -40,10 +42,12 @@ export async function enter(
 ): Promise<SignedIn> {
   const { provider, account, subject } = entering;
   const isInvited = entering.invitationId !== undefined;
-  if (!entering.isMember && !isInvited) await join(app, actor, entering);
+  if (!entering.member && !isInvited) await join(app, actor, entering);
   const at = app.now();
-  if (!isInvited) await recordMember(app, actor, entering, at);
-  const user = await app.storage.users.findCredentialsById(account._id);
+  const [user] = await Promise.all([
+    app.storage.users.findCredentialsById(account._id),
+    isInvited ? undefined : recordMember(app, actor, entering, at),
+  ]);
   if (!user) throw new SignInRefused("account", "The account is being deleted.");
   if (user.suspended) throw new SignInRefused("suspended", "The account was suspended.");
   const proof = { tenantId: provider.tenantId, providerId: provider._id, at };
@@ -51,13 +55,15 @@ export async function enter(
   // Without a membership, the session has the event.
   const events = isInvited ? [signInEvent(app, actor, entering)] : [];
   const signedIn = await completeSignIn(app, user, actor, request, methods, { ...session, events });
-  await app.storage.ssoProviders.noteSuccess(provider._id, provider.epoch, at, true);
-  await logSignIn(app, provider, {
-    outcome: "signed_in",
-    subject: subject.subject,
-    ...(subject.email ? { email: subject.email } : {}),
-    userId: user._id,
-  });
+  await Promise.all([
+    app.storage.ssoProviders.noteSuccess(provider._id, provider.epoch, at, true),
+    logSignIn(app, provider, {
+      outcome: "signed_in",
+      subject: subject.subject,
+      ...(subject.email ? { email: subject.email } : {}),
+      userId: user._id,
+    }),
+  ]);
   return signedIn;
 }
 
@@ -128,7 +134,7 @@ function signInEvent(app: App, actor: Actor, { provider, account }: Entering): E
 async function recordMember(app: App, actor: Actor, entering: Entering, at: Date): Promise<void> {
   const { provider, account, subject } = entering;
   const { memberships } = app.storage;
-  await onMember(app, provider.tenantId, account._id, async (member) => {
+  const record = async (member: MembershipDoc) => {
     const { added, removed, names } = await teamChange(app, provider, subject.groups, member);
     const isChanged = added.length > 0 || removed.length > 0;
     const named = (ids: string[]) => ids.map((id) => ({ id, name: names.get(id) ?? id }));
@@ -145,5 +151,6 @@ async function recordMember(app: App, actor: Actor, entering: Entering, at: Date
     if (!changed) return undefined;
     flushEvents(app, memberships, member._id, events);
     return changed;
-  });
+  };
+  await onMember(app, provider.tenantId, account._id, record, entering.member);
 }

@@ -11,7 +11,7 @@ import type { App } from "../../app.ts";
 import type { SignedIn } from "../../auth/sign-in.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import { isConfined } from "../../users/requirements.ts";
-import { orFail, pathAfter, requireBrowser, takeAttempt, tenantOf } from "./complete.ts";
+import { orFail, pathAfter, requireBrowser, takeAttempt } from "./complete.ts";
 import { linkIdentity } from "./create-account.ts";
 import { enter } from "./enter.ts";
 import { SignInRefused, unknownAttempt } from "./failure.ts";
@@ -34,7 +34,7 @@ export async function findOffer(
   request: RequestInfo,
   { providerId, state }: { providerId: string; state: string },
 ): Promise<LinkOffer> {
-  const { provider, attempt } = await findAttempt(app, providerId, state);
+  const { provider, tenant, attempt } = await findAttempt(app, providerId, state);
   await requireBrowser(app, request, provider, attempt);
   const { result, linkUserId } = attempt;
   if (!result?.subject || linkUserId === undefined) throw unknownAttempt();
@@ -47,7 +47,7 @@ export async function findOffer(
   const account = isOwner ? actor.account : undefined;
   return {
     provider,
-    tenant: await tenantOf(app, provider),
+    tenant,
     attempt,
     email: result.subject.email ?? "",
     account,
@@ -72,7 +72,7 @@ export async function confirmLink(
       throw new SignInRefused("concurrent", "The account was changed concurrently: try again.");
     await linkIdentity(app, provider, subject, account);
     const { member, invitationId } = match;
-    const entering = { provider, tenant, subject, account, isMember: member !== null, invitationId };
+    const entering = { provider, tenant, subject, account, member, invitationId };
     const signedIn = await enter(app, actor, request, entering);
     return { signedIn, returnTo: pathAfter(invitationId, attempt) };
   });

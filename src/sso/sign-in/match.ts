@@ -40,9 +40,14 @@ export async function matchPerson(
   subject: SsoSubject,
 ): Promise<Match> {
   const identity = await app.storage.ssoIdentities.find(provider._id, subject.subjectKey);
-  const account = identity && (await app.storage.users.find(identity.userId));
-  if (identity && account) {
-    const admission = await admit(app, provider, account);
+  const [account, known] = identity
+    ? await Promise.all([
+        app.storage.users.find(identity.userId),
+        app.storage.memberships.find(provider.tenantId, identity.userId),
+      ])
+    : [];
+  if (account) {
+    const admission = await admit(app, provider, account, known);
     // The former owner of an address in the domain may have left the organization.
     if (!admission.member) await requireOwnAddress(app, tenant, account);
     return { kind: "known", account, ...admission };
@@ -56,7 +61,8 @@ export async function matchPerson(
       "unconfirmed",
       "There is an account with this address, which it has not confirmed. A new password by mail (/forgot-password) confirms it.",
     );
-  const admission = await admit(app, provider, holder);
+  const member = await app.storage.memberships.find(provider.tenantId, holder._id);
+  const admission = await admit(app, provider, holder, member);
   const kind = isOwnCreation(tenant._id, holder) ? "own" : "link";
   return { kind, account: holder, ...admission };
 }
@@ -66,10 +72,14 @@ const isOwnCreation = (tenantId: string, account: Account) =>
   account.passwordless === true && !account.hasFactor && account.provisionedBy === tenantId;
 
 /** Throws `SignInRefused` for a person who may not be or become a member. */
-async function admit(app: App, provider: SsoProviderDoc, account: Account): Promise<Admission> {
+async function admit(
+  app: App,
+  provider: SsoProviderDoc,
+  account: Account,
+  member: MembershipDoc | null | undefined,
+): Promise<Admission> {
   if (account.suspended)
     throw new SignInRefused("suspended", "The account was suspended by an administrator of this service.");
-  const member = await app.storage.memberships.find(provider.tenantId, account._id);
   if (member) return { member };
   return requireJoin(app, provider, { emailKey: account.emailKey, account });
 }

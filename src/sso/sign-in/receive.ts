@@ -1,11 +1,13 @@
 /** The response of a provider: it is checked once, and its result is stored with the attempt. */
+import { isId } from "../../../storage/database.ts";
 import type { SsoAttemptDoc, SsoResult } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
 import { hashSecret } from "../../secrets.ts";
 import type { ProviderResponse } from "../identity-provider.ts";
 import { failSignIn, unknownAttempt } from "./failure.ts";
-import { findProvider, protocolOf } from "./start.ts";
+import { findWithTenant, protocolOf } from "./start.ts";
 
 export interface Received {
   provider: SsoProviderDoc;
@@ -18,18 +20,19 @@ export async function findAttempt(
   app: App,
   providerId: string,
   state: string,
-): Promise<{ provider: SsoProviderDoc; attempt: SsoAttemptDoc }> {
-  const provider = await findProvider(app, providerId);
-  const attempt = /^[\w-]{43}$/.test(state)
-    ? await app.storage.ssoAttempts.findByState(provider._id, hashSecret(state), app.now())
-    : null;
+): Promise<{ provider: SsoProviderDoc; tenant: TenantDoc; attempt: SsoAttemptDoc }> {
+  const isWellFormed = isId(providerId) && /^[\w-]{43}$/.test(state);
+  const [{ provider, tenant }, attempt] = await Promise.all([
+    findWithTenant(app, providerId),
+    isWellFormed ? app.storage.ssoAttempts.findByState(providerId, hashSecret(state), app.now()) : null,
+  ]);
   if (!attempt)
     throw await failSignIn(app, provider, {
       reason: "request",
       message:
         "The response belongs to no sign-in of the last ten minutes. Sign-ins start at this service, not at the provider.",
     });
-  return { provider, attempt };
+  return { provider, tenant, attempt };
 }
 
 /**

@@ -4,6 +4,7 @@ import { limits } from "../../../contract/limits.ts";
 import { isId } from "../../../storage/database.ts";
 import type { SsoAttemptDoc } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { Cookie, RequestInfo } from "../../http/route.ts";
@@ -24,10 +25,18 @@ export const protocolOf = ({ type }: SsoProviderDoc): IdentityProvider => protoc
 
 /** A provider by its id, whose organization exists. Throws `not_found`. */
 export async function findProvider(app: App, id: string): Promise<SsoProviderDoc> {
+  return (await findWithTenant(app, id)).provider;
+}
+
+/** The same with the organization. */
+export async function findWithTenant(
+  app: App,
+  id: string,
+): Promise<{ provider: SsoProviderDoc; tenant: TenantDoc }> {
   const provider = isId(id) ? await app.storage.ssoProviders.findById(id) : null;
   const tenant = provider && (await app.storage.tenants.find(provider.tenantId));
   if (!provider || !tenant || tenant.deletionAt) throw unknownProvider(id);
-  return provider;
+  return { provider, tenant };
 }
 
 export interface Redirect {
