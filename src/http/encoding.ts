@@ -54,16 +54,17 @@ export async function encodeBody(ctx: Context): Promise<void> {
   // A caller that refuses every encoding gets the plain body (RFC 9110, section 12.5.3); compression would throw.
   if (ctx.acceptsEncodings("br", "gzip", "deflate", "identity") === false) return;
   const etag = ctx.res.getHeader("etag");
-  if (isInMemory && plain.length <= largestCachedBytes && etag !== undefined && ctx.method === "GET")
-    await encodeCached(ctx, plain);
+  const repeats = ctx.state["repeats"] as string | undefined;
+  const stays = repeats !== undefined || (etag !== undefined && ctx.method === "GET");
+  if (isInMemory && plain.length <= largestCachedBytes && stays) await encodeCached(ctx, plain, repeats);
   else await compressBody(ctx, plain);
   // A strong tag promises equal bytes, which a compressed body and its plain one are not (RFC 9110, section 8.8.1).
   if (ctx.res.hasHeader("content-encoding") && typeof etag === "string" && etag.startsWith('"'))
     ctx.set("etag", `W/${etag}`);
 }
 
-async function encodeCached(ctx: Context, plain: string | Buffer): Promise<void> {
-  const key = `${ctx.req.headers["accept-encoding"] as string} ${ctx.url}`;
+async function encodeCached(ctx: Context, plain: string | Buffer, name = ""): Promise<void> {
+  const key = `${ctx.req.headers["accept-encoding"] as string} ${ctx.url} ${name}`;
   let encoded = encodedBodies.get(key);
   if (!encoded || !isEqual(encoded.plain, plain)) {
     await compressBody(ctx, plain);

@@ -9,6 +9,7 @@ export function respond(ctx: Context, declared: Route, result: unknown): void {
     setHeaders(ctx, { "cache-control": "no-store", ...result.headers });
     setCookies(ctx, result.cookies);
     if (result.status !== 304) ctx.body = result.body ?? null;
+    if (result.repeats !== undefined) ctx.state["repeats"] = result.repeats;
     if (result.body === undefined) ctx.status = result.status;
     return;
   }

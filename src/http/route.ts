@@ -54,6 +54,8 @@ export class Reply {
   headers: Record<string, string>;
   body: Buffer | string | Readable | object | undefined;
   cookies: Cookie[];
+  /** Set for a body that is sent often at this address: the name by which its compressed form is kept. */
+  repeats?: string;
 
   constructor(
     body: Reply["body"],

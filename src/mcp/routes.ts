@@ -5,12 +5,13 @@ import { invalidRequest } from "../errors.ts";
 import { toServiceError } from "../http/errors.ts";
 import { route, type Route } from "../http/route.ts";
 import type { CallServices } from "./call.ts";
-import { methodOf, openEndpoint, type EndpointOptions } from "./endpoint.ts";
+import { methodOf } from "./answer.ts";
+import { openEndpoint, type EndpointOptions } from "./endpoint.ts";
 import { presentRefusal } from "./failures.ts";
 import { checkHost } from "./hosts.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { buildForwardingServer } from "./forwarding-server.ts";
-import { buildServer, prepareSurface, type Needs } from "./server.ts";
+import { buildServer, offeredTo, prepareSurface, type Needs } from "./server.ts";
 import type { Surface } from "./surface.ts";
 
 /** Names under which a secret may come in an address, where logs and histories keep it. */
@@ -30,6 +31,8 @@ export function mcpRoutes(
       {
         path: "/mcp",
         build: (call, messages) => buildServer(prepared, call, services, needsOf(messages)),
+        variantOf: ({ actor }, message) =>
+          methodOf(message) === "tools/list" ? offeredTo(prepared, actor) : undefined,
         concurrency: { count: 32, waiting: 512, waitMs: 10_000 },
         callMs: 60_000,
         bodyBytes: limits.mcpBodyBytes,

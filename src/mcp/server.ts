@@ -7,6 +7,7 @@ import {
   type CacheHint,
 } from "@modelcontextprotocol/server";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
+import type { Actor } from "../access/actor.ts";
 import type { Call, CallServices } from "./call.ts";
 import { failureOf, protocolFailure } from "./failures.ts";
 import { addPrompts } from "./prompts.ts";
@@ -50,7 +51,7 @@ export function buildServer(
 ): McpServer {
   const cacheHint: CacheHint = {
     ttlMs: listTtlMs,
-    cacheScope: call.actor.kind === "anonymous" ? "public" : "private",
+    cacheScope: cacheScopeOf(call.actor),
   };
   const server = new McpServer(
     { name: "svc", title: "Skill library", version: surface.version },
@@ -75,6 +76,14 @@ export function buildServer(
   if (needs.resources) addResources(server, surface, call, services, cacheHint);
   return server;
 }
+
+/** The facts about a caller from which `tools/list` follows: the offered tools, and who may keep the list. */
+export function offeredTo({ tools }: PreparedSurface, actor: Actor): string {
+  const offered = tools.map((tool) => (isOffered(tool, actor) ? "1" : "0"));
+  return `${cacheScopeOf(actor)} ${offered.join("")}`;
+}
+
+const cacheScopeOf = (actor: Actor) => (actor.kind === "anonymous" ? "public" : "private");
 
 function addTools(server: McpServer, surface: PreparedSurface, call: Call, services: CallServices): void {
   server.server.setRequestHandler("tools/list", () => ({

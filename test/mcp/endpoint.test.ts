@@ -153,3 +153,37 @@ describe("a request to /mcp", () => {
     assert.equal(answer.status, 200);
   });
 });
+
+describe("repeated lists of tools", () => {
+  const listed = async (id: unknown, headers: Record<string, string>, params: object = {}) => {
+    const message = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list", params });
+    const { status, body } = await send("/mcp", headers, message);
+    const { tools } = (body.result ?? {}) as { tools?: { name: string }[] };
+    return { status, id: (body as { id?: unknown }).id, names: tools?.map(({ name }) => name) };
+  };
+
+  it("have the id of each request, and the tools of each caller", async () => {
+    const member = await service.newUser();
+    await service.newOrg(member);
+    const authorization = `Bearer ${member.token}`;
+    const first = await listed(1, { authorization });
+    const anonymous = await listed(1, {});
+    assert.ok(first.names?.includes("publish_skill"));
+    assert.ok(anonymous.names?.every((name) => first.names!.includes(name)));
+    assert.ok(!anonymous.names?.includes("publish_skill"));
+    for (const id of [2, "two", "0", -1, 2 ** 53 - 1]) {
+      assert.deepEqual(await listed(id, { authorization }), { status: 200, id, names: first.names });
+      assert.deepEqual(await listed(id, {}), { status: 200, id, names: anonymous.names });
+    }
+  });
+
+  it("are refused as the first one would be", async () => {
+    const good = await listed(1, {});
+    assert.equal(good.status, 200);
+    for (const id of [null, 1.5, {}, ["1"], true])
+      assert.equal((await listed(id, {})).names, undefined, JSON.stringify(id));
+    assert.equal((await listed(1, { accept: "text/html" })).status, 406);
+    assert.equal((await listed(1, { "mcp-protocol-version": "1999-01-01" })).status, 400);
+    assert.equal((await listed(1, {}, { cursor: 5 })).names, undefined);
+  });
+});

@@ -1,0 +1,129 @@
+/** Answers a request by the SDK, in the generation of the protocol that its client speaks. */
+import {
+  WebStandardStreamableHTTPServerTransport,
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServer,
+} from "@modelcontextprotocol/server";
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { ServiceError } from "../errors.ts";
+import { Reply, type RequestInfo } from "../http/route.ts";
+import type { Call, CallServices } from "./call.ts";
+
+interface AnswerOptions {
+  path: string;
+  build(call: Call, messages: readonly unknown[]): McpServer;
+  callMs: number;
+  areLong: boolean;
+}
+
+/** `end`: aborted when the response was sent, or the caller has left. Throws the challenge of a call. */
+export type Answers = (info: RequestInfo, call: Call, body: unknown, end: AbortSignal) => Promise<Reply>;
+
+export function openAnswers(
+  { path, build, callMs, areLong }: AnswerOptions,
+  services: CallServices,
+): Answers {
+  const servers = new WeakMap<Request, () => McpServer>();
+  const serverOf = (request: Request | undefined) => {
+    const found = request && servers.get(request);
+    if (!found) throw new Error("a request of the MCP server has no call");
+    return found();
+  };
+  const onerror = (error: Error) => services.log.debug({ error }, "a message of an MCP client was refused");
+  const modern = createMcpHandler(({ requestInfo }) => serverOf(requestInfo), { legacy: "reject", onerror });
+
+  return async (info, call, body, end) => {
+    const messages: unknown[] = Array.isArray(body) ? body : [body];
+    const request = toRequest(info, services.baseUrl() + path, end);
+    servers.set(request, () => build(call, messages));
+    const isLegacy = await isLegacyRequest(request, body);
+    const isStream = areLong && messages.some(wantsProgress);
+    const response = await withinTime(
+      isLegacy
+        ? serveLegacy(serverOf(request), request, { parsedBody: body, isStream, end })
+        : modern.fetch(request, { parsedBody: body }),
+      callMs,
+    );
+    if (call.challenge) throw call.challenge;
+    const session = areLong && isLegacy && messages.some(isInitialize) ? randomUUID() : undefined;
+    return toReply(response, session);
+  };
+}
+
+export function methodOf(message: unknown): string {
+  if (typeof message !== "object" || message === null || !("method" in message)) return "";
+  return typeof message.method === "string" ? message.method : "";
+}
+
+const isInitialize = (message: unknown) => methodOf(message) === "initialize";
+
+const wantsProgress = (message: unknown) =>
+  (message as { params?: { _meta?: { progressToken?: unknown } } } | null)?.params?._meta?.progressToken !==
+  undefined;
+
+/** The headers that the protocol defines. The SDK gets no credentials. */
+const protocolHeaders = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+
+export const headersOf = (info: RequestInfo) => protocolHeaders.map((name) => info.header(name));
+
+function toRequest(info: RequestInfo, address: string, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const name of protocolHeaders) if (info.header(name) !== "") headers.set(name, info.header(name));
+  return new Request(address, { method: "POST", headers, signal });
+}
+
+interface LegacyOptions {
+  parsedBody: unknown;
+  isStream: boolean;
+  /** Aborted when the response was sent. */
+  end: AbortSignal;
+}
+
+async function serveLegacy(
+  server: McpServer,
+  request: Request,
+  { parsedBody, isStream, end }: LegacyOptions,
+): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !isStream });
+  await server.connect(transport);
+  if (isStream) end.addEventListener("abort", () => void server.close());
+  try {
+    return await transport.handleRequest(request, { parsedBody });
+  } finally {
+    if (!isStream) await server.close();
+  }
+}
+
+/** A call that takes too long goes on, but its caller gets an answer. */
+async function withinTime<T>(work: Promise<T>, callMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const seconds = callMs / 1000;
+      reject(new ServiceError("unavailable", `The call took longer than ${seconds} s: try again later.`));
+    }, callMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function toReply(response: Response, session: string | undefined): Promise<Reply> {
+  const { status } = response;
+  const type = response.headers.get("content-type") ?? "application/json";
+  const headers: Record<string, string> = session === undefined ? {} : { "mcp-session-id": session };
+  if (type.startsWith("text/event-stream") && response.body) {
+    const stream = Readable.fromWeb(response.body);
+    return new Reply(stream, {
+      status,
+      type,
+      headers: { ...headers, "cache-control": "no-store", "x-accel-buffering": "no" },
+    });
+  }
+  const body = await response.text();
+  return body === "" ? new Reply(undefined, { status, headers }) : new Reply(body, { status, type, headers });
+}
