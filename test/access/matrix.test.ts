@@ -17,6 +17,7 @@ import type { Answer } from "../support/service.ts";
 import { signatureOf } from "../support/anonymous.ts";
 import { describeImplied } from "./matrix-implied.ts";
 import { describeMcp } from "./matrix-mcp.ts";
+import { describeServers } from "./matrix-servers.ts";
 import {
   around,
   callAs,
@@ -320,4 +321,5 @@ describe("what each caller may do, through the client", () => {
 });
 
 describeMcp();
+describeServers();
 describeImplied();
