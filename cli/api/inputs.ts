@@ -50,9 +50,5 @@ export interface Digests {
   frontmatterHash?: string;
 }
 
-export type PlanInput = Omit<
-  PublishInput,
-  "content" | "uploadId" | "message" | "ifChanged" | "requiredMcpServers"
-> &
-  Digests;
+export type PlanInput = Omit<PublishInput, "content" | "uploadId" | "message" | "ifChanged"> & Digests;
 export type PlanPushInput = Pick<PushInput, "semver" | "bump" | "prerelease"> & Digests;

@@ -68,7 +68,7 @@ export async function planOne(
   chosen: Chosen,
   source: SkillSource,
 ): Promise<PublishPlan> {
-  const { message: _message, ifChanged: _ifChanged, requiredMcpServers: _required, ...input } = job.input;
+  const { message: _message, ifChanged: _ifChanged, ...input } = job.input;
   return client.planPublish({ ...input, ...describe(job, chosen, source), ...(await digestsOf(source)) });
 }
 

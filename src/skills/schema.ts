@@ -72,6 +72,9 @@ const folderPath = z
   .max(limits.folderPath)
   .meta({ description: "folder names or slugs, separated by slashes; / is the root" });
 
+const hasOnePlace = (input: { personal?: unknown; folder?: unknown; createFolders?: unknown }) =>
+  !input.personal || (input.folder === undefined && !input.createFolders);
+
 export const PublishSkill = z
   .strictObject({
     mode: z.enum(publishModes).default("upsert"),
@@ -96,10 +99,7 @@ export const PublishSkill = z
     ifChanged,
   })
   .refine(oneContent, "needs exactly one of content and uploadId")
-  .refine(
-    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
-    "personal excludes folder and createFolders",
-  );
+  .refine(hasOnePlace, "personal excludes folder and createFolders");
 export type PublishSkill = z.output<typeof PublishSkill>;
 
 /** Input without a visibility: a shared skill is unlisted. */
@@ -163,12 +163,10 @@ export const PlanPublish = z
     folder: folderPath.optional(),
     createFolders: z.boolean().optional(),
     personal: z.boolean().optional(),
+    requiredMcpServers: requiredMcpServers.optional(),
     ...digests,
   })
-  .refine(
-    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
-    "personal excludes folder and createFolders",
-  );
+  .refine(hasOnePlace, "personal excludes folder and createFolders");
 export type PlanPublish = z.output<typeof PlanPublish>;
 
 export const PlanVersion = z
@@ -235,10 +233,7 @@ export const CopySkill = z
     createFolders: z.boolean().optional(),
     personal: z.boolean().optional().meta({ description: "into your personal workspace; excludes folder" }),
   })
-  .refine(
-    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
-    "personal excludes folder and createFolders",
-  );
+  .refine(hasOnePlace, "personal excludes folder and createFolders");
 export type CopySkill = z.output<typeof CopySkill>;
 
 export const RevertSkill = z.strictObject({

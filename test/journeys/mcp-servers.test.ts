@@ -96,10 +96,11 @@ describe("a skill that requires MCP servers", () => {
     writeFileSync(path.join(work, "finder.md"), "# Finder\n\nSearch before you write.\n");
     const published = await svc.json(["publish", "finder.md", "--requires-mcp", "acme/search,clock"]);
     keepContract("publish", published);
-    assert.equal(
-      (await svc.failure(["publish", "finder.md", "--requires-mcp", "acme/nothing"])).code,
-      "E_NOT_FOUND",
-    );
+    for (const flags of [[], ["--dry-run"]])
+      assert.equal(
+        (await svc.failure(["publish", "finder.md", "--requires-mcp", "acme/nothing", ...flags])).code,
+        "E_NOT_FOUND",
+      );
 
     const done = keepContract(
       "install",

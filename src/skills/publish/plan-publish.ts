@@ -9,6 +9,7 @@ import { planFolderPath } from "../../folders/create.ts";
 import { loadFolderView, type FolderView } from "../../folders/load.ts";
 import { folderAtPath } from "../../folders/paths.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
+import { refuseRequiredUnlessPrivate, resolveRequired } from "../../mcp-servers/required.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { findWorkspace } from "../../workspaces/own.ts";
 import { loadSkill } from "../load.ts";
@@ -27,6 +28,8 @@ import { freeSlug } from "./slug.ts";
 export async function planPublish(app: App, actor: Actor, input: PlanPublish): Promise<PublishPlan> {
   const tenant = await loadTenant(app, actor, input.tenantId, "member");
   if (input.personal) requirePrivate(input.visibility ?? "private");
+  const required =
+    input.requiredMcpServers && (await resolveRequired(app, actor, tenant._id, input.requiredMcpServers));
   const workspaceId = input.personal ? await findWorkspace(app, actor, tenant) : undefined;
   const isWithoutWorkspace = input.personal === true && workspaceId === undefined;
   if (isWithoutWorkspace && input.mode === "update") throw notFound("skill", input.name);
@@ -34,12 +37,14 @@ export async function planPublish(app: App, actor: Actor, input: PlanPublish): P
   const existing = isWithoutWorkspace
     ? undefined
     : await findTarget(app, view, tenant, { ...input, workspaceId }, input.name);
+  const slug = existing?.slug ?? slugOfSkill(input.name);
+  refuseRequiredUnlessPrivate(slug, existing?.visibility ?? input.visibility ?? "private", required);
   if (existing === undefined)
     return planCreation(app, view, tenant, input, isWithoutWorkspace ? "new" : workspaceId);
 
   requireSameType(existing, input.type);
   await checkVersionContent(app, existing, input.hash);
-  const { publicId, slug, tenantSlug, name, type, visibility } = existing;
+  const { publicId, tenantSlug, name, type, visibility } = existing;
   const published = await loadPublishedSemvers(app, existing, {});
   return {
     action: "updated",

@@ -13,6 +13,7 @@ import { DraftMark, PublishButton, usePublishRequest } from "./publish/publish-b
 import { PublishPanel } from "./publish/publish-panel.tsx";
 import { Reach } from "./publish/reach.tsx";
 import { PublishedNotice } from "./publish/published.tsx";
+import { RequiredChoice, useRequired } from "./publish/required-choice.tsx";
 import { useSettle } from "./publish/use-settle.ts";
 import { useAfterPublish } from "./publish/use-after-publish.ts";
 import { useNewer } from "./compare/use-newer.tsx";
@@ -107,6 +108,7 @@ function useEdit({ refText, skill, owner, reader, conflict, draft, onDraft }: Ve
   const workspace = useWorkspace(start, reader, skill.type);
   const { files, message } = workspace;
   const [next, setNext] = useState<NextVersion>("patch");
+  const required = useRequired(skill);
   const versions = useNextVersions(refText, base);
   const changes = countChanges(files, base);
   const record = { id: draft.id, owner, skill: skill.id, files, message };
@@ -124,7 +126,7 @@ function useEdit({ refText, skill, owner, reader, conflict, draft, onDraft }: Ve
     void run.start({
       files,
       message,
-      target: { kind: "version", ref: refText, next, base },
+      target: { kind: "version", ref: refText, next, base, ...required.body },
       readBase: reader.read,
     });
   };
@@ -137,6 +139,7 @@ function useEdit({ refText, skill, owner, reader, conflict, draft, onDraft }: Ve
     workspace,
     next,
     setNext,
+    required,
     versions,
     changes,
     kept,
@@ -200,6 +203,7 @@ function EditVersion(props: VersionProps) {
           >
             <VersionChoice numbers={versions.numbers} value={edit.next} onChange={edit.setNext} />
             <Reach refText={props.refText} skill={skill} next={edit.next} />
+            <RequiredChoice skill={skill} {...edit.required} />
           </PublishPanel>
         }
       />

@@ -23,7 +23,14 @@ import { isSingleText, removedFiles, statusOf, type Base, type WorkFile } from "
 /** A new skill, or a version of an existing one. */
 export type Target =
   | { kind: "skill"; body: Omit<SkillBody, "content" | "uploadId" | "message"> }
-  | { kind: "version"; ref: string; next: NextVersion; base: Base };
+  | {
+      kind: "version";
+      ref: string;
+      next: NextVersion;
+      base: Base;
+      /** In place of the former ones. */
+      requiredMcpServers?: VersionBody["requiredMcpServers"];
+    };
 
 export interface Publication {
   files: readonly WorkFile[];
@@ -97,8 +104,9 @@ async function send(
     const { skill, version, warnings } = await publishSkill({ ...target.body, ...shared }, options);
     return { org: skill.tenantSlug, slug: skill.slug, semver: version.semver, warnings };
   }
-  const { ref, next, base } = target;
-  const body = { ...shared, ...requestOf(next), base: base.version };
+  const { ref, next, base, requiredMcpServers } = target;
+  const required = requiredMcpServers && { requiredMcpServers };
+  const body = { ...shared, ...requestOf(next), ...required, base: base.version };
   const { semver, warnings } = await publishVersion(ref, body, options);
   const [org, slug] = ref.split("~") as [string, string];
   return { org, slug, semver, warnings };
