@@ -127,6 +127,23 @@ export const McpAnalyticsPayload = z
   .meta({ id: "McpAnalytics" });
 export type McpAnalyticsPayload = z.infer<typeof McpAnalyticsPayload>;
 
+/** Effects of the deletion of a server. */
+export const McpServerDeletionPayload = z
+  .object({
+    skills: z
+      .array(z.object({ slug: z.string(), name: z.string() }))
+      .meta({ description: "skills that require it and that you may read, at most 20" }),
+    hasMoreSkills: z.boolean(),
+    connectors: z.number().int().meta({ description: "hosted connectors of members, which end" }),
+    installs: z
+      .number()
+      .int()
+      .optional()
+      .meta({ description: "installs, which stay in the tools; for callers with analytics:read" }),
+  })
+  .meta({ id: "McpServerDeletion" });
+export type McpServerDeletionPayload = z.infer<typeof McpServerDeletionPayload>;
+
 export const RequiredMcpServer = z
   .object({ tenantSlug: z.string(), slug: z.string() })
   .meta({ id: "RequiredMcpServer" });

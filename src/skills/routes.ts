@@ -28,6 +28,7 @@ import { publishRoutes } from "./publish/routes.ts";
 import { resolveSkill } from "./resolve.ts";
 import { ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
 import { listSkills } from "./search.ts";
+import { serverDeletionRoutes } from "./required-servers/deletion.ts";
 import { deleteSkill, updateSkill } from "./settings.ts";
 import { shareRoutes } from "./share/routes.ts";
 import { versionRoutes } from "./version-routes.ts";
@@ -48,6 +49,7 @@ export function skillRoutes(app: App): Route[] {
     ...findingRoutes(app),
     ...skillAccessRoutes(app),
     ...shareRoutes(app),
+    ...serverDeletionRoutes(app),
   ];
 }
 

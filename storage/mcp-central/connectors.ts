@@ -108,6 +108,7 @@ export function openConnectors(database: Database) {
     listOfUser: (userId: string): Promise<KnownConnector[]> =>
       connectors.find({ userId, active: true }, withoutSecrets).sort({ slug: 1 }).toArray(),
     countOfTenant: (tenantId: string) => connectors.countDocuments({ tenantId, active: true }),
+    countOfServer: (serverId: string) => connectors.countDocuments({ serverId, active: true }),
     /** Numbers of connectors by server of an organization. */
     countByServer: (tenantId: string) =>
       connectors

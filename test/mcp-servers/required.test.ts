@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { McpServerDeletionPayload } from "../../contract/payloads/mcp-servers.ts";
 import type { PublishResult, ResolveResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
@@ -71,6 +72,18 @@ describe("MCP servers that a skill requires", () => {
       requiredMcpServers: [{ tenantSlug: other.slug, slug: "elsewhere" }],
     });
 
+    const plan = (body: object) =>
+      service.call("POST", "/api/skills/plan", {
+        token: owner.token,
+        body: { tenantId: fixture.org.slug, format: "markdown", hash: "0".repeat(64), ...body },
+      });
+    const planned = await plan({ name: "Nothing", requiredMcpServers: servers("alpha") });
+    const unknown = await plan({ name: "Nothing", requiredMcpServers: servers("no-such") });
+    const shown = { name: "Nothing", visibility: "public", requiredMcpServers: servers("alpha") };
+
+    assert.equal(planned.status, 200, JSON.stringify(planned.body));
+    assert.equal(unknown.code, "not_found");
+    assert.equal((await plan(shown)).code, "refused");
     assert.equal(missing.code, "not_found");
     assert.equal(missing.details!["kind"], "mcpServer");
     assert.equal(foreign.code, "not_found");
@@ -104,6 +117,31 @@ describe("MCP servers that a skill requires", () => {
       "second",
       "first",
     ]);
+    const connected = await service.call("POST", "/api/user/connectors", {
+      token: member.token,
+      body: { server: `${org.slug}/shared` },
+    });
+    assert.equal(connected.status, 201);
+    const deletion = (user: TestUser) =>
+      service.call<McpServerDeletionPayload>("GET", `${fixture.base}/shared/deletion`, { token: user.token });
+    assert.deepEqual((await deletion(owner)).data, {
+      skills: [
+        { slug: "third", name: "Third" },
+        { slug: "second", name: "Second" },
+        { slug: "first", name: "First" },
+      ],
+      hasMoreSkills: false,
+      connectors: 1,
+      installs: 0,
+    });
+    assert.equal((await deletion(member)).code, "forbidden");
+    const curators = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/roles`, {
+      token: owner.token,
+      body: { name: "Curators", permissions: { skill: ["read"], mcpServer: ["read", "delete"] } },
+    });
+    const curator = await newMember(service, org, curators.data.id);
+    const { data: seen } = await deletion(curator);
+    assert.deepEqual([seen.skills.map(({ slug }) => slug), seen.installs], [["third", "first"], undefined]);
     const stranger = await service.newUser();
     for (const query of [ofShared, "mcp_server=no-such"])
       assert.equal((await list(stranger, query)).code, "not_found");

@@ -75,6 +75,22 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     await page.goto(`${service.url}/${org.slug}/triage`);
     await page.getByRole("link", { name: "issue-tracker" }).click();
     await page.getByRole("link", { name: "triage" }).waitFor();
+
+    await page.goto(`${service.url}/${org.slug}/triage/edit`);
+    const picker = page.getByRole("combobox", { name: "Required MCP servers" });
+    await picker.waitFor();
+    await picker.press("Backspace");
+    await page.getByRole("textbox", { name: "SKILL.md" }).click();
+    await page.keyboard.type("Once more. ");
+    await page.getByRole("button", { name: /^Publish 1/ }).click();
+    await page.waitForURL(`**/${org.slug}/triage`);
+    await page.getByRole("link", { name: "Versions" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "issue-tracker" }).count(), 0);
+    const restored = await service.call("PUT", `/api/skills/${org.slug}~triage`, {
+      token: owner.token,
+      body: { requiredMcpServers: [{ tenantSlug: org.slug, slug: "issue-tracker" }] },
+    });
+    assert.equal(restored.status, 200);
     assert.deepEqual(troubles, []);
   });
 

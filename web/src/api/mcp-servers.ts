@@ -83,8 +83,34 @@ export const createMcpServer = (tenant: string, body: Create) =>
 export const updateMcpServer = (tenant: string, server: string, body: Update) =>
   dataOf(api.PATCH("/api/tenants/{tenant}/mcp-servers/{server}", { params: serverOf(tenant, server), body }));
 
+/** Effects of the deletion of a server. */
+export const mcpDeletionQuery = (org: string, server: string) =>
+  queryOptions({
+    queryKey: ["mcp-server", org, server, "deletion"],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/tenants/{tenant}/mcp-servers/{server}/deletion", {
+          signal,
+          params: serverOf(org, server),
+        }),
+      ),
+  });
+
 export const deleteMcpServer = (tenant: string, server: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/mcp-servers/{server}", { params: serverOf(tenant, server) }));
+
+export type McpRegistry = Schemas["McpRegistry"];
+
+/** Whether anyone can read the servers, and which ones. */
+export const mcpRegistryQuery = (tenant: string) =>
+  queryOptions({
+    queryKey: ["mcp-registry", tenant],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/mcp-registry", { signal, params: { path: { tenant } } })),
+  });
+
+export const changeMcpRegistry = (tenant: string, enabled: boolean) =>
+  dataOf(api.PUT("/api/tenants/{tenant}/mcp-registry", { params: { path: { tenant } }, body: { enabled } }));
 
 export type CatalogEntry = Schemas["McpCatalogEntry"];
 

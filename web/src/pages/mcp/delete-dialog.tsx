@@ -1,13 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import {
-  deleteMcpServer,
-  mcpAnalyticsQuery,
-  mcpServersQuery,
-  type McpServer,
-} from "../../api/mcp-servers.ts";
+import { deleteMcpServer, mcpDeletionQuery, mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { useRequiringSkills } from "./requiring-skills.tsx";
+import { Problem } from "../../parts/problem.tsx";
 
 /** Names of skills that are shown before the rest is counted. */
 const named = 5;
@@ -18,17 +13,12 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before a server is deleted: which skills lose it, and where it stays installed. */
+/** Asks before a server is deleted: which skills and connectors lose it, and where it stays installed. */
 export function DeleteDialog({ org, server, onClose }: Props) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { found, skills } = useRequiringSkills(org, server.slug);
-  const analytics = useQuery({
-    ...mcpAnalyticsQuery(org, server.slug),
-    enabled: server.can.includes("analytics"),
-  });
-  const installs = analytics.data?.installs ?? 0;
-  const count = `${skills.length}${found.hasNextPage ? " or more" : ""}`;
+  const { data, error, refetch } = useQuery(mcpDeletionQuery(org, server.slug));
+  const { skills = [], hasMoreSkills = false, connectors = 0, installs = 0 } = data ?? {};
   return (
     <ConfirmDialog
       title={`Delete ${server.name}`}
@@ -42,21 +32,27 @@ export function DeleteDialog({ org, server, onClose }: Props) {
       }}
       onClose={onClose}
     >
+      <Problem error={error} retry={() => void refetch()} />
       {skills.length > 0 && (
         <div className="note warn">
           <div className="stack">
             <span>
-              {count} {skills.length === 1 ? "skill requires" : "skills require"} it, and will no longer:
+              {skills.length}
+              {hasMoreSkills && " or more"} {skills.length === 1 ? "skill requires" : "skills require"} it,
+              and will no longer:
             </span>
             <ul className="plain-list">
-              {skills.slice(0, named).map(({ id, slug }) => (
-                <li key={id} className="mono">
+              {skills.slice(0, named).map(({ slug }) => (
+                <li key={slug} className="mono">
                   {slug}
                 </li>
               ))}
             </ul>
           </div>
         </div>
+      )}
+      {connectors > 0 && (
+        <p>Hosted connectors to it end, with the credentials of their owners: {connectors} at the moment.</p>
       )}
       <p>
         Entries that members have installed stay in their tools

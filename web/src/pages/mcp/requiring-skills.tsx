@@ -5,13 +5,9 @@ import { requiringSkillsQuery } from "../../api/mcp-servers.ts";
 import { Problem } from "../../parts/problem.tsx";
 
 /** The skills that require the server, of those that the user may read. */
-export function useRequiringSkills(org: string, slug: string) {
-  const found = useInfiniteQuery(requiringSkillsQuery(org, slug));
-  return { found, skills: found.data?.pages.flatMap((page) => page.data) ?? [] };
-}
-
 export function RequiringSkills({ org, slug }: { org: string; slug: string }) {
-  const { found, skills } = useRequiringSkills(org, slug);
+  const found = useInfiniteQuery(requiringSkillsQuery(org, slug));
+  const skills = found.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <section className="stack g3" aria-labelledby="required-by">
       <h2 id="required-by">Required by</h2>
