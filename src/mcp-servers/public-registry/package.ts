@@ -20,7 +20,8 @@ const readers: Readonly<Record<string, Reader>> = { npx: readNpx, uvx: readUvx, 
 export function packageOf(config: McpServerConfig): { packages: object[] } | { problem: string } {
   const { command = "", args, env } = config;
   const reader = Object.hasOwn(readers, command) ? readers[command]! : undefined;
-  if (!reader) return { problem: `Its command is "${command}", and only npx, uvx and docker have a form.` };
+  if (!reader)
+    return { problem: `Its command is "${command}", and the registry's form has only npx, uvx and docker.` };
   const found = reader(
     args,
     env.map(({ name }) => name),

@@ -6,6 +6,7 @@ import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { configOf, type Draft } from "./form/draft.ts";
 import { ServerForm } from "./form/server-form.tsx";
+import { PublicNote } from "./public-note.tsx";
 import "./mcp.css";
 
 export const Route = createFileRoute("/$org/-/mcp/$server/edit")({ component: EditServerPage });
@@ -53,6 +54,7 @@ function EditServer({ org, current }: { org: string; current: McpServer }) {
   return (
     <div className="page mcp">
       <h1>Edit {visibleText(server.name)}</h1>
+      <PublicNote org={org} />
       {current.revision !== server.revision && (
         <p className="note warn" role="status">
           Someone has saved revision {current.revision} since you opened this page. Reload the page to edit

@@ -5,6 +5,7 @@ import { foldersQuery } from "../../api/session.ts";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { configOf, type Draft } from "./form/draft.ts";
 import { ServerForm } from "./form/server-form.tsx";
+import { PublicNote } from "./public-note.tsx";
 import "./mcp.css";
 
 export const Route = createFileRoute("/$org/-/mcp/new")({ component: NewServerPage });
@@ -42,6 +43,7 @@ function NewServer({ org }: { org: string }) {
   return (
     <div className="page mcp">
       <h1>New MCP server</h1>
+      <PublicNote org={org} />
       <ServerForm
         org={org}
         server={undefined}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { McpServer } from "../../api/mcp-servers.ts";
+import { mcpRegistryQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { foldersQuery } from "../../api/session.ts";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
@@ -64,7 +64,8 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   </>
 );
 
-function Access({ org, server: { folderId, restricted } }: { org: string; server: McpServer }) {
+function Access({ org, server: { slug, folderId, restricted } }: { org: string; server: McpServer }) {
+  const { data: registry } = useQuery(mcpRegistryQuery(org));
   const { data: folders } = useQuery({ ...foldersQuery(org), enabled: folderId !== null });
   const path = folders?.find(({ id }) => id === folderId)?.path;
   const who = restricted
@@ -86,6 +87,9 @@ function Access({ org, server: { folderId, restricted } }: { org: string; server
         </p>
       )}
       <p>{who}</p>
+      {registry?.enabled && registry.listed?.includes(slug) && (
+        <p>Anyone can read it in the organization&apos;s public MCP registry.</p>
+      )}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { Avatar } from "./avatar.tsx";
 import { DangerZone } from "./danger-zone.tsx";
 import { HostedConnectors } from "./hosted-connectors.tsx";
 import { Identity } from "./identity.tsx";
+import { PublicRegistry } from "./public-registry.tsx";
 import { Restore } from "./restore.tsx";
 import { TokenAge } from "./token-age.tsx";
 
@@ -27,6 +28,7 @@ function SettingsPage() {
                 <Identity key={organization.slug} organization={organization} />
                 <Avatar organization={organization} />
                 <HostedConnectors organization={organization} />
+                {may(permissions, "mcpServer", "read") && <PublicRegistry organization={organization} />}
               </>
             ) : (
               <p className="note">

@@ -1,0 +1,114 @@
+import { Switch } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { changeMcpRegistry, mcpRegistryQuery, type McpRegistry } from "../../api/mcp-servers.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Command } from "../../parts/copy/command.tsx";
+import type { Organization } from "../../parts/organization-page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+
+/** Whether anyone can read the organization's MCP servers in the form of the public registry. */
+export function PublicRegistry({ organization: { slug } }: { organization: Organization }) {
+  const client = useQueryClient();
+  const { data, error, refetch, isPending } = useQuery(mcpRegistryQuery(slug));
+  const [asked, setAsked] = useState<boolean>();
+  const save = async (enabled: boolean) => {
+    const saved = await changeMcpRegistry(slug, enabled);
+    client.setQueryData(mcpRegistryQuery(slug).queryKey, saved);
+  };
+  return (
+    <section className="stack g3" style={{ maxWidth: 520 }} aria-labelledby="registry-heading">
+      <h2 id="registry-heading">Public MCP registry</h2>
+      {isPending && <SkeletonRows rows={1} height={44} />}
+      <Problem error={error} retry={() => void refetch()} />
+      {data && (
+        <Switch
+          label="Anyone can read the organization's MCP servers"
+          description="Editors and other registries read them at an address of this service, without signing in."
+          checked={data.enabled}
+          onChange={(event) => setAsked(event.currentTarget.checked)}
+        />
+      )}
+      {data?.enabled && <Command text={data.url} prompt="" label="Copy registry address" />}
+      {data && <Figures org={slug} registry={data} />}
+      {asked !== undefined && data && (
+        <AskDialog registry={data} enabled={asked} save={save} onClose={() => setAsked(undefined)} />
+      )}
+    </section>
+  );
+}
+
+/** How many servers have an entry, and why others have none. */
+function Figures({
+  org,
+  registry: { enabled, listed = [], omitted = [] },
+}: {
+  org: string;
+  registry: McpRegistry;
+}) {
+  return (
+    <div className="stack meta">
+      <p>
+        {enabled ? "" : "If you turn it on: "}
+        {countOf(listed.length)} {enabled ? "listed" : "would be listed"}
+        {omitted.length > 0 && `, ${omitted.length} not`}.
+      </p>
+      {omitted.length > 0 && (
+        <details>
+          <summary>Servers that are not listed</summary>
+          <ul className="plain-list stack meta">
+            {omitted.map(({ slug, reason }) => (
+              <li key={slug}>
+                <Link className="mono" to="/$org/-/mcp/$server" params={{ org, server: slug }}>
+                  {slug}
+                </Link>
+                : {reason}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface AskProps {
+  registry: McpRegistry;
+  enabled: boolean;
+  save: (enabled: boolean) => Promise<void>;
+  onClose: () => void;
+}
+
+function AskDialog({ registry: { listed = [] }, enabled, save, onClose }: AskProps) {
+  return enabled ? (
+    <ConfirmDialog
+      title="Let anyone read the MCP servers?"
+      action="Make public"
+      run={() => save(true)}
+      onClose={onClose}
+    >
+      <p>
+        {countOf(listed.length)} of this organization become public, as do those that are registered later:
+        their names, descriptions, addresses, commands and fixed values. Servers in restricted folders stay
+        private, and the service has none of the values that members supply.
+      </p>
+    </ConfirmDialog>
+  ) : (
+    <ConfirmDialog
+      title="Make the MCP servers private?"
+      action="Make private"
+      isDangerous
+      run={() => save(false)}
+      onClose={onClose}
+    >
+      <p>
+        Editors and registries that read the address find nothing there any more. Copies that they have made
+        stay with them. Members are not affected.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+const countOf = (count: number) => `${count} ${count === 1 ? "server" : "servers"}`;
