@@ -4,6 +4,7 @@ import { BSON, type Document } from "mongodb";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
+import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
 import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
@@ -229,6 +230,52 @@ describe("the plans of queries at a few hundred documents", () => {
     });
 
     assertIndexed(entries, 10);
+  });
+
+  it("search, import and follow the catalog of MCP servers, and list a public registry, by index only", async () => {
+    const { app } = service;
+    const config = { transport: "http" as const, url: "https://x.example/mcp", args: [] };
+    const entry = { config: { ...config, env: [], headers: [], variables: [] }, origin: "http x.example" };
+    const versionOf = (i: number) => ({
+      name: `io.example/server-${Math.floor(i / 2)}`,
+      version: `${i % 2}.0.0`,
+      title: "Server",
+      description: "",
+      entry,
+      ...(i % 2 === 1 ? { latest: true, terms: ["server", `number${i}`] } : {}),
+      updatedAt: new Date(),
+    });
+    const rows = Array.from({ length: 1000 }, (_, i) => versionOf(i));
+    const catalog = app.storage.database.raw.collection<{ _id: string }>("mcp_catalog");
+    await catalog.insertMany(rows.map((row) => ({ ...row, _id: `${row.name}@${row.version}` })));
+    app.config.mcpCatalog = { url: "https://registry.example.com", privateNetwork: false };
+    const base = `/api/tenants/${org.slug}/mcp-servers`;
+    for (const at of [3, 7])
+      await service.call("POST", `${base}/import`, {
+        token: user.token,
+        body: { name: rows[at]!.name, slug: `imported-${at}` },
+      });
+    await service.call("PUT", `/api/tenants/${org.slug}/mcp-registry`, {
+      token: user.token,
+      body: { enabled: true },
+    });
+
+    const entries = await planned(async () => {
+      for (const target of [
+        `${base}/catalog?limit=5`,
+        `${base}/catalog?limit=5&query=server%20number701`,
+        `${base}?limit=5`,
+        `${base}/imported-3`,
+        `${base}/imported-3/deletion`,
+        `/${org.slug}/mcp/v0.1/servers?search=imported&updated_since=2026-01-01T00:00:00Z`,
+      ])
+        assert.equal((await service.raw("GET", target, { token: user.token })).status, 200, target);
+      await service.call("POST", `${base}/import`, { token: user.token, body: { name: rows[9]!.name } });
+      await app.storage.mcpCatalog.put({ ...rows[11]!, _id: "io.example/server-5@1.0.0", latest: true });
+      await followCatalog(app);
+    });
+
+    assertIndexed(entries, 20);
   });
 
   it("sweep, purge and reconcile by index only", async () => {
