@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { McpRegistryPayload, McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { mirrorCatalog } from "../../src/mcp-servers/catalog/mirror.ts";
+import { registryName } from "../../src/mcp-servers/public-registry/server-json.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { remote, startFixture, type Fixture } from "./fixture.ts";
 
@@ -194,6 +195,17 @@ describe("the interface of the public MCP registry", () => {
       ["script"],
     );
     assert.match(state.data.omitted?.[0]?.reason ?? "", /only npx, uvx and docker/);
+  });
+
+  it("has names of the form's grammar for every host", () => {
+    for (const [url, name] of [
+      ["https://Skills.example.com", "com.example.skills.acme/x"],
+      ["http://svc_app:8080", "svc-app.acme/x"],
+      ["http://[::1]:3000", "-1-.acme/x"],
+    ] as const) {
+      assert.equal(registryName(url, "acme", "x"), name);
+      assert.match(name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+    }
   });
 
   it("pages, searches and filters, and has the latest revision of each server", async () => {

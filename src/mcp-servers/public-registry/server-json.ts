@@ -32,9 +32,8 @@ export const versionOf = (revision: number) => `${revision}.0.0`;
 export function registryName(baseUrl: string, org: string, slug: string): string {
   const { hostname } = new URL(baseUrl);
   const isAddress = /^[\d.]+$|:/.test(hostname);
-  const host = isAddress
-    ? hostname.replaceAll(/[^\da-f]+/g, "-")
-    : hostname.split(".").toReversed().join(".");
+  const parts = isAddress ? [hostname.replaceAll(".", "-")] : hostname.split(".").toReversed();
+  const host = parts.join(".").replaceAll(/[^a-z\d.-]+/g, "-");
   return `${host}.${org}/${slug}`;
 }
 
