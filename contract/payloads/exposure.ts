@@ -38,6 +38,10 @@ export const ExposurePayload = z
       description:
         "for a folder: number of skills that become readable to everyone, or to everyone with the link",
     }),
+    mcpServers: z.number().int().optional().meta({
+      description:
+        "for a folder: number of MCP servers that anyone can read afterwards, in the public registry",
+    }),
   })
   .meta({ id: "Exposure" });
 export type ExposurePayload = z.infer<typeof ExposurePayload>;

@@ -104,15 +104,25 @@ export async function presentExposure(app: App, change: AudienceChange): Promise
   };
 }
 
-/** Exposure of a folder, with the skills whose own visibility counts once a restriction ends. */
+/** Exposure of a folder, with the content that others than members can read once a restriction ends. */
 export async function presentFolderExposure(
   app: App,
   change: AudienceChange & { uncovered: readonly string[] },
 ): Promise<ExposurePayload> {
   const exposure = await presentExposure(app, change);
   if (change.uncovered.length === 0) return exposure;
-  const skills = await app.storage.skillLocations.countOpen(change.tenantId, change.uncovered);
-  return { ...exposure, skills, widened: exposure.widened || skills.public + skills.unlisted > 0 };
+  const { skillLocations, mcpServers: servers, tenants } = app.storage;
+  const [skills, tenant] = await Promise.all([
+    skillLocations.countOpen(change.tenantId, change.uncovered),
+    tenants.find(change.tenantId),
+  ]);
+  const mcpServers = tenant?.mcpRegistry ? await servers.countIn(change.tenantId, change.uncovered) : 0;
+  return {
+    ...exposure,
+    skills,
+    ...(mcpServers > 0 ? { mcpServers } : {}),
+    widened: exposure.widened || skills.public + skills.unlisted + mcpServers > 0,
+  };
 }
 
 /** Folders in a subtree whose content a restriction covers, and none would if that restriction ended. */

@@ -98,6 +98,9 @@ export function openMcpServers(database: Database) {
         .sort(inOrder)
         .limit(limit)
         .toArray(),
+    /** Number of servers in some folders of an organization. */
+    countIn: (tenantId: string, folderIds: readonly string[]) =>
+      servers.countDocuments({ tenantId, folderId: { $in: [...folderIds] }, active: true }),
     /** Imports that follow the catalog, in the order of their ids. */
     listFollowing: (after: string, limit: number) =>
       servers

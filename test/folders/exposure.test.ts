@@ -135,7 +135,16 @@ describe("a restriction", () => {
     const present = (await read()).data;
 
     const lifted = await access({ restricted: false, grants: [], dryRun: true });
+    const base = `/api/tenants/${org.slug}`;
+    await service.call("POST", `${base}/mcp-servers`, {
+      token: owner.token,
+      body: { name: "Inside", transport: "http", url: "https://mcp.example.com/mcp", folderId: vault.id },
+    });
+    await service.call("PUT", `${base}/mcp-registry`, { token: owner.token, body: { enabled: true } });
+    const withServer = await access({ restricted: false, grants: [], dryRun: true });
 
+    assert.equal(lifted.data.exposure.mcpServers, undefined);
+    assert.equal(withServer.data.exposure.mcpServers, 1);
     assert.deepEqual(lifted.data.exposure.skills, { public: 1, unlisted: 1 });
     assert.equal(lifted.data.exposure.after.visibility, "organization");
     assert.equal(lifted.data.restricted, false);

@@ -61,6 +61,7 @@ async function planChanges(
 function wideningText(exposure: {
   widened: boolean;
   skills?: { public: number; unlisted: number } | undefined;
+  mcpServers?: number | undefined;
 }): string[] {
   if (!exposure.widened) return [];
   const { public: open = 0, unlisted = 0 } = exposure.skills ?? {};
@@ -69,5 +70,6 @@ function wideningText(exposure: {
     "More people would be able to read the skills in it.",
     ...(open === 0 ? [] : [`${skills(open)} public, for everyone on the internet.`]),
     ...(unlisted === 0 ? [] : [`${skills(unlisted)} readable for everyone with the link.`]),
+    ...(exposure.mcpServers ? [`${exposure.mcpServers} MCP servers become public in the registry.`] : []),
   ];
 }

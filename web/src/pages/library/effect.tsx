@@ -48,6 +48,9 @@ export function Effect({ result, isLeaving }: { result: MoveResult; isLeaving: b
             {exposure.skills.unlisted} unlisted.
           </p>
         )}
+        {(exposure.mcpServers ?? 0) > 0 && (
+          <p>MCP servers that anyone can read in the public registry: {exposure.mcpServers}.</p>
+        )}
         {(exposure.versions ?? 0) > 0 && (
           <p>Earlier versions that become readable, too: {exposure.versions}.</p>
         )}
