@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { newProvider as enableScim, type Provider } from "../scim/fixture.ts";
 import { deliverMails } from "../support/mailbox.ts";
+import { watchRoundTrips } from "../support/round-trips.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import { signInBySaml, startSaml, type Ended } from "../support/sso/saml-browser.ts";
@@ -12,7 +13,7 @@ let scim: Provider;
 let provider: string;
 
 before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
+  service = await startService({ ssoPrivateNetwork: true, reportsCommands: true });
   scim = await enableScim(service);
   await verifyDomain(service, scim.org, "example.com");
   provider = (await newProvider(service, scim.org, scim.owner)).id;
@@ -132,5 +133,25 @@ describe("a former member", () => {
       (await scim.events("sso.login_success")).filter(({ resourceId }) => resourceId === me.id).length,
       2,
     );
+  });
+});
+
+describe("queries that follow each other", () => {
+  it("are at most 7 to create a user, and 13 to sign in by the provider", async () => {
+    await scim.newUser("counted-first");
+    await attempt("counted-first");
+    await service.settled();
+    const counter = watchRoundTrips(service);
+    try {
+      const created = await counter.during(() => scim.newUser("counted"));
+      assert.ok(created.steps <= 7 && created.commands.length <= 12, created.commands.join(", "));
+      await service.settled();
+      const started = await startSaml(service, provider, { returnTo: "/" });
+      const person = { subject: address("counted-first"), email: address("counted-first") };
+      const signedIn = await counter.during(() => signInBySaml(service, started, person));
+      assert.ok(signedIn.steps <= 13, signedIn.commands.join(", "));
+    } finally {
+      counter.close();
+    }
   });
 });
