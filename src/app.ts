@@ -5,6 +5,7 @@ import type { UploadPack } from "../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../repos/store/index.ts";
 import type { Storage } from "../storage/index.ts";
 
+import type { Passwords } from "./auth/passwords.ts";
 import type { Config } from "./config.ts";
 import type { RateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
@@ -31,6 +32,7 @@ export interface App {
   mail: Mailer;
   /** TXT records of a name, each in its parts; rejects with the error codes of `node:dns`. */
   resolveTxt(name: string): Promise<string[][]>;
+  passwords: Passwords;
   rateLimits: RateLimits;
   /** The clock: tests set it. */
   now(): Date;

@@ -7,6 +7,7 @@ import { openStorage } from "../storage/index.ts";
 import { openRedis } from "../storage/redis.ts";
 import { flushDownloads } from "./analytics/downloads.ts";
 import type { App } from "./app.ts";
+import { openPasswords, type PasswordCost } from "./auth/passwords.ts";
 import type { Config } from "./config.ts";
 import { openRateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
@@ -35,6 +36,8 @@ export async function openApp(options: {
   makePlan?: typeof makePlan;
   /** Look-up of TXT records; by default with the name servers of the machine. */
   resolveTxt?: ResolveTxt | undefined;
+  /** The cost of new password hashes; by default that of the safety baseline. */
+  passwordCost?: PasswordCost | undefined;
   /** See `App`. */
   jobProgram?: string | undefined;
 }): Promise<OpenedApp> {
@@ -76,6 +79,7 @@ export async function openApp(options: {
     queue,
     mail: openMailer({ ...config, log }),
     resolveTxt: options.resolveTxt ?? openTxtResolver(),
+    passwords: openPasswords(options.passwordCost),
     rateLimits: openRateLimits({ enabled: config.rateLimits, redis: redis?.client }),
     now: options.now ?? (() => new Date()),
     newId,

@@ -12,7 +12,6 @@ import { requireRecentFactor } from "../users/recent-verification.ts";
 import { queueMails } from "../mail/notice.ts";
 import { mailDue } from "./account-mails.ts";
 import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
-import { hashPassword } from "../auth/passwords.ts";
 import type { ChangePassword } from "./schema.ts";
 import { clearedCookie, dropSessions, openSession } from "../auth/sessions.ts";
 
@@ -34,7 +33,7 @@ export async function changePassword(
     throw new ServiceError("refused", "The new password is the current one: choose another.");
   // Each change sends a mail, to an address that may be another person's.
   await app.rateLimits.consume("mail", hashSecret(`password\n${account.emailKey}`));
-  const passwordHash = await hashPassword(input.newPassword);
+  const passwordHash = await app.passwords.hash(input.newPassword);
 
   // First, so that nothing can fail between the change and the response. Until then it is an ordinary session.
   const { via } = caller;

@@ -14,7 +14,6 @@ import { mailDue, resetBinding } from "./account-mails.ts";
 import { revokeEndedTokens } from "./end-tokens.ts";
 import { clientsAfterReset, knownClient, type ClientFacts } from "../auth/known-clients.ts";
 import { badLink, eventOfOwner } from "./mail-links.ts";
-import { hashPassword } from "../auth/passwords.ts";
 import type { ResetPassword } from "./schema.ts";
 import { dropSessions } from "../auth/sessions.ts";
 
@@ -67,7 +66,7 @@ export async function readReset(app: App, token: string): Promise<Credentials> {
  */
 export async function resetPassword(app: App, origin: Origin, input: ResetPassword): Promise<void> {
   const user = await readReset(app, input.token);
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await app.passwords.hash(input.password);
   const now = app.now();
   const tokensEnding = endingOf(user, input, now);
   const event = eventOfOwner(app, user, origin, "user.password_changed", {

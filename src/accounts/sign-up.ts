@@ -3,7 +3,6 @@ import { isDuplicate } from "../../storage/database.ts";
 import type { UserDoc } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { hashPassword } from "../auth/passwords.ts";
 import { startSignedIn, type SignedIn } from "../auth/sign-in.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { queueMails } from "../mail/notice.ts";
@@ -49,7 +48,7 @@ async function insertAccount(
     emailKey,
     username: input.username,
     name: input.name,
-    passwordHash: await hashPassword(input.password),
+    passwordHash: await app.passwords.hash(input.password),
     isAdministrator: false,
     verification,
     mailsDue: [mailDue(app, "confirm-email", input.email, verification.expiresAt)],

@@ -9,7 +9,6 @@ import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
 import type { Budget } from "../http/rate-limit.ts";
 import { hashSecret } from "../secrets.ts";
 import { knownClient, type ClientFacts } from "./known-clients.ts";
-import { verifyPassword } from "./passwords.ts";
 
 export type Point = [budget: Budget, caller: string];
 
@@ -28,7 +27,7 @@ export async function checkSignIn(
   const points: Point[] = [clientPoint(emailKey, client, known)];
   if (!known) points.push(["password-strangers", hashSecret(emailKey)]);
   const refusal = await takePoints(app, points);
-  const isRight = await verifyPassword(refusal ? undefined : found?.passwordHash, password);
+  const isRight = await app.passwords.verify(refusal ? undefined : found?.passwordHash, password);
   if (refusal) throw refusal;
   if (!found || !isRight)
     throw new ServiceError("invalid_credentials", "The e-mail address or the password is not right.");
@@ -73,7 +72,7 @@ export async function checkOwnPassword(app: App, caller: UserActor, password: st
   }
   const refusal = await takePoints(app, points);
   if (refusal) throw refusal;
-  if (!(await verifyPassword(account.passwordHash, password)))
+  if (!(await app.passwords.verify(account.passwordHash, password)))
     throw new ServiceError("invalid_credentials", "The password is not right.");
   await returnPoints(app, points);
   return account;

@@ -11,6 +11,7 @@ import path from "node:path";
 
 import { createApi } from "../../src/api.ts";
 import type { App } from "../../src/app.ts";
+import { openPasswords } from "../../src/auth/passwords.ts";
 import { readConfig, type Config } from "../../src/config.ts";
 import { openRateLimits } from "../../src/http/rate-limit.ts";
 import { openLog } from "../../src/log.ts";
@@ -103,6 +104,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     },
     queue: noting(queued),
     mail: openMailer({ ...config, log }),
+    passwords: openPasswords(),
     rateLimits: openRateLimits({ enabled: config.rateLimits }),
     resolveTxt: () => Promise.reject(new Error("accounts have no business with domains")),
     now: () => new Date(Date.now() + aheadMs),

@@ -118,6 +118,8 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
     queue,
     // Each process loads the sources again, which takes longer than most jobs.
     jobProgram: process.env["SVC_TEST_JOB_PROGRAM"],
+    // Nearly every test signs up accounts, and the baseline's cost is most of that. The tests of auth pay it.
+    passwordCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
     ...(now ? { now } : {}),
     resolveTxt,
   });
