@@ -26,7 +26,14 @@ export async function fetchText(
   const { origin } = new URL(url);
   const wire = openHttpWire(
     { kind: "http", url: `${origin}/`, allowPrivateNetwork },
-    { maxBytes, requestMs, redirectsAtMost, silenceMs: requestMs, signal: AbortSignal.timeout(requestMs) },
+    {
+      asked: "document",
+      maxBytes,
+      requestMs,
+      redirectsAtMost,
+      silenceMs: requestMs,
+      signal: AbortSignal.timeout(requestMs),
+    },
   );
   try {
     const sent = body === undefined ? {} : { body: [Buffer.from(body)] };

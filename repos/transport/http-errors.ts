@@ -1,6 +1,7 @@
 /** Failures of a remote over HTTP. They name the host, never the content of its response or our request. */
 import type * as http from "node:http";
 import { RepoError } from "../errors.ts";
+import type { Limits } from "./wire.ts";
 
 /** Bytes read of an error response: enough to identify its cause. */
 const readErrorBytes = 4096;
@@ -22,7 +23,11 @@ export function asUnreachable(error: unknown, host: string): unknown {
 }
 
 /** The error for a response with a status other than 200. */
-export async function refusalOf(response: http.IncomingMessage, host: string): Promise<RepoError> {
+export async function refusalOf(
+  response: http.IncomingMessage,
+  host: string,
+  asked: Limits["asked"] = "repository",
+): Promise<RepoError> {
   const status = response.statusCode ?? 0;
   const text = await firstBytesOf(response);
   const retryAfterMs = waitOf(response);
@@ -34,6 +39,7 @@ export async function refusalOf(response: http.IncomingMessage, host: string): P
         response.headers["x-ratelimit-remaining"] === "0" ||
         /\b(rate limit|abuse detection)/i.test(text)));
   if (limited) return new RepoError("rate_limited", `${host} asks us to come back later (${status})`, wait);
+  if (asked === "document" && status < 500) return documentRefusal(status, host);
   if (status === 401 || status === 403 || status === 407)
     return new RepoError("auth_failed", `${host} does not take the credentials (${status})`);
   if (status === 404 || status === 410)
@@ -44,6 +50,14 @@ export async function refusalOf(response: http.IncomingMessage, host: string): P
   if (status === 413) return new RepoError("remote_too_large", `${host} does not take so large a push (413)`);
   if (status >= 500) return new RepoError("remote_failed", `${host} failed (${status})`, wait);
   return new RepoError("remote_protocol", `${host} answers with status ${status}, which Git does not know`);
+}
+
+function documentRefusal(status: number, host: string): RepoError {
+  if (status === 401 || status === 403 || status === 407)
+    return new RepoError("auth_failed", `${host} refuses the request with status ${status}`);
+  if (status === 404 || status === 410)
+    return new RepoError("remote_missing", `${host} has nothing at this address (status ${status})`);
+  return new RepoError("remote_protocol", `${host} returns status ${status} instead of a document`);
 }
 
 async function firstBytesOf(response: http.IncomingMessage): Promise<string> {

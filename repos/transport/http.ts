@@ -55,7 +55,7 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
         target = next;
         continue;
       }
-      if (response.statusCode !== 200) throw await refusalOf(response, host);
+      if (response.statusCode !== 200) throw await refusalOf(response, host, limits.asked);
       return wireResponse(response, asked, method, bounded(response, limits.maxBytes, host));
     }
   }

@@ -10,6 +10,8 @@ export interface Limits {
   signal?: AbortSignal | undefined;
   /** Redirects within the origin that are followed. Default: 3. */
   redirectsAtMost?: number | undefined;
+  /** Subject of the requests, for the messages of refusals. Default: a repository. */
+  asked?: "repository" | "document" | undefined;
 }
 
 /** A request in the form of isomorphic-git. */

@@ -7,7 +7,6 @@ import type { App } from "../../app.ts";
 import { CheckFailed, Checks, type CheckNames } from "../checks.ts";
 import type { Begun, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
 import { addressOf, groupsOf, makeSubject, readAttributes, type Attributes } from "../subject.ts";
-import { problemOf } from "../remote-problem.ts";
 import { callbackUrl } from "../urls.ts";
 import { configurationOf } from "./configuration.ts";
 
@@ -133,7 +132,7 @@ function explain(error: unknown): [OidcCheck, string] {
   if (failed instanceof RepoError)
     return [
       "exchange",
-      `The provider did not exchange the code: ${problemOf(failed)}. Check the client secret.`,
+      `The provider did not exchange the code: ${failed.message}. Check the client secret.`,
     ];
   if (error instanceof client.ResponseBodyError)
     return ["exchange", `The provider reports "${plain(error.error)}": check the client id and secret.`];

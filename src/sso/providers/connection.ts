@@ -4,7 +4,6 @@ import { fetchJson } from "../../../repos/transport/fetch-json.ts";
 import type { OidcConnection, SamlConnection } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { problemOf } from "../remote-problem.ts";
 import { readCertificates } from "../saml/certificates.ts";
 import { fetchMetadata, readMetadata, requireSsoUrl } from "../saml/metadata.ts";
 import type { SamlInput } from "../schema.ts";
@@ -65,7 +64,7 @@ async function checkDiscovery(app: App, issuer: string): Promise<void> {
     found = await fetchJson(discoveryUrl(issuer), { ...discoveryLimits, allowPrivateNetwork });
   } catch (error) {
     if (!(error instanceof RepoError)) throw error;
-    throw refused(`The discovery document of the issuer could not be read: ${problemOf(error)}.`, error);
+    throw refused(`The discovery document of the issuer could not be read: ${error.message}.`, error);
   }
   const named = (found as { issuer?: unknown } | null)?.issuer;
   if (named !== issuer)

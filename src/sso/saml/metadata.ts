@@ -5,7 +5,6 @@ import { fetchText } from "../../../repos/transport/fetch-text.ts";
 import type { StoredCertificate } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { problemOf } from "../remote-problem.ts";
 import { readCertificates } from "./certificates.ts";
 import { childrenOf, descendantsOf, parseXml, textOf, type XmlElement } from "./xml.ts";
 
@@ -82,7 +81,7 @@ export async function fetchMetadata(app: App, url: string): Promise<SamlMetadata
     });
   } catch (error) {
     if (!(error instanceof RepoError)) throw error;
-    throw refused(`The metadata could not be read: ${problemOf(error)}.`, error);
+    throw refused(`The metadata could not be read: ${error.message}.`, error);
   }
   return readMetadata(app, text);
 }
