@@ -4,6 +4,7 @@ import { postForm } from "../http/forms.ts";
 import { field, hidden, problem } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
 import { organizationField } from "../orgs/organization-page.ts";
+import { invitationIn } from "./require-invitation.ts";
 
 export interface SignUpValues {
   email: string;
@@ -20,6 +21,8 @@ export function signUpPage(view: {
   returnTo: string;
 }): Html {
   const { values } = view;
+  // The person is about to join an organization.
+  const isInvited = invitationIn(view.returnTo) !== undefined;
   const back = encodeURIComponent(view.returnTo);
   return html`<p class="sub">
       ${
@@ -50,7 +53,7 @@ export function signUpPage(view: {
           maxLength: limits.password.max,
           hint: `At least ${limits.password.min} characters.`,
         })}
-        ${organizationField(values.organization, true)} <button>Create account</button>`,
+        ${!isInvited && organizationField(values.organization, true)} <button>Create account</button>`,
     )}`;
 }
 

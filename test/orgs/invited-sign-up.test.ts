@@ -56,6 +56,7 @@ describe("sign-up where accounts are created by invitation only", () => {
     });
 
     assert.deepEqual([closed.status, open.status, sent.status], [403, 200, 303]);
+    assert.doesNotMatch(await open.text(), /name="organization"/);
     assert.equal(sent.headers.get("location"), back);
     const cookie = sent.headers.getSetCookie()[0]!.split(";")[0]!;
     assert.match(await (await service.raw("GET", back, { cookie })).text(), /value="accept"/);
