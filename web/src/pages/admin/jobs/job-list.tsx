@@ -75,8 +75,7 @@ function StateTabs({ queues, filter }: { queues: Queue[] | undefined; filter: Jo
             to="/admin/jobs"
             search={(old) => ({ ...old, state: state === "failed" ? undefined : state })}
             resetScroll={false}
-            activeOptions={{ includeSearch: false }}
-            aria-current={state === filter.state ? "page" : undefined}
+            activeOptions={{ explicitUndefined: true }}
           >
             {stateNames[state]} {sum !== undefined && <span className="n">{count(sum)}</span>}
           </Link>
