@@ -36,6 +36,7 @@ const tokens = `:root {
   --accent-fill: light-dark(#00648f, #3ea4d3);
   --accent-tint: light-dark(#e2f3fc, #152c39);
   --on-accent: light-dark(#ffffff, #11100e);
+  --ok: light-dark(#176938, #6fd395);
   --warn: light-dark(#875306, #edbb6a);
   --warn-tint: light-dark(#fff2d9, #352714);
   --warn-line: light-dark(#efcc8c, #694d22);
@@ -91,7 +92,12 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 7px 16px; margi
 dt { color: var(--ink-3); }
 dd { margin: 0; min-width: 0; }
 dl.kv { margin: 8px 0; padding: 14px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
-dl.kv dd { text-align: right; }
+dl.kv dd { text-align: right; overflow-wrap: anywhere; }
+dl.verdicts { padding: 14px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
+dl.verdicts dd { overflow-wrap: anywhere; }
+.block { display: block; margin-top: 2px; }
+.good { color: var(--ok); }
+.bad { color: var(--danger); font-weight: 500; }
 code, .mono { font: 400 0.9em var(--mono); letter-spacing: -0.02em; font-variant-ligatures: none; }
 pre { overflow-x: auto; padding: 12px 14px; border: 1px solid var(--line); border-radius: 6px; background: var(--sunken); font: 400 0.75rem/1.65 var(--mono); font-variant-ligatures: none; }
 .code { margin: 18px 0 0; padding: 18px 0 18px 0.3em; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); font: 500 1.625rem/1 var(--mono); letter-spacing: 0.3em; text-align: center; white-space: nowrap; }

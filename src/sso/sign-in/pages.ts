@@ -51,37 +51,51 @@ export function linkPage(actor: Actor, offer: LinkOffer, state: string): Reply {
         <p class="meta"><a href="/">Cancel</a></p>`
     : html`<p>
           There is an account with your address <bdi>${email}</bdi> already. Sign in to it once with its own
-          password or passkey, to confirm that it is yours; if it has no password, choose one by
-          <a href="/forgot-password">Forgot it?</a> first. From then on, <bdi>${provider.name}</bdi> signs you
-          in.
+          password or passkey, to confirm that it is yours; if it has no password,
+          <a href="/forgot-password">choose one by mail</a> first. From then on, <bdi>${provider.name}</bdi>
+          signs you in.
         </p>
         ${
-          actor.kind === "user"
-            ? html`<p>
-                You are signed in with another account, or by a provider: sign out first, then start again.
+          actor.kind === "user" && actor.userId !== offer.attempt.linkUserId
+            ? html`<p class="notice warn">
+                You are signed in to another account, <bdi>${actor.username}</bdi>: sign out first, then start
+                again.
               </p>`
             : html`<p><a class="btn" href="${ownSignInPath(back)}">Sign in to the account</a></p>`
         }`;
   return actorPage(actor, { title: "Is this your account?", body });
 }
 
-const marks = { passed: "Passed", failed: "Failed", skipped: "Not checked" } as const;
+const marks = {
+  passed: html`<span class="good">Passed</span>`,
+  failed: html`<span class="bad">Failed</span>`,
+  skipped: html`<span class="soft">Not checked</span>`,
+} as const;
 
 /** The verdict of a test sign-in. */
 export function testPage(actor: Actor, test: SsoTestPayload, settingsPath: string): Reply {
-  const body = html`<p class="sub">${test.outcome}</p>
+  const isPassed = test.state === "passed";
+  const outcome = test.outcome ?? "";
+  const groups = test.groups === null ? "not sent" : test.groups.join(", ") || "none";
+  const body = html`${isPassed ? html`<p class="notice">${outcome}</p>` : problem(outcome)}
     <p>Nothing was changed, and no one was signed in.</p>
-    <dl class="kv">
+    ${
+      isPassed &&
+      html`<dl class="kv">
+        ${row("Subject", test.subject)} ${row("E-mail", test.email)} ${row("Name", test.name)}
+        ${row("Groups", groups)}
+      </dl>`
+    }
+    <p><a class="btn" href="${settingsPath}">Back to single sign-on</a></p>
+    <h2>Checks</h2>
+    <dl class="verdicts">
       ${test.checks.map(
         ({ title, result, message }) =>
           html`<dt>${marks[result]}</dt>
-            <dd>${title}${message !== undefined && html`<br />${message}`}</dd>`,
+            <dd>${title}${message !== undefined && html`<small class="block">${message}</small>`}</dd>`,
       )}
-      ${row("Subject", test.subject)} ${row("E-mail", test.email)} ${row("Name", test.name)}
-      ${row("Groups", test.groups === null ? "not sent" : test.groups.join(", ") || "none")}
-    </dl>
-    <p><a class="btn" href="${settingsPath}">Back to single sign-on</a></p>`;
-  const title = test.state === "passed" ? "The test sign-in passed" : "The test sign-in failed";
+    </dl>`;
+  const title = isPassed ? "The test sign-in passed" : "The test sign-in failed";
   return actorPage(actor, { title, body });
 }
 
