@@ -40,6 +40,9 @@ export const FactorStatePayload = z
     verifiedUntil: timestamp.nullable().meta({
       description: "until then sensitive settings can be changed without another verification",
     }),
+    hasPassword: z.boolean().meta({
+      description: "false for an account that an identity provider has created, until it chooses one",
+    }),
     providerStart: z.string().nullable().meta({
       description:
         "path at which an account without password and factor verifies itself: a sign-in by its identity provider",

@@ -28,6 +28,11 @@ export async function changePassword(
 ): Promise<Cookie | undefined> {
   const caller = requireUnrestricted(actor, "change the password");
   requireRecentFactor(app, caller, "change the password");
+  if (caller.account?.passwordless)
+    throw new ServiceError(
+      "refused",
+      "Your account has no password: choose one by the link of POST /api/auth/password/forgot.",
+    );
   const account = await checkOwnPassword(app, caller, input.currentPassword);
   if (input.newPassword.normalize("NFC") === input.currentPassword.normalize("NFC"))
     throw new ServiceError("refused", "The new password is the current one: choose another.");

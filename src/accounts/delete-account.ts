@@ -15,9 +15,9 @@ import { leaveAllTenants } from "../orgs/leave.ts";
 import { propagateTenant } from "../orgs/propagate.ts";
 import { removeTokensOfUser } from "../tokens/service.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { requireRecentFactor } from "../users/recent-verification.ts";
-import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
+import { concurrentChange } from "../auth/credentials.ts";
 import { eventOfOwner } from "./mail-links.ts";
+import { proveOwnership } from "./prove-ownership.ts";
 import { removeGrantsOfUser } from "./remove-grants.ts";
 import { clearedCookie } from "../auth/sessions.ts";
 
@@ -25,14 +25,13 @@ import { clearedCookie } from "../auth/sessions.ts";
 const underWayMs = 60_000;
 
 /**
- * Deletes the caller's account. Throws `last_owner` with `details.organizations`, `invalid_credentials`,
- * `rate_limited`, `conflict`, or `refused` for an administrator of a service with other accounts. Returns the
+ * Deletes the caller's account. Throws `last_owner` with `details.organizations`, what `proveOwnership` throws,
+ * `conflict`, or `refused` for an administrator of a service with other accounts. Returns the
  * cookie that clears the session.
  */
-export async function deleteAccount(app: App, actor: Actor, password: string): Promise<Cookie> {
+export async function deleteAccount(app: App, actor: Actor, password: string | undefined): Promise<Cookie> {
   const caller = requireUnrestricted(actor, "delete the account");
-  requireRecentFactor(app, caller, "delete the account");
-  const account = await checkOwnPassword(app, caller, password);
+  const account = await proveOwnership(app, caller, password, "delete the account");
   const { users } = app.storage;
   if (account.isAdministrator && (await users.hasOther(account._id)))
     throw new ServiceError(

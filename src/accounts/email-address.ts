@@ -15,12 +15,12 @@ import { checkLink, readLink } from "../mail/signed-link.ts";
 import { hashSecret } from "../secrets.ts";
 import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { nameTaken, requireUnrestricted, requireUser } from "../users/load.ts";
-import { requireRecentFactor } from "../users/recent-verification.ts";
 import { foldName } from "../users/schema.ts";
 import { queueMails } from "../mail/notice.ts";
 import { mailDue } from "./account-mails.ts";
-import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
+import { concurrentChange } from "../auth/credentials.ts";
 import { badLink, eventOfOwner } from "./mail-links.ts";
+import { proveOwnership } from "./prove-ownership.ts";
 import type { ChangeEmail } from "./schema.ts";
 
 /** A fresh link for an address, as it is kept in the account's document. */
@@ -45,7 +45,7 @@ const confirmationKey = (emailKey: string) => hashSecret(`confirm\n${emailKey}`)
 
 /**
  * Asks the new address for its confirmation and notifies the old one. Nothing changes until it is confirmed. Throws
- * `invalid_credentials`, `rate_limited`, `refused` or `conflict`.
+ * what `proveOwnership` throws, `refused` or `conflict`.
  */
 export async function requestEmailChange(
   app: App,
@@ -53,8 +53,7 @@ export async function requestEmailChange(
   input: ChangeEmail,
 ): Promise<EmailChangePayload> {
   const caller = requireUnrestricted(actor, "change the e-mail address");
-  requireRecentFactor(app, caller, "change the e-mail address");
-  const account = await checkOwnPassword(app, caller, input.password);
+  const account = await proveOwnership(app, caller, input.password, "change the e-mail address");
   const { email } = input;
   const emailKey = foldName(email);
   if (email === account.email)

@@ -34,7 +34,12 @@ export type SignUp = z.output<typeof SignUp>;
 export const ChangePassword = z.strictObject({ currentPassword: oldPassword, newPassword });
 export type ChangePassword = z.output<typeof ChangePassword>;
 
-export const ChangeEmail = z.strictObject({ email, password: oldPassword });
+/** An account without a password, which an identity provider signs in, has none to send. */
+const ownPassword = oldPassword
+  .optional()
+  .meta({ description: "needed unless the account has none: it then needs a recent verification" });
+
+export const ChangeEmail = z.strictObject({ email, password: ownPassword });
 export type ChangeEmail = z.output<typeof ChangeEmail>;
 
 const linkToken = z.string().min(1).max(200).meta({ description: "from the link in the mail" });
@@ -59,7 +64,7 @@ export const ResetPassword = z.strictObject({
 });
 export type ResetPassword = z.output<typeof ResetPassword>;
 
-export const DeleteAccount = z.strictObject({ password: oldPassword });
+export const DeleteAccount = z.strictObject({ password: ownPassword });
 export type DeleteAccount = z.output<typeof DeleteAccount>;
 
 export const SessionQuery = z.object(listQuery);

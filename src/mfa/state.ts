@@ -10,7 +10,7 @@ import { offersPasskeys } from "../auth/relying-party.ts";
 
 export async function readFactorState(app: App, actor: Actor): Promise<FactorStatePayload> {
   const caller = requireUnrestricted(actor, "see your second factors");
-  const { factors, hasFactor } = await loadOwn(app, caller);
+  const { factors, hasFactor, passwordless } = await loadOwn(app, caller);
   const requiring = [...caller.memberships, ...(caller.withheld ?? [])].flatMap((one) =>
     one.factorFrom && !one.deletionAt ? [{ ...one, from: one.factorFrom.toISOString() }] : [],
   );
@@ -23,6 +23,7 @@ export async function readFactorState(app: App, actor: Actor): Promise<FactorSta
       : null,
     passkeysAvailable: offersPasskeys(app),
     verifiedUntil: verifiedUntil(app, caller)?.toISOString() ?? null,
+    hasPassword: passwordless !== true,
     providerStart: providerStart(caller) ?? null,
     requiredBy: requiring.map(({ tenantId, tenantSlug, tenantName, from }) => ({
       tenantId,

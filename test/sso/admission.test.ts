@@ -105,6 +105,55 @@ describe("a person provisioned by SCIM", () => {
   });
 });
 
+describe("an account without a password", () => {
+  it("changes its address and ends itself after a new sign-in by the provider", async () => {
+    const { session = "" } = await attempt("lin");
+    const call = (method: string, path: string, cookie: string, body?: unknown) =>
+      service.call(method, path, { cookie, ...(body ? { body } : {}) });
+    const acts = [
+      ["POST", "/api/user/email", { email: "lin@elsewhere.test" }],
+      ["DELETE", "/api/user/account", {}],
+    ] as const;
+    const changed = await call("POST", "/api/user/password", session, {
+      currentPassword: "anything at all",
+      newPassword: "correct horse battery",
+    });
+    assert.match(changed.error!, /has no password: choose one/);
+
+    const { _id } = (await service.app.storage.users.findCredentials(address("lin")))!;
+    const sessions = service.app.storage.database.raw.collection<{ userId: string }>("sessions");
+    await sessions.updateMany({ userId: _id }, { $set: { verifiedAt: new Date(0) } });
+    for (const [method, path, body] of acts)
+      for (const sent of [body, { ...body, password: "guessed" }]) {
+        const answer = await call(method, path, session, sent);
+        assert.equal(answer.code, "reauthentication_required", path);
+        assert.deepEqual(answer.details, { proof: "sso", startUrl: `/sso/${scim.org.slug}` });
+      }
+    const state = await service.call("GET", "/api/auth/mfa", { cookie: session });
+    assert.deepEqual(
+      [state.data["hasPassword"], state.data["providerStart"], state.data["verifiedUntil"]],
+      [false, `/sso/${scim.org.slug}`, null],
+    );
+
+    const again = (await attempt("lin")).session!;
+    for (const [method, path, body] of acts)
+      assert.equal((await call(method, path, again, body)).status, 200, path);
+    assert.equal((await call("GET", "/api/user/profile", again)).status, 401);
+    assert.equal(await accounts("lin"), 0);
+  });
+
+  it("is the only kind that needs none", async () => {
+    const user = await service.newUser();
+    for (const [method, path, body] of [
+      ["POST", "/api/user/email", { email: "new@elsewhere.test" }],
+      ["DELETE", "/api/user/account", {}],
+    ] as const) {
+      const answer = await service.call(method, path, { cookie: user.cookie, body });
+      assert.deepEqual([answer.status, answer.code], [400, "invalid_request"], path);
+    }
+  });
+});
+
 describe("a former member", () => {
   it("returns by an invitation only, whose role and teams they get", async () => {
     const first = await attempt("dora");

@@ -62,7 +62,7 @@ describe("identity providers", () => {
       `/api/tenants/${org.id}/audit-log?action=sso.*`,
       { cookie: owner.cookie },
     );
-    const own = log.data.entries.filter(({ resourceId }) => resourceId === made.id).reverse();
+    const own = log.data.entries.filter(({ resourceId }) => resourceId === made.id).toReversed();
     assert.deepEqual(
       own.map(({ action }) => action),
       ["sso.provider_created", "sso.provider_updated", "sso.provider_deleted"],

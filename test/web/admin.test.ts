@@ -204,10 +204,9 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("link", { name: /^Delayed/ }).focus();
     await page.keyboard.press("Enter");
     await page.waitForURL(/state=delayed/);
-    const current = page.getByRole("navigation", { name: "State of the jobs" }).locator("[aria-current]");
-    await current.getByText("Delayed").waitFor();
-    assert.equal(await current.count(), 1, "one state is shown");
     await jobRow(page, "userId later").waitFor();
+    const current = page.getByRole("navigation", { name: "State of the jobs" }).locator("[aria-current]");
+    assert.match((await current.allTextContents()).join(), /^Delayed \d+$/);
     for (let i = 0; i < 12; i++) {
       await page.keyboard.press("Tab");
       const label: unknown = await page.evaluate("document.activeElement.getAttribute('aria-label')");

@@ -72,13 +72,16 @@ export const changeProfile = (body: { name?: string; username?: string }) =>
 export const changePassword = (body: { currentPassword: string; newPassword: string }) =>
   ok(api.POST("/api/user/password", { body }));
 
-export const changeEmail = (body: { email: string; password: string }) =>
+/** Mails a link by which its owner sets the password of an account. */
+export const forgotPassword = (email: string) =>
+  ok(api.POST("/api/auth/password/forgot", { body: { email } }));
+
+export const changeEmail = (body: { email: string; password?: string }) =>
   dataOf(api.POST("/api/user/email", { body }));
 
 export const resendConfirmation = () => ok(api.POST("/api/user/email/resend"));
 
-export const deleteAccount = (password: string) =>
-  ok(api.DELETE("/api/user/account", { body: { password } }));
+export const deleteAccount = (body: { password?: string }) => ok(api.DELETE("/api/user/account", { body }));
 
 export const endSession = (id: string) =>
   ok(api.DELETE("/api/user/sessions/{id}", { params: { path: { id } } }));

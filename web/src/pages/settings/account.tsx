@@ -1,19 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { DeleteAccount } from "./delete-account.tsx";
 import { EmailForm } from "./email-form.tsx";
+import { factorsQuery } from "../../api/second-factors.ts";
 import { SettingsPage } from "./frame.tsx";
-import { PasswordForm } from "./password-form.tsx";
+import { NoPassword, PasswordForm } from "./password-form.tsx";
 
 export const Route = createFileRoute("/settings/account")({ component: AccountPage });
 
 function AccountPage() {
+  // An account that an identity provider has created has no password; until this is known, it counts as having one.
+  const hasPassword = useQuery(factorsQuery).data?.hasPassword !== false;
   return (
     <SettingsPage title="Account" about="Your address, your password, and the end of the account.">
       {(identity) => (
         <>
-          <EmailForm identity={identity} />
-          <PasswordForm />
-          <DeleteAccount identity={identity} />
+          <EmailForm identity={identity} hasPassword={hasPassword} />
+          {hasPassword ? <PasswordForm /> : <NoPassword />}
+          <DeleteAccount identity={identity} hasPassword={hasPassword} />
         </>
       )}
     </SettingsPage>

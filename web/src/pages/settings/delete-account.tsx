@@ -7,7 +7,12 @@ import { DialogForm } from "../../parts/dialog-form.tsx";
 import { fieldError } from "../../parts/form.tsx";
 import { endDrafts } from "../editor/drafts/drafts.ts";
 
-export function DeleteAccount({ identity }: { identity: Identity }) {
+interface Props {
+  identity: Identity;
+  hasPassword: boolean;
+}
+
+export function DeleteAccount({ identity, hasPassword }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <section className="panel" aria-labelledby="delete-heading">
@@ -29,13 +34,14 @@ export function DeleteAccount({ identity }: { identity: Identity }) {
         onClose={() => setOpen(false)}
         title={`Delete the account ${identity.username}?`}
       >
-        <DeletionForm identity={identity} onClose={() => setOpen(false)} />
+        <DeletionForm identity={identity} hasPassword={hasPassword} onClose={() => setOpen(false)} />
       </Modal>
     </section>
   );
 }
 
-function DeletionForm({ identity: { id, username }, onClose }: { identity: Identity; onClose: () => void }) {
+function DeletionForm({ identity, hasPassword, onClose }: Props & { onClose: () => void }) {
+  const { id, username } = identity;
   const [typed, setTyped] = useState("");
   const remove = useMutation({
     mutationFn: deleteAccount,
@@ -54,7 +60,7 @@ function DeletionForm({ identity: { id, username }, onClose }: { identity: Ident
       isCancelFocused
       error={remove.error}
       fields={["password"]}
-      onSubmit={({ password = "" }) => remove.mutate(password)}
+      onSubmit={({ password = "" }) => remove.mutate(hasPassword ? { password } : {})}
       onClose={onClose}
     >
       <ul className="plain-list">
@@ -68,13 +74,15 @@ function DeletionForm({ identity: { id, username }, onClose }: { identity: Ident
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
-      <PasswordInput
-        name="password"
-        label="Password"
-        autoComplete="current-password"
-        required
-        error={fieldError(remove.error, "password")}
-      />
+      {hasPassword && (
+        <PasswordInput
+          name="password"
+          label="Password"
+          autoComplete="current-password"
+          required
+          error={fieldError(remove.error, "password")}
+        />
+      )}
     </DialogForm>
   );
 }

@@ -10,7 +10,7 @@ import { Time } from "../../parts/time.tsx";
 const fields = ["email", "password"] as const;
 
 /** The address of the account. A new one counts from the moment in which its owner follows the link sent there. */
-export function EmailForm({ identity }: { identity: Identity }) {
+export function EmailForm({ identity, hasPassword }: { identity: Identity; hasPassword: boolean }) {
   const change = useMutation({ mutationFn: changeEmail });
   return (
     <section className="panel" aria-labelledby="email-heading">
@@ -31,9 +31,7 @@ export function EmailForm({ identity }: { identity: Identity }) {
         <Form
           label="Change e-mail"
           error={change.error}
-          onSubmit={(values) =>
-            change.mutate({ email: values["email"] ?? "", password: values["password"] ?? "" })
-          }
+          onSubmit={({ email = "", ...password }) => change.mutate({ email, ...password })}
         >
           <Problem error={change.error} fields={fields} />
           <TextInput
@@ -44,13 +42,15 @@ export function EmailForm({ identity }: { identity: Identity }) {
             required
             error={fieldError(change.error, "email")}
           />
-          <PasswordInput
-            name="password"
-            label="Password"
-            autoComplete="current-password"
-            required
-            error={fieldError(change.error, "password")}
-          />
+          {hasPassword && (
+            <PasswordInput
+              name="password"
+              label="Password"
+              autoComplete="current-password"
+              required
+              error={fieldError(change.error, "password")}
+            />
+          )}
           <div>
             <Button type="submit" variant="default" loading={change.isPending}>
               Send the confirmation

@@ -4,6 +4,7 @@ import { limits } from "../../../../contract/limits.ts";
 import { changePassword, sessionsQuery } from "../../api/account.ts";
 import { fieldError, Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { ChoosePassword } from "../../parts/proof/choose-password.tsx";
 
 const fields = ["currentPassword", "newPassword"] as const;
 
@@ -57,3 +58,18 @@ export function PasswordForm() {
     </section>
   );
 }
+
+export const NoPassword = () => (
+  <section className="panel" aria-labelledby="password-heading">
+    <header>
+      <h2 id="password-heading">Password</h2>
+    </header>
+    <div className="body stack g4">
+      <p className="sub">
+        Your account has none: you sign in by your identity provider. With a password, you can also sign in
+        without the provider.
+      </p>
+      <ChoosePassword />
+    </div>
+  </section>
+);

@@ -37,7 +37,7 @@ export function SecondFactors() {
         <h2 id="factors-heading" className="grow">
           Second factors
         </h2>
-        {data && <Summary enabled={data.enabled} />}
+        {data && <Summary state={data} />}
       </header>
       {state.isPending && <SkeletonRows rows={3} height={56} />}
       <Problem error={state.error} retry={() => void state.refetch()} />
@@ -60,7 +60,9 @@ interface PartProps {
   onCodes: (codes: string[]) => void;
 }
 
-function Summary({ enabled }: { enabled: boolean }) {
+function Summary({ state: { enabled, hasPassword } }: { state: FactorState }) {
+  if (!enabled && !hasPassword)
+    return <span className="badge">Off: your identity provider signs you in</span>;
   return enabled ? (
     <span className="badge ok">
       <CircleCheck className="i" /> On

@@ -1,11 +1,12 @@
-import { Button, Modal, PasswordInput } from "@mantine/core";
+import { Modal, PasswordInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { factorsQuery, reauthenticate, type FactorKind, type FactorState } from "../../api/second-factors.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { FactorForm } from "../../parts/factor-form.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { providerSignIn } from "../../parts/proof/provider-sign-in.ts";
+import { ChoosePassword } from "../../parts/proof/choose-password.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { ProviderStep } from "./provider-step.tsx";
 
 /** Confirms who the user is before a change that could take the account over. The change then continues. */
 export function VerifyAgain({ onDone }: { onDone: (isVerified: boolean) => void }) {
@@ -36,7 +37,16 @@ export function VerifyAgain({ onDone }: { onDone: (isVerified: boolean) => void 
         {data && data.providerStart !== null && (
           <ProviderStep start={data.providerStart} onDone={() => onDone(true)} onCancel={cancel} />
         )}
-        {data?.enabled === false && data.providerStart === null && (
+        {data && hasNoProof(data) && (
+          <>
+            <p>
+              Your account has neither a password nor a second factor, and no identity provider signs you in
+              to this session. Choose a password, sign in with it, and try again.
+            </p>
+            <ChoosePassword />
+          </>
+        )}
+        {data?.enabled === false && data.hasPassword && (
           <DialogForm
             label="Confirm it is you"
             action="Confirm"
@@ -59,32 +69,9 @@ export function VerifyAgain({ onDone }: { onDone: (isVerified: boolean) => void 
   );
 }
 
-/** For an account without password and factor. The sign-in is in another tab, so that nothing typed here is lost. */
-function ProviderStep(props: { start: string; onDone: () => void; onCancel: () => void }) {
-  return (
-    <>
-      <p>
-        Your account has no password: sign in by your identity provider again, in a new tab. Then continue
-        here.
-      </p>
-      <div className="row wrap end">
-        <Button variant="default" onClick={props.onCancel}>
-          Cancel
-        </Button>
-        <Button
-          variant="default"
-          component="a"
-          href={providerSignIn(props.start)}
-          target="_blank"
-          rel="noopener"
-        >
-          Open the sign-in
-        </Button>
-        <Button onClick={props.onDone}>Continue</Button>
-      </div>
-    </>
-  );
-}
+/** An account that an identity provider has created, in a session that it can't confirm. */
+const hasNoProof = ({ enabled, hasPassword, providerStart }: FactorState) =>
+  !enabled && !hasPassword && providerStart === null;
 
 function kindsOf({ totp, passkeys, passkeysAvailable, recoveryCodes }: FactorState): FactorKind[] {
   return [
