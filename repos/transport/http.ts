@@ -87,7 +87,10 @@ function send(
     };
     const late = setTimeout(() => fail(tooSlow(host)), requestMs);
     sent.setTimeout(silenceMs, () => fail(tooSlow(host)));
-    const abort = () => fail(new RepoError("remote_unreachable", "the request was given up"));
+    const abort = () => {
+      const isLate = signal?.reason instanceof DOMException && signal.reason.name === "TimeoutError";
+      fail(isLate ? tooSlow(host) : new RepoError("remote_unreachable", "the request was given up"));
+    };
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
     sent.once("close", () => {

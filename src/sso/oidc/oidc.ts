@@ -129,11 +129,11 @@ function explain(error: unknown): [OidcCheck, string] {
     return ["response", `The provider reports "${plain(error.error)}": its own log has the reason.`];
   const cause = error instanceof Error ? error.cause : undefined;
   const failed = [error, cause].find((one) => one instanceof RepoError);
-  if (failed instanceof RepoError)
-    return [
-      "exchange",
-      `The provider did not exchange the code: ${failed.message}. Check the client secret.`,
-    ];
+  if (failed instanceof RepoError) {
+    const isAway = failed.code === "remote_unreachable" || failed.code === "remote_failed";
+    const remedy = isAway ? "Try again in a moment." : "Check the client secret.";
+    return ["exchange", `The provider did not exchange the code: ${failed.message}. ${remedy}`];
+  }
   if (error instanceof client.ResponseBodyError)
     return ["exchange", `The provider reports "${plain(error.error)}": check the client id and secret.`];
   const { code: given } = error as { code?: unknown };
