@@ -25,7 +25,22 @@ const packets = Buffer.from(
 );
 const entry = Buffer.concat([Buffer.from([0x35]), deflateSync(Buffer.from("hello"))]);
 
-export const soundBytes = { zip, tree, commit, packets, entry };
+const saml = "urn:oasis:names:tc:SAML:2.0";
+const samlResponse = Buffer.from(
+  `<samlp:Response xmlns:samlp="${saml}:protocol" xmlns:saml="${saml}:assertion" ID="_r" Version="2.0" ` +
+    `Destination="https://a/acs" InResponseTo="_c"><saml:Issuer>https://b</saml:Issuer>` +
+    `<samlp:Status><samlp:StatusCode Value="${saml}:status:Success"/></samlp:Status><!-- x -->` +
+    `<saml:Assertion ID="_a" Version="2.0"><saml:Issuer>https://b</saml:Issuer><saml:Subject><saml:NameID>a@b.test` +
+    `</saml:NameID></saml:Subject></saml:Assertion></samlp:Response>`,
+);
+const samlMetadata = Buffer.from(
+  `<?xml version="1.0"?><md:EntityDescriptor xmlns:md="${saml}:metadata" entityID="https://b"><md:IDPSSODescriptor>` +
+    `<md:KeyDescriptor use="signing"><ds:X509Certificate xmlns:ds="http://www.w3.org/2000/09/xmldsig#">AAAA` +
+    `</ds:X509Certificate></md:KeyDescriptor><md:SingleSignOnService Location="https://b/sso" ` +
+    `Binding="${saml}:bindings:HTTP-Redirect"/></md:IDPSSODescriptor></md:EntityDescriptor>`,
+);
+
+export const soundBytes = { zip, tree, commit, packets, entry, samlResponse, samlMetadata };
 
 /** Some bytes changed, inserted, removed or repeated. */
 export function damaged(random: Random, sound: Buffer): Buffer {

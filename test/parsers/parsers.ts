@@ -29,6 +29,14 @@ import { decodeCursor } from "../../src/http/cursor.ts";
 import { termsOfQuery, termsOfSkill } from "../../src/skills/search-terms.ts";
 import { filterBySpec, readRange, readSelector, resolveRange } from "../../src/skills/semver.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import type { App } from "../../src/app.ts";
+import { parseFilter } from "../../src/scim/filter/parse.ts";
+import { ScimError } from "../../src/scim/errors.ts";
+import { readPath } from "../../src/scim/patch/operations.ts";
+import { CheckFailed, Checks } from "../../src/sso/checks.ts";
+import { readMetadata } from "../../src/sso/saml/metadata.ts";
+import { samlChecks, type SamlCheck } from "../../src/sso/saml/names.ts";
+import { checkResponse, readResponse } from "../../src/sso/saml/response-checks.ts";
 import { hostileYaml } from "../support/hostile-yaml.ts";
 import type { Random } from "../support/random.ts";
 import { z } from "zod";
@@ -109,6 +117,19 @@ export const parserInputs: Record<string, Feed> = {
       () => decodeCursor(Buffer.from(hostileJson(random)).toString("base64url"), z.tuple([z.string()])),
       ServiceError,
     ),
+  samlMetadata: (random) =>
+    refusedBy(
+      () => readMetadata({ config: { ssoPrivateNetwork: false } } as App, hostileXml(random)),
+      ServiceError,
+    ),
+  samlResponse: (random) =>
+    refusedBy(async () => {
+      const checks = new Checks<SamlCheck>(samlChecks);
+      const { root } = await readResponse(checks, Buffer.from(hostileXml(random)).toString("base64"));
+      checkResponse(checks, root, { acs: "https://a/acs", idpEntityId: "https://b", requestId: "_c" });
+    }, CheckFailed),
+  scimFilter: (random) => refusedBy(() => parseFilter(hostileText(random, 2000)), ScimError),
+  scimPath: (random) => refusedBy(() => readPath("User", hostileText(random, 3000)), ScimError),
   paths: (random) =>
     refusedBy(
       () => checkPackagePaths(Array.from({ length: 1 + random.below(20) }, () => hostileText(random, 6000))),
@@ -152,6 +173,14 @@ export const parserInputs: Record<string, Feed> = {
       for await (const packet of readPackets(once(bytes))) void packet;
     }, RepoError),
 };
+
+/** A damaged document, or a text that grows one of its parts. */
+function hostileXml(random: Random): string {
+  const sound = random.pick([soundBytes.samlResponse, soundBytes.samlMetadata]);
+  if (random.once(3)) return damaged(random, sound).toString("utf8");
+  const at = random.below(sound.length);
+  return sound.subarray(0, at).toString() + hostileText(random, 60_000) + sound.subarray(at).toString();
+}
 
 async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
+import { scimEndpointRoutes } from "../../src/scim/endpoint-routes.ts";
 import type { TestService } from "../support/service.ts";
 import { newProvider, patchOp, startScim, type Json, type Provider, type ScimAnswer } from "./fixture.ts";
 
@@ -263,6 +264,43 @@ describe("a token of one organization", () => {
       untouched,
     );
     assert.equal((await service.call("GET", "/api/user/profile", { token: provider.token })).status, 401);
+  });
+});
+
+describe("the endpoint of an organization", () => {
+  it("takes no other credentials, on any route", async () => {
+    const routes = scimEndpointRoutes(service.app, []);
+    const untouched = await other.ok("GET", "/Users");
+    const orgToken = await service.call<{ token: string }>("POST", `/api/tenants/${other.org.id}/tokens`, {
+      cookie: other.owner.cookie,
+      body: { name: "ci" },
+    });
+    const credentials: [string, Record<string, string>][] = [
+      ["none", {}],
+      ["its owner's session", { cookie: other.owner.cookie }],
+      ["its owner's token", { authorization: `Bearer ${other.owner.token}` }],
+      ["its own API token", { authorization: `Bearer ${orgToken.data.token}` }],
+      ["the SCIM token of another", { authorization: `Bearer ${provider.token}` }],
+      [
+        "the SCIM token as a password",
+        { authorization: `Basic ${Buffer.from(`x:${other.token}`).toString("base64")}` },
+      ],
+    ];
+    for (const { method, path } of routes)
+      for (const [name, headers] of credentials) {
+        const at = path.replace(":provider", other.base.slice(-24)).replace("*rest", `Users/${foreign.id}`);
+        const sends = method !== "get" && method !== "delete";
+        const answer = await fetch(service.url + at, {
+          method: method.toUpperCase(),
+          headers: { ...headers, ...(sends ? { "content-type": "application/scim+json" } : {}) },
+          ...(sends ? { body: "{}" } : {}),
+        });
+        const text = await answer.text();
+        assert.equal(answer.status, 401, `${name}: ${method} ${path}: ${text}`);
+        assert.ok(!text.includes("eve"), text);
+      }
+    assert.equal(routes.length, 10);
+    assert.deepEqual(await other.ok("GET", "/Users"), untouched);
   });
 });
 

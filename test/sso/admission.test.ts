@@ -4,8 +4,10 @@ import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { newProvider as enableScim, type Provider } from "../scim/fixture.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { watchRoundTrips } from "../support/round-trips.ts";
+import { newFolder, publishInFolder } from "../support/organization.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
+import { connectProgram } from "../support/sso/program.ts";
 import { signInBySaml, startSaml, type Ended } from "../support/sso/saml-browser.ts";
 
 let service: TestService;
@@ -70,6 +72,29 @@ describe("a person provisioned by SCIM", () => {
 
     await setActive(user.id, true);
     assert.equal(await reaches(await attempt("ada")), true);
+  });
+
+  it("loses what they gave programs at the next request", async () => {
+    const skill = `${scim.org.slug}/shared`;
+    await newFolder(service, scim.org, scim.owner, "shelf");
+    await publishInFolder(service, scim.org, scim.owner, {
+      name: "Shared",
+      folder: "shelf",
+      visibility: "private",
+    });
+    const user = await scim.newUser("gus");
+    const { session = "" } = await attempt("gus");
+    const program = await connectProgram(service, session, scim.org.id);
+    assert.equal(await program.reads(skill), "read");
+
+    await setActive(user.id, false);
+    assert.equal(await program.reads(skill), "not_found");
+    await program.renew();
+    assert.equal(await program.reads(skill), "not_found");
+    assert.equal(
+      (await service.call("GET", `/api/skills/${skill.replace("/", "~")}`, { cookie: session })).code,
+      "not_found",
+    );
   });
 
   it("gets no account while they are deactivated from the beginning", async () => {

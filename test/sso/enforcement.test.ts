@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -13,7 +12,15 @@ import { deliverMails } from "../support/mailbox.ts";
 import { confirmAddress, newFolder, newMember, publishInFolder } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
-import { confirmLink, formOf, signInBySaml, startSaml } from "../support/sso/saml-browser.ts";
+import {
+  allow,
+  askConsent,
+  connectProgram,
+  newClient,
+  readByAgent,
+  type Program,
+} from "../support/sso/program.ts";
+import { confirmLink, signInBySaml, startSaml } from "../support/sso/saml-browser.ts";
 
 const dayMs = 86_400_000;
 const password = "correct horse battery";
@@ -28,6 +35,8 @@ let skill: PublishResult["skill"];
 let provider: string;
 /** The member's session after a sign-in by the provider. */
 let passed: string;
+/** A program that the member gave access before the enforcement. */
+let program: Program;
 
 const addressOf = ({ username }: TestUser) => `${username}@example.com`;
 const providerPath = () => `/api/tenants/${org.id}/sso/providers/${provider}`;
@@ -93,6 +102,8 @@ describe("the enforcement of an identity provider", () => {
     assert.equal((await enforce(member.cookie)).code, "forbidden");
     assert.match((await enforce(owner.cookie)).error!, /has signed in/);
     passed = await signInBy(member, member.cookie);
+    program = await connectProgram(service, passed, org.id);
+    assert.equal(await program.reads(`${org.slug}/secret-skill`), "read");
     assert.match((await enforce(owner.cookie)).error!, /second factor/);
     const enrolled = await enrol(owner);
     ownerSecret = enrolled.secret;
@@ -169,14 +180,7 @@ describe("the enforcement of an identity provider", () => {
       rmSync(home, { recursive: true, force: true });
     }
 
-    const call = { jsonrpc: "2.0", id: 1, method: "tools/call" };
-    const tool = { name: "get_skill", arguments: { skill: `${org.slug}/secret-skill` } };
-    const agent = await service.raw("POST", "/mcp", {
-      token: member.token,
-      bytes: Buffer.from(JSON.stringify({ ...call, params: tool })),
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-    });
-    assert.match(await agent.text(), /sso_required/);
+    assert.equal(await readByAgent(service, member.token, `${org.slug}/secret-skill`), "sso_required");
 
     const page = await service.raw("GET", `/s/${skill.publicId}`, { cookie: member.cookie });
     assert.equal(page.status, 403);
@@ -193,34 +197,16 @@ describe("the enforcement of an identity provider", () => {
   });
 
   it("holds for OAuth grants and invitations, whose pages lead to the sign-in", async () => {
-    const registered = await service.call<never>("POST", "/oauth/register", {
-      body: { redirect_uris: ["http://127.0.0.1:4711/callback"], client_name: "Agent" },
-    });
-    const clientId = String(registered.body["client_id"]);
-    const query = new URLSearchParams({
-      response_type: "code",
-      client_id: clientId,
-      redirect_uri: "http://127.0.0.1:4711/callback",
-      state: "s",
-      scope: "read",
-      code_challenge: createHash("sha256").update("v".repeat(43)).digest("base64url"),
-      code_challenge_method: "S256",
-      resource: `${service.url}/mcp`,
-    });
-    const opened = await service.raw("GET", `/oauth/authorize?${query.toString()}`, {
-      cookie: member.cookie,
-    });
-    const consent = opened.headers.get("location")!;
+    const consent = await askConsent(service, await newClient(service), member.cookie);
     const text = await (await service.raw("GET", consent, { cookie: member.cookie })).text();
     assert.ok(text.includes(`/sso/${org.slug}?return_to=${encodeURIComponent(consent)}`), text.slice(-2000));
-    const form = await formOf({
-      request: new URL(consent, service.url).searchParams.get("request")!,
-      decision: "allow",
-      access: "read",
-      [`organization-${org.id}`]: "yes",
-    });
-    const allowed = await service.raw("POST", "/oauth/consent", { cookie: member.cookie, ...form });
+    const allowed = await allow(service, consent, member.cookie, org.id);
     assert.equal(allowed.status, 403);
+
+    // Access that was given before, whose tokens can be renewed, but reach nothing.
+    assert.equal(await program.reads(`${org.slug}/secret-skill`), "sso_required");
+    assert.equal(await program.renew(), 200);
+    assert.equal(await program.reads(`${org.slug}/secret-skill`), "sso_required");
 
     const guest = await service.newUser();
     await confirmAddress(service, guest);
@@ -244,6 +230,7 @@ describe("the enforcement of an identity provider", () => {
       [await reads({ cookie: session }), await reads({ token: member.token })],
       ["read", "read"],
     );
+    assert.equal(await program.reads(`${org.slug}/secret-skill`), "read");
     aheadMs += 7 * dayMs + 1000;
     assert.deepEqual(
       [await reads({ cookie: session }), await reads({ token: member.token })],

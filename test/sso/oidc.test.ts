@@ -69,15 +69,16 @@ const open = async ({ pathname, search }: URL, cookie: string): Promise<Ended> =
   readEnd(await service.raw("GET", `${pathname}${search}`, { cookie }));
 
 /** A sign-in by the provider that deviates. `query` replaces parameters of the redirect to the callback. */
-async function attempt(deviation: Deviation, query: Record<string, string> = {}): Promise<Ended> {
-  const { url, cookie } = await start(hostileId);
+async function attempt(
+  deviation: Deviation,
+  query: Record<string, string> = {},
+  { id, provider } = { id: hostileId, provider: upstream },
+): Promise<Ended> {
+  const { url, cookie } = await start(id);
   const nonce = url.searchParams.get("nonce")!;
-  upstream.next = { person: { ...ada, sub: "hostile-ada" }, nonce, deviation };
+  provider.next = { person: { ...ada, sub: "hostile-ada" }, nonce, deviation };
   const parameters = { code: "code", state: url.searchParams.get("state")!, ...query };
-  const callback = new URL(
-    `/sso/${hostileId}/callback?${new URLSearchParams(parameters).toString()}`,
-    service.url,
-  );
+  const callback = new URL(`/sso/${id}/callback?${new URLSearchParams(parameters).toString()}`, service.url);
   return open(callback, cookie);
 }
 
@@ -228,6 +229,17 @@ describe("a response of OpenID Connect", () => {
 });
 
 describe("a provider of OpenID Connect that fails", () => {
+  let slow: { provider: TestProvider; ended: Promise<{ ended: Ended; ms: number }> };
+  // Begun first, so that the other tests pass the time.
+  before(async () => {
+    const provider = await startTestProvider();
+    const { id } = await connect("Slow", provider.issuer, provider.client);
+    const begun = performance.now();
+    const ended = attempt({ fault: (path) => path === "/token" }, {}, { id, provider });
+    slow = { provider, ended: ended.then((one) => ({ ended: one, ms: performance.now() - begun })) };
+  });
+  after(() => slow.provider.close());
+
   const failing: [string, string, Deviation["fault"]][] = [
     [
       "refuses the code",
@@ -268,6 +280,20 @@ describe("a provider of OpenID Connect that fails", () => {
     assert.match(text, /\/sign-in\?password=1/);
     const { url, cookie } = await start(realId);
     await whoIs(await open(await real.authorize(url.href), cookie));
+  });
+
+  it("is given up after ten seconds of silence, and reported to the owners", async () => {
+    const { ended, ms } = await slow.ended;
+    assert.equal(await refusal(ended), "exchange");
+    const [last] = await service.app.storage.database.raw
+      .collection<{ message?: string }>("sso_sign_ins")
+      .find({ message: /silent|given up/ })
+      .toArray();
+    assert.match(
+      last?.message ?? "",
+      /did not exchange the code: 127\.0\.0\.1:\d+ was silent for too long\. Try/,
+    );
+    assert.ok(ms > 9000 && ms < 60_000, `${ms} ms`);
   });
 
   it("is not asked for addresses of the machine unless that is allowed", async () => {
