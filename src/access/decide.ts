@@ -92,6 +92,11 @@ export function administers(actor: Actor): actor is UserActor {
   return actor.kind === "user" && actor.isAdministrator && !isNarrowed(limitsOf(actor));
 }
 
+/** Whether the account administers the service, for which its caller lacks a proof (`users/load.ts`). */
+export const couldAdminister = (actor: Actor): actor is UserActor =>
+  actor.kind === "user" &&
+  administers({ ...actor, isAdministrator: actor.account?.isAdministrator === true });
+
 /** Decides about an organization, which only its members can see. */
 export function decideTenant(
   actor: Actor,

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "koa";
 import type { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { actorKey, type Actor, type Origin } from "../access/actor.ts";
-import { administers } from "../access/decide.ts";
+import { actorKey, type Actor, type Origin, type UserActor } from "../access/actor.ts";
+import { administers, couldAdminister } from "../access/decide.ts";
 import { ServiceError, unauthenticated } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { networkOf } from "./addresses.ts";
@@ -78,7 +78,8 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   // A caller may send the body slowly: what the handler acts on must not be older than that.
   const prefetched = ctx.req.complete ? started : undefined;
   if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
-  if (declared.auth === "administrator" && !administers(actor)) throw nothingAt(ctx);
+  if (declared.auth === "administrator" && !administers(actor))
+    throw couldAdminister(actor) ? proofOfAdministrator(actor) : nothingAt(ctx);
   if (!declared.cookieless)
     checkOrigin(ctx, actor, options.baseUrl(), { takesBytes: declared.stream === true });
 
@@ -186,3 +187,11 @@ function originOf(ctx: Context, ipHash: string | undefined): Origin {
   if (ctx.get("x-svc-client") === "cli") return { ipHash, source: "cli", client: "cli" };
   return { ipHash, source: "api", client: "api" };
 }
+
+const proofOfAdministrator = ({ account }: UserActor) =>
+  new ServiceError(
+    "reauthentication_required",
+    "An identity provider has opened this session, which does not count for the administration of the service. " +
+      "Confirm who you are with your own second factor or password: POST /api/auth/reauthenticate, or sign in again.",
+    { proof: account?.hasFactor ? "factor" : "password" },
+  );

@@ -23,7 +23,7 @@ import {
 } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
-import { withoutUnproved } from "./requirements.ts";
+import { isConfined, withoutUnproved } from "./requirements.ts";
 
 /** The user with what they may do now. Undefined when the account is gone or suspended. */
 export async function loadUserActor(
@@ -157,7 +157,8 @@ export function userActor(
     userId: user._id,
     username: user.username,
     name: user.name,
-    isAdministrator: user.isAdministrator,
+    // The identity provider of one organization must not get the right over all of them.
+    isAdministrator: user.isAdministrator && !isConfined(user, via),
     ...withoutUnproved(user, memberships, via, app.now()),
     via,
     account: user,

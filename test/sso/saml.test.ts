@@ -248,6 +248,31 @@ describe("the account of a person", () => {
     assert.equal((await service.app.storage.memberships.find(org.id, user.id))?.role, "member");
   });
 
+  it("administers the service only after its owner has confirmed the session of a provider", async () => {
+    const user = await newAccount("ada", true);
+    await rows("users").updateOne({ _id: user.id }, { $set: { isAdministrator: true } });
+    const started = await startSaml(service, provider);
+    const offered = await signInBySaml(service, started, person("ada"));
+    await confirmLink(service, offered.location!, `${started.cookie}; ${user.cookie}`);
+    const session = (await attempt({}, {}, person("ada"))).session!;
+    const list = () => service.call("GET", "/api/admin/users", { cookie: session });
+
+    const withheld = await list();
+    assert.deepEqual([withheld.code, withheld.details], ["reauthentication_required", { proof: "password" }]);
+    const grant = await service.call("POST", `/api/admin/users/${aliceId}/grant-administrator`, {
+      cookie: session,
+      body: { reason: "mine" },
+    });
+    assert.equal(grant.code, "reauthentication_required");
+    const body = { password: "correct horse battery" };
+    const proved = await service.call("POST", "/api/auth/reauthenticate", { cookie: session, body });
+    assert.equal(proved.status, 200, proved.error);
+    assert.equal((await list()).status, 200);
+    const ordinary = await attempt({});
+    const path = "/api/admin/users";
+    assert.equal((await service.call("GET", path, { cookie: ordinary.session! })).code, "not_found");
+  });
+
   it("is made only in a verified domain, and while the provider creates members", async () => {
     const foreign = { subject: "eve@other.test", email: "eve@other.test" };
     assert.equal(await refusal(await attempt({}, {}, foreign)), "domain");
