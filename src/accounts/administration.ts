@@ -18,6 +18,7 @@ import { Page } from "../http/route.ts";
 import { resetFactors } from "../mfa/reset.ts";
 import { lastSeenOf } from "../users/last-seen.ts";
 import { requireUser } from "../users/load.ts";
+import { requireRecentVerification } from "../users/recent-verification.ts";
 import { foldName } from "../users/schema.ts";
 import { revokeEndedTokens } from "./end-tokens.ts";
 import type { AdminUserQuery } from "./schema.ts";
@@ -108,6 +109,7 @@ export async function resetFactorsOf(
   id: string,
   reason: string,
 ): Promise<AdminUserPayload> {
+  requireRecentVerification(app, requireUser(actor), "remove the second factors of an account");
   await resetFactors(app, actor, await loadAdminUser(app, id), reason);
   return readAdminUser(app, id);
 }

@@ -10,13 +10,18 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
+import { requireUser } from "../users/load.ts";
+import { requireRecentVerification } from "../users/recent-verification.ts";
 import { administrationEvent, loadAdminUser, readAdminUser } from "./administration.ts";
 
 /** Tries to begin a change while others are under way, and the pause between two of them. */
 const tries = 20;
 const pauseMs = 50;
 
-/** Throws `conflict` if the account has the right already, and `refused` if it is suspended. */
+/**
+ * Throws `conflict` if the account has the right already, `refused` if it is suspended, and
+ * `reauthentication_required`, as the removal does.
+ */
 export function grantAdministrator(app: App, actor: Actor, id: string, reason: string) {
   return changeAdministrator(app, actor, id, { isAdministrator: true, reason });
 }
@@ -32,6 +37,7 @@ async function changeAdministrator(
   id: string,
   { isAdministrator, reason }: { isAdministrator: boolean; reason: string },
 ): Promise<AdminUserPayload> {
+  requireRecentVerification(app, requireUser(actor), "change who administers the service");
   const user = await loadAdminUser(app, id);
   const name = `"${user.username}"`;
   if (user.isAdministrator === isAdministrator)

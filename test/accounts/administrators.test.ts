@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import type { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { ServicePayload } from "../../contract/payloads/service.ts";
+import { limits } from "../../contract/limits.ts";
 import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newMember, publishInFolder } from "../support/organization.ts";
@@ -42,6 +43,20 @@ const log = async (by: TestUser) => {
 };
 
 describe("the right to administer the service", () => {
+  it("is changed only by an administrator who has just verified who they are", async () => {
+    const [chief, deputy] = [await service.newUser("chief"), await service.newUser("deputy")];
+    assert.equal((await grant(chief, deputy)).status, 200);
+    aheadMs = limits.recentVerificationMs + 1000;
+
+    const answers = [await remove(chief, deputy), await remove(deputy, chief)];
+
+    assert.deepEqual(
+      answers.map(({ code }) => code),
+      ["reauthentication_required", "reauthentication_required"],
+    );
+    assert.deepEqual(await administrators(chief), ["chief", "deputy"]);
+  });
+
   it("is handed over with a reason, counts from the next request, and never opens an organization", async () => {
     const chief = await service.newUser("chief");
     const deputy = await service.newUser("deputy");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import { resetFactorsByEmail } from "../../src/mfa/reset.ts";
 import {
   createToken,
@@ -73,6 +74,14 @@ describe("a reset of second factors", () => {
     await reset(administrator, { reason: "lost the phone" });
     assert.equal((await reset(administrator, { reason: "again" })).body.code, "refused");
     assert.equal((await events()).length, 1);
+  });
+
+  it("needs an administrator who has just verified who they are", async () => {
+    await newBob();
+    service.advance(limits.recentVerificationMs + 1000);
+    const late = await reset(administrator, { reason: "lost the phone" });
+    assert.equal(late.body.code, "reauthentication_required", late.text);
+    assert.deepEqual(await events(), []);
   });
 
   it("by the operator, at the machine, does the same for an address in any case", async () => {
