@@ -14,8 +14,8 @@ export interface AuthorizationServer {
   accepts(token: string, resource: string): Promise<boolean>;
   /** Makes all access tokens invalid; refresh tokens stay. */
   expireAccessTokens(): void;
-  /** Makes all refresh tokens invalid. */
-  revokeRefreshTokens(): void;
+  /** Ends all that was given, access and refresh tokens, as a person does at the provider. */
+  revokeAll(): Promise<void>;
   /** Follows the authorization as a browser of a user who consents, and returns the address of the callback. */
   authorize(url: string): Promise<URL>;
   close(): Promise<void>;
@@ -29,7 +29,8 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const provider = openProvider(issuer);
   const issued = new Set<string>();
   provider.on("access_token.saved", (token) => issued.add(token.jti));
-  let refreshRefused = false;
+  const refreshTokens = new Set<{ destroy(): Promise<unknown> }>();
+  provider.on("refresh_token.saved", (token) => refreshTokens.add(token));
   const authorization: AuthorizationServer = {
     issuer,
     requests: [],
@@ -41,8 +42,9 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     expireAccessTokens() {
       for (const id of issued) expired.add(id);
     },
-    revokeRefreshTokens() {
-      refreshRefused = true;
+    async revokeAll() {
+      authorization.expireAccessTokens();
+      await Promise.all([...refreshTokens].map((token) => token.destroy()));
     },
     authorize: (url) => followAuthorization(url, issuer),
     async close() {
@@ -56,11 +58,6 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     authorization.requests.push(record);
     request.on("data", (chunk: Buffer) => (record.body += chunk.toString("utf8")));
     if (authorization.fault?.(request, response)) return;
-    if (refreshRefused && record.path === "/token") {
-      response.writeHead(400, { "content-type": "application/json" });
-      response.end(JSON.stringify({ error: "invalid_grant" }));
-      return;
-    }
     void answer(request, response);
   });
   return authorization;

@@ -1,6 +1,11 @@
 /** The pages of hosted connectors in a real browser, with servers and a provider on this machine. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
+import { mcpTargets } from "../../contract/vocabulary.ts";
+import { dataOf } from "../cli/fixture.ts";
+import { svc, temporaryFolder } from "../cli/harness.ts";
+import { globalFiles, type Installed } from "../cli-mcp/fixture.ts";
 import {
   protect,
   startAuthorizationServer,
@@ -122,5 +127,102 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     await section.getByRole("switch", { checked: true }).waitFor();
     assert.equal((await central.list(owner))[0]!.connectionStatus, "pending");
     assert.deepEqual(troubles, []);
+  });
+
+  it("lets a member use a server in seven tools and through the proxy, until access ends", async (t) => {
+    const { service, org, owner } = central;
+    await central.register("tracker", guarded.url, {
+      name: "Bug tracker",
+      headers: [{ name: "X-Api-Key", kind: "member", label: "API key", secret: true, required: true }],
+    });
+    const user = await newMember(service, org, "member");
+    const [home, project] = await Promise.all([temporaryFolder(t), temporaryFolder(t)]);
+    const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+    const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, cwd: project, env });
+    const listed = async () =>
+      dataOf<{ slug: string; central?: object }[]>(await run("mcp", "list")).find(
+        ({ slug }) => slug === "tracker",
+      )!.central;
+    const agent = await openModernClient(service, user.token, "/mcp/central");
+    // The client of the library keeps lists for some seconds.
+    const names = async () =>
+      (await central.post("tools/list", {}, user.token)).body.result!.tools!.map(({ name }) => name);
+    const echo = () => agent.callTool({ name: "tracker__echo", arguments: { text: "hi" } });
+    const forwarded = [{ type: "text", text: "echo hi" }];
+
+    const install = ["mcp", "install", `${org.slug}/tracker`];
+    const local = [...install, "--via", "local", "--var", `X-Api-Key=${secret}`, "-t"];
+    const tools = Object.keys(globalFiles).join();
+    const global = dataOf<Installed>(await run(...local, tools, "-g"));
+    const shared = dataOf<Installed>(await run(...local, "copilot", "-p"));
+    const written = await Promise.all(
+      [...global.installed, ...shared.installed].map(async ({ platform, path }) => {
+        const text = await readFile(path, "utf8");
+        return [platform, text.includes(guarded.url), text.includes(secret)];
+      }),
+    );
+    assert.deepEqual(
+      written.toSorted(),
+      mcpTargets.map((tool) => [tool, true, tool !== "copilot"]).toSorted(),
+      "the file of copilot is shared by a project, so it asks for the secret",
+    );
+
+    const hosted = dataOf<{ connectUrl: string }>(await run(...install, "--via", "central", "-t", "claude"));
+    const { pathname, search } = new URL(hosted.connectUrl);
+    const { page, troubles } = await dashboard.open(pathname + search, { user });
+    const connect = async (values: Record<string, string>) => {
+      const dialog = page.getByRole("dialog");
+      for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label).fill(value);
+      await dialog.getByRole("button", { name: "Connect" }).click();
+      await page.getByText("Bug tracker is connected.").waitFor();
+    };
+    await connect({ "API key": secret });
+    assert.deepEqual(await listed(), { connectionStatus: "connected", needsReconnect: false });
+    assert.ok((await names()).includes("tracker__echo"));
+    guarded.requests.length = 0;
+    assert.deepEqual((await echo()).content, forwarded);
+    for (const { headers } of guarded.requests) {
+      assert.equal(headers["x-api-key"], secret);
+      assert.ok(!JSON.stringify(headers).includes(user.token));
+    }
+
+    const renewals = () =>
+      authorization.requests.filter(({ body }) => body.includes("=refresh_token")).length;
+    const earlier = renewals();
+    authorization.expireAccessTokens();
+    assert.deepEqual((await echo()).content, forwarded);
+    assert.equal(renewals(), earlier + 1);
+
+    await authorization.revokeAll();
+    const refused = await echo();
+    const [connector] = await central.list(user);
+    assert.equal(refused.isError, true);
+    assert.ok(JSON.stringify(refused.content).includes(connector!.connectUrl));
+    assert.deepEqual(await names(), ["central__status"]);
+    const lost = { connectionStatus: "needs_auth", needsReconnect: true };
+    assert.deepEqual(await listed(), lost);
+    assert.equal(connector!.connectionStatus, "needs_auth");
+    await page.goto(`${service.url}/settings/connectors`);
+    await page.getByText("Needs you", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Connect again" }).click();
+    await connect({});
+    assert.deepEqual((await echo()).content, forwarded);
+
+    const off = await service.call("PUT", `/api/tenants/${org.slug}/mcp-central`, {
+      token: owner.token,
+      body: { enabled: false },
+    });
+    assert.equal(off.status, 200, off.error);
+    guarded.requests.length = 0;
+    assert.match(JSON.stringify((await echo()).content), /turned hosted connectors off/);
+    assert.deepEqual(await names(), ["central__status"]);
+    assert.deepEqual(await listed(), { connectionStatus: "disabled", needsReconnect: false });
+    assert.equal((await central.connect(connector!.id, {}, user)).code, "refused");
+    await page.reload();
+    await page.getByText("Off", { exact: true }).waitFor();
+    assert.deepEqual(guarded.requests, []);
+    assert.ok(![...central.logged, await page.content()].join("\n").includes(secret));
+    assert.deepEqual(troubles, []);
+    await agent.close();
   });
 });
