@@ -196,6 +196,8 @@ export const limits = {
   /** Calls at a time through one connector, and of one user through all; more are refused. */
   connectorCallsAtOnce: 10,
   connectorCallsPerUser: 30,
+  /** Requests of one user to the endpoint of hosted connectors, until their responses are read. */
+  connectorRequestsPerUser: 40,
   /** Body of a call to the endpoint of hosted connectors. */
   connectorBodyBytes: MiB,
   /** A whole call of a remote MCP server. */

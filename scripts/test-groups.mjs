@@ -63,6 +63,7 @@ export const longRuns = {
   "http/route-fuzz": { SVC_FUZZ_REQUESTS: "100000" },
   "journeys/engine-kill": { SVC_ENGINE_KILLS: "100" },
   "journeys/kill": { SVC_KILLS: "500" },
+  "mcp/endpoint": { SVC_MCP_CALLS: "10000" },
   "parsers/hostile-input": { SVC_HOSTILE_INPUTS: "10000" },
   "skills/edit-frontmatter": { SVC_TEXT_RUNS: "20000" },
   "skills/next-semver": { SVC_SEMVER_RUNS: "100000" },

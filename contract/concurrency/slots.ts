@@ -1,5 +1,6 @@
 /**
- * A limited number of slots. One caller holds at most half of them; further requests wait in a queue with a timeout.
+ * A limited number of slots. One caller holds at most some of them, by default half; further requests wait in a queue
+ * with a timeout.
  */
 
 export interface Slots {
@@ -13,6 +14,8 @@ export interface Slots {
 export interface SlotOptions {
   /** Slots in use at a time. */
   count: number;
+  /** Slots of one caller; default: half of them. */
+  perCaller?: number;
   /** Requests that may wait; one caller has at most half of them. */
   waiting: number;
   waitMs: number;
@@ -23,8 +26,8 @@ interface Waiter {
   grant(release: () => void): void;
 }
 
-export function openSlots({ count, waiting, waitMs }: SlotOptions): Slots {
-  const most = Math.max(1, Math.floor(count / 2));
+export function openSlots({ count, perCaller, waiting, waitMs }: SlotOptions): Slots {
+  const most = perCaller ?? Math.max(1, Math.floor(count / 2));
   const held = new Map<string, number>();
   const queue: Waiter[] = [];
   let free = count;
@@ -46,7 +49,7 @@ export function openSlots({ count, waiting, waitMs }: SlotOptions): Slots {
     };
   }
 
-  /** Serves the first waiting request whose caller is below its half; callers at their limit are overtaken. */
+  /** Serves the first waiting request whose caller is below its limit; callers at their limit are overtaken. */
   function serveNext(): void {
     const at = queue.findIndex(({ caller }) => mayHold(caller));
     if (at === -1) return;

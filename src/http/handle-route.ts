@@ -179,6 +179,7 @@ function requestInfo(ctx: Context): RequestInfo {
     cookie: (name) => ctx.cookies.get(name),
     onClose: (listener) => ctx.res.once("close", listener),
     stream: ctx.req,
+    disconnect: () => void ctx.req.socket.destroy(),
     readJson: (limitBytes) => readJson(ctx.req, undefined, limitBytes),
   };
 }

@@ -33,6 +33,8 @@ export interface RequestInfo {
   onClose(listener: () => void): void;
   /** The unread body of a route with `stream`. */
   stream: Readable;
+  /** Ends the connection. Destroying a stream that was read to its end does not. */
+  disconnect(): void;
   /** Reads that body as JSON of at most so many bytes; undefined if it is empty. */
   readJson(limitBytes: number): Promise<unknown>;
   /** Authenticates the caller of a route with `auth: "deferred"`, and counts the request against their budget. */

@@ -36,7 +36,12 @@ export interface ConnectResult {
   authorizationUrl: URL | undefined;
 }
 
-type Attempt = UsableConnector & { user: UserActor; sessionId: string };
+type Attempt = UsableConnector & {
+  user: UserActor;
+  sessionId: string;
+  /** The user has just supplied values. */
+  hasValues: boolean;
+};
 
 /**
  * Connects a connector of the caller. Throws `forbidden` without a browser session, `refused` if the organization has
@@ -66,7 +71,8 @@ export async function connectConnector(
     );
   const saved = await approve(app, { connector, server }, input);
   poolOf(app).drop(connector._id);
-  const attempt = { user, sessionId: user.via.sessionId, connector: saved, server };
+  const hasValues = Object.keys(input.variables ?? {}).length > 0;
+  const attempt = { user, sessionId: user.via.sessionId, connector: saved, server, hasValues };
   const authorizationUrl = await tryConnect(app, attempt);
   return { user, seen: await reload(app, user, saved), authorizationUrl };
 }
@@ -148,14 +154,17 @@ function checkValues(
 
 /** Tries the server. Returns the address at which the user has to authorize, if the server requires it. */
 async function tryConnect(app: App, attempt: Attempt): Promise<URL | undefined> {
-  const { connector } = attempt;
+  const { connector, hasValues } = attempt;
   let loaded: LoadedTarget | undefined;
+  let isAccepted = false;
   const challenge: Challenge = {};
   try {
     loaded = await loadTarget(app, attempt);
     await probe(app, connector, loaded, challenge);
+    isAccepted = true;
     // Some servers accept strangers until they call a tool.
-    if (connector.problem === "unauthorized" && !loaded.tokens) throw new UnauthorizedError();
+    const mayBeStranger = connector.problem === "unauthorized" && !loaded.tokens && !hasValues;
+    if (mayBeStranger) throw new UnauthorizedError();
     await settle(app, attempt, undefined);
     return undefined;
   } catch (error) {
@@ -172,7 +181,7 @@ async function tryConnect(app: App, attempt: Attempt): Promise<URL | undefined> 
       { connectorId: connector._id, problem: problemOf(error) },
       "the authorization of a connector could not begin",
     );
-    await settle(app, attempt, "unauthorized");
+    await settle(app, attempt, isAccepted ? undefined : "unauthorized");
     return undefined;
   }
 }

@@ -47,7 +47,7 @@ export function openAnswers(
       callMs,
     );
     if (call.challenge) throw call.challenge;
-    const session = areLong && isLegacy && messages.some(isInitialize) ? randomUUID() : undefined;
+    const session = areLong && isLegacy ? sessionFor(messages.find(isInitialize)) : undefined;
     return toReply(response, session);
   };
 }
@@ -55,6 +55,15 @@ export function openAnswers(
 export function methodOf(message: unknown): string {
   if (typeof message !== "object" || message === null || !("method" in message)) return "";
   return typeof message.method === "string" ? message.method : "";
+}
+
+/** End of the session's id of a client that opens pages for its user (elicitation by URL), since none is stored. */
+export const opensPagesMark = "-url";
+
+function sessionFor(initialize: unknown): string | undefined {
+  if (initialize === undefined) return undefined;
+  const { params } = initialize as { params?: { capabilities?: { elicitation?: { url?: unknown } } } };
+  return randomUUID() + (params?.capabilities?.elicitation?.url ? opensPagesMark : "");
 }
 
 const isInitialize = (message: unknown) => methodOf(message) === "initialize";

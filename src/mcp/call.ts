@@ -20,6 +20,8 @@ export interface Call {
   signal: AbortSignal;
   /** Takes a point of the caller's budget. Throws `rate_limited`. */
   spend(budget: Budget): Promise<void>;
+  /** A client with `initialize` has declared that it opens pages for its user. */
+  opensPages: boolean;
   /** The error of an anonymous caller for whom a sign-in could help; the response is 401 then. */
   challenge?: ServiceError;
 }

@@ -4,11 +4,12 @@
  * endpoints whose calls take long, which report progress in a stream.
  */
 import { ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
+import { Readable } from "node:stream";
 import { openSlots, type SlotOptions } from "../../contract/concurrency/slots.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
-import { headersOf, methodOf, openAnswers } from "./answer.ts";
+import { headersOf, methodOf, openAnswers, opensPagesMark } from "./answer.ts";
 import type { Call, CallServices } from "./call.ts";
 import { openCancellations } from "./cancellations.ts";
 import { openConstantReplies } from "./constant-replies.ts";
@@ -21,7 +22,7 @@ export interface EndpointOptions {
   variantOf?(call: Call, message: unknown): string | undefined;
   /** Throws for callers who can't use the endpoint at all. */
   authorize?(actor: Actor): void;
-  /** Requests in progress, of which one caller has at most half, and requests that wait. */
+  /** Requests in progress, and requests that wait. */
   concurrency: SlotOptions;
   callMs: number;
   bodyBytes: number;
@@ -29,7 +30,10 @@ export interface EndpointOptions {
   areLong?: boolean;
 }
 
-/** Time for a caller to send the request and read the response, besides the call; then the connection is closed. */
+/**
+ * Time for a caller to send the request, besides the call, and to read a response that is not a stream; then the
+ * connection is closed.
+ */
 const transferMs = 60_000;
 const mostInBatch = 20;
 
@@ -66,7 +70,8 @@ export function openEndpoint(
       end.signal.addEventListener("abort", cancellations.register(client, messages, cancelled));
     }
     const signal = areLong ? AbortSignal.any([end.signal, cancelled.signal]) : end.signal;
-    const call: Call = { actor, requestId: info.requestId, signal, spend };
+    const opensPages = info.header("mcp-session-id").endsWith(opensPagesMark);
+    const call: Call = { actor, requestId: info.requestId, signal, spend, opensPages };
     const variant = Array.isArray(body) ? undefined : variantOf?.(call, body);
     const constant = variant === undefined ? undefined : constants(body, variant, headersOf(info));
     const known = constant?.find();
@@ -75,6 +80,7 @@ export function openEndpoint(
     if (refused) return refuseSubscription(refused);
     const reply = await answer(info, call, body, end.signal);
     constant?.keep(reply);
+    if (!(reply.body instanceof Readable)) limitReading(info);
     return reply;
   };
 }
@@ -97,12 +103,18 @@ const callerLeft = new ServiceError("unavailable", "The caller has left: call ag
 /** Aborts when the request ends: its response was sent, or the caller has left or never reads. */
 function watchEnd(info: RequestInfo, callMs: number): AbortController {
   const end = new AbortController();
-  const timer = setTimeout(() => info.stream.destroy(), callMs + transferMs).unref();
+  const timer = setTimeout(() => info.disconnect(), callMs + transferMs).unref();
   info.onClose(() => {
     clearTimeout(timer);
     end.abort(callerLeft);
   });
   return end;
+}
+
+/** A response that its caller does not read would stay in memory. */
+function limitReading(info: RequestInfo): void {
+  const timer = setTimeout(() => info.disconnect(), transferMs).unref();
+  info.onClose(() => clearTimeout(timer));
 }
 
 /** Clients that were told of no changing lists may still ask for a stream of changes, which would never have any. */

@@ -1,5 +1,6 @@
 /** Builds the protocol's server object for one request to a forwarder. */
 import { McpServer, ProtocolError, type CacheHint, type ServerContext } from "@modelcontextprotocol/server";
+import { askUser } from "./ask-user.ts";
 import type { Call, CallServices } from "./call.ts";
 import { failureOf, presentToolFailure, protocolFailure } from "./failures.ts";
 import { RemoteError, type ForwardedCall, type Forwarder } from "./forwarder.ts";
@@ -61,7 +62,8 @@ function handleRequests(
       return await forwarder.callTool(forwarded(context), params.name, params.arguments);
     } catch (thrown) {
       if (thrown instanceof RemoteError) throw refusalOf(thrown, call, services);
-      return presentToolFailure(failureOf(thrown, call, services), call.requestId);
+      const failure = failureOf(thrown, call, services);
+      return askUser(failure, context, call) ?? presentToolFailure(failure, call.requestId);
     }
   });
   server.setRequestHandler("prompts/list", () =>

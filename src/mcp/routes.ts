@@ -45,7 +45,8 @@ export function mcpRoutes(
         path: forwarder.path,
         build: (call) => buildForwardingServer(forwarder, call, services, version),
         authorize: (actor) => forwarder.authorize(actor),
-        concurrency: { count: 512, waiting: 512, waitMs: 10_000 },
+        // A result of 10 MB stays in memory until it is read, so one caller may have few.
+        concurrency: { count: 512, perCaller: limits.connectorRequestsPerUser, waiting: 512, waitMs: 10_000 },
         callMs: limits.connectorCallMs + limits.connectorListMs,
         bodyBytes: limits.connectorBodyBytes,
         areLong: true,

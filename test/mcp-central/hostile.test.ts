@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
-import type { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { limits } from "../../contract/limits.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
@@ -141,6 +143,27 @@ describe("a remote server", () => {
     assert.equal((await call("bad__echo", { text: "x" })).text, "echo x");
   });
 
+  it("can't change what its tools are called by with arguments of wrong types", async () => {
+    bad.requests.length = 0;
+    for (const params of [
+      {},
+      { name: 1 },
+      { name: "bad__echo", arguments: "x" },
+      { name: "bad__echo", arguments: [1] },
+      { name: ["bad__echo"] },
+    ]) {
+      const { status, body } = await central.post("tools/call", params, user.token);
+      assert.ok(body.error ?? body.result?.isError, `${JSON.stringify(params)}: ${status}`);
+    }
+    assert.ok(bad.requests.every(({ body }) => !isToolCall(body)));
+    // The server checks the arguments of its own tools.
+    const wrong = await call("bad__echo", { text: 1 }).catch((error: Error) => ({
+      isError: true,
+      text: error.message,
+    }));
+    assert.ok(wrong.isError);
+  });
+
   it("can't redirect calls with credentials to another origin", async () => {
     good.requests.length = 0;
     bodyOf(isToolCall, (response) => response.writeHead(307, { location: good.url }).end());
@@ -166,6 +189,97 @@ describe("a remote server", () => {
     assert.ok(status.text.includes(`bad: needs_auth`) && status.text.includes(own.connectUrl));
     assert.equal(next.isError, true);
     assert.ok(!tools.some(({ name }) => name.startsWith("bad__")));
+  });
+});
+
+describe("a server that has refused a secret", () => {
+  it("is connected again with another one", async () => {
+    await central.register("keyed", bad.url, {
+      headers: [{ name: "X-Api-Key", kind: "member", label: "Key", secret: true, required: true }],
+    });
+    const { id } = await central.connected("keyed", { variables: { "X-Api-Key": "former" } }, user);
+    bad.fault = (request, response) => {
+      if (!isToolCall(bad.requests.at(-1)!.body) || request.headers["x-api-key"] === "new") return false;
+      response.writeHead(401).end();
+      return true;
+    };
+    assert.ok((await call("keyed__echo", { text: "x" })).isError);
+    await until("the status to change", async () => (await central.read(id, user)).needsReconnect);
+
+    const again = await central.connect(id, { variables: { "X-Api-Key": "new" } }, user);
+
+    assert.equal(again.data.connector.connectionStatus, "connected");
+    assert.equal((await call("keyed__echo", { text: "x" })).text, "echo x");
+  });
+});
+
+describe("a client that opens pages for its user", () => {
+  const capabilities = { elicitation: { url: {} } };
+  const options = () => ({ requestInit: { headers: { authorization: `Bearer ${user.token}` } } });
+  const address = () => new URL("/mcp/central", central.service.url);
+  const echo = { name: "bad__echo", arguments: { text: "x" } };
+
+  it("is asked to open that of the connector, and calls again once its user has connected", async () => {
+    const own = (await central.list(user)).find(({ slug }) => slug === "bad")!;
+    const asked: unknown[] = [];
+    const modern = new Client(
+      { name: "test", version: "1" },
+      { versionNegotiation: { mode: "auto" }, capabilities },
+    );
+    modern.setRequestHandler("elicitation/create", async ({ params }) => {
+      asked.push("url" in params ? params.url : params);
+      bad.fault = undefined;
+      assert.equal((await central.connect(own.id, {}, user)).status, 200);
+      return { action: "accept" };
+    });
+    await modern.connect(new StreamableHTTPClientTransport(address(), options()));
+    bodyOf(isToolCall, (response) => response.writeHead(401).end());
+
+    const result = await modern.callTool(echo);
+    await modern.close();
+
+    assert.deepEqual(asked, [own.connectUrl]);
+    assert.deepEqual(result.content, [{ type: "text", text: "echo x" }]);
+  });
+
+  it("gets the error for a missing connection that its user can't make, after it was asked once", async () => {
+    const asked: unknown[] = [];
+    const modern = new Client(
+      { name: "test", version: "1" },
+      { versionNegotiation: { mode: "auto" }, capabilities },
+    );
+    modern.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params);
+      return { action: "decline" };
+    });
+    await modern.connect(new StreamableHTTPClientTransport(address(), options()));
+    bodyOf(isToolCall, (response) => response.writeHead(401).end());
+
+    const result = await modern.callTool(echo);
+    await modern.close();
+
+    assert.equal(asked.length, 1);
+    assert.equal(result.isError, true);
+  });
+
+  it("of the earlier generation gets an error with the page", async () => {
+    const own = (await central.list(user)).find(({ slug }) => slug === "bad")!;
+    const legacy = new LegacyClient({ name: "test", version: "1" }, { capabilities });
+    await legacy.connect(new LegacyTransport(address(), options()));
+    bodyOf(isToolCall, (response) => response.writeHead(401).end());
+
+    const refused = await legacy.callTool(echo).catch((error: unknown) => error);
+    await legacy.close();
+
+    const { code, data } = refused as {
+      code: number;
+      data: { elicitations: { mode: string; url: string }[] };
+    };
+    assert.equal(code, -32042, JSON.stringify(refused));
+    assert.deepEqual(
+      data.elicitations.map(({ mode, url }) => [mode, url]),
+      [["url", own.connectUrl]],
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 /** Hostile and wrong requests to the endpoint of the MCP server. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { once } from "node:events";
 import { request } from "node:http";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
@@ -46,6 +47,39 @@ function send(path: string, headers: Record<string, string>, body: string | Buff
     });
     sent.end(body);
   });
+}
+
+const MiB = 1024 * 1024;
+/** Calls at once: 10,000 in a long run. */
+const calls = Number(process.env["SVC_MCP_CALLS"] ?? 400);
+
+/** Sends a large call until the answer arrives. Returns its status and the bytes that were sent until then. */
+async function sendLarge(path: string, bytes: number, isAnnounced: boolean) {
+  const sent = request(new URL(path, service.url), {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${owner.token}`,
+      ...(isAnnounced ? { "content-length": bytes } : {}),
+    },
+  });
+  const answer: { status?: number | undefined } = {};
+  const answered = new Promise<void>((resolve, reject) => {
+    sent.once("response", (response) => {
+      answer.status = response.statusCode;
+      response.resume();
+      resolve();
+    });
+    sent.on("error", reject);
+  });
+  const part = Buffer.alloc(256 * 1024, "x");
+  let count = 0;
+  for (; answer.status === undefined && count < bytes; count += part.length)
+    if (!sent.write(part)) await Promise.race([once(sent, "drain"), answered]);
+  if (count >= bytes) sent.end();
+  await answered;
+  sent.destroy();
+  return { status: answer.status, sent: count };
 }
 
 const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
@@ -122,19 +156,43 @@ describe("a request to /mcp", () => {
     assert.match(unknown.body.error!.message, /There is no tool/);
   });
 
+  it("of 100 MB is refused at the limit, announced or not, and is not kept in memory", async () => {
+    for (const path of ["/mcp", "/mcp/central"])
+      for (const announced of [true, false]) {
+        const start = process.memoryUsage().rss;
+        const { status, sent } = await sendLarge(path, 100 * MiB, announced);
+        const { rss } = process.memoryUsage();
+
+        assert.equal(status, 413, path);
+        assert.ok(sent < 50 * MiB, `${sent} bytes were sent to ${path} until the answer`);
+        assert.ok(rss - start < 60 * MiB, `${path} took ${rss - start} bytes`);
+      }
+  });
+
   it("is bounded in number, and the service goes on", async () => {
     const client = await openModernClient(service, owner.token);
-    const answers = await Promise.all(
-      Array.from({ length: 1500 }, () =>
-        send(
-          "/mcp",
-          { authorization: `Bearer ${owner.token}` },
-          callOf("search_skills", { mine: true }),
-        ).catch(() => ({ status: 0 })),
-      ),
+    const other = await service.newUser();
+    const start = process.memoryUsage().rss;
+    const bearer = { authorization: `Bearer ${owner.token}` };
+    const statuses = new Map<number, number>();
+    const many = Array.from({ length: calls }, () =>
+      send("/mcp", bearer, callOf("search_skills", { mine: true }))
+        .catch(() => ({ status: 0 }))
+        .then(({ status }) => void statuses.set(status, (statuses.get(status) ?? 0) + 1)),
     );
-    assert.ok(answers.every(({ status }) => [0, 200, 429].includes(status)));
-    assert.ok(answers.some(({ status }) => status === 200));
+    const meanwhile = await send("/mcp", { authorization: `Bearer ${other.token}` }, callOf("whoami", {}));
+    await Promise.all(many);
+    const grown = process.memoryUsage().rss - start;
+
+    assert.ok(
+      [...statuses.keys()].every((status) => [0, 200, 429].includes(status)),
+      JSON.stringify([...statuses]),
+    );
+    assert.ok((statuses.get(200) ?? 0) > 0, JSON.stringify([...statuses]));
+    // Fewer are served as fast as they arrive.
+    if (calls >= 5000) assert.ok((statuses.get(429) ?? 0) > 0, JSON.stringify([...statuses]));
+    assert.equal(meanwhile.status, 200, "another caller is not kept waiting");
+    assert.ok(grown < 200 * MiB + calls * 100_000, `${calls} calls took ${grown} bytes`);
     await callOk(client, "whoami", {});
     await client.close();
   });

@@ -158,12 +158,12 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     const written = await Promise.all(
       [...global.installed, ...shared.installed].map(async ({ platform, path }) => {
         const text = await readFile(path, "utf8");
-        return [platform, text.includes(guarded.url), text.includes(secret)];
+        return `${platform} ${text.includes(guarded.url)} ${text.includes(secret)}`;
       }),
     );
     assert.deepEqual(
-      written.toSorted(),
-      mcpTargets.map((tool) => [tool, true, tool !== "copilot"]).toSorted(),
+      new Set(written),
+      new Set(mcpTargets.map((tool) => `${tool} true ${tool !== "copilot"}`)),
       "the file of copilot is shared by a project, so it asks for the secret",
     );
 
