@@ -67,7 +67,9 @@ export async function createMembership(
     const made = await memberships.find(tenantId, account._id);
     if (made?.enlisting) await enlistOwner(app, made);
   }
-  if (!(await followChanges(app, { tenant, account }))) return memberships.remove(id);
+  const isCurrent = await followChanges(app, { tenant, account });
+  // An owner is released by the end of the account or organization, which needs the row.
+  if (!isCurrent && role !== ownerRole) return memberships.remove(id);
   if (events.length > 0) flushEvents(app, memberships, id, events);
   afterMemberJoined(app, tenantId);
 }

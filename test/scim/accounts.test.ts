@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import { createMembership } from "../../src/orgs/create-membership.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { afterLeaving, newProvider, patchOp, providerOf, startScim, type Provider } from "./fixture.ts";
@@ -52,6 +53,16 @@ describe("an account of another person", () => {
       200,
       "the account stays",
     );
+  });
+
+  it("that is deleted while it joins leaves no membership", async () => {
+    const { newId, now, storage } = service.app;
+    const deleted = { ...(await storage.users.find(provider.owner.id))!, _id: newId() };
+    const member = { id: newId(), tenantId: provider.org.id, userId: deleted._id, role: "member" };
+    const joining = { ...member, teamIds: [], createdAt: now() };
+    await createMembership(service.app, joining, { account: deleted });
+    assert.equal(await memberOf(deleted._id), null);
+    assert.deepEqual(await storage.memberships.listOfUser(deleted._id), []);
   });
 
   it("loses its open invitation when the user is deactivated", async () => {
