@@ -71,4 +71,24 @@ describe("live updates of the dashboard", { skip: reason ?? false }, () => {
     assert.deepEqual(streams, []);
     assert.deepEqual(troubles, []);
   });
+
+  it("send no request that a sign-out makes fail", async () => {
+    const { page, troubles } = await dashboard.newPage({ user: owner });
+    const opens = page.waitForEvent("response", (response) => response.url().endsWith("/api/events"));
+    await page.goto(`${service.url}/explore`);
+    await opens;
+    await page.route("**/api/auth/sign-out", async (route) => {
+      const response = await route.fetch();
+      // Makes the page read folders again, without a session, while it still waits for the response.
+      await createFolder("third-folder");
+      await page.evaluate("new Promise((done) => setTimeout(done, 500))");
+      await route.fulfill({ response });
+    });
+
+    await page.getByRole("button", { name: owner.username }).last().click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in" }).first().waitFor();
+
+    assert.deepEqual(troubles, []);
+  });
 });

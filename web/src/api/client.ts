@@ -13,6 +13,7 @@ export const api = createClient<paths>({ baseUrl: "", fetch: send });
  * call, so that a test can replace it.
  */
 async function send(request: Request): Promise<Response> {
+  if (lastPath !== undefined && new URL(request.url).pathname !== lastPath) return new Promise(() => {});
   if (!isSignedIn()) return fetch(request);
   let response = await fetch(request.clone());
   if ((await hasCode(response, 401, "unauthenticated")) && (await signInAgain()))
@@ -20,6 +21,23 @@ async function send(request: Request): Promise<Response> {
   if ((await hasCode(response, 403, "reauthentication_required")) && (await verifyAgain()))
     response = await fetch(request.clone());
   return response;
+}
+
+/** Path of the only request that is still sent. */
+let lastPath: string | undefined;
+
+/**
+ * Ends the session by one request. No other one is sent meanwhile or, if it succeeds, afterwards: it would be refused.
+ * The caller loads the page again.
+ */
+export async function endSessionBy<T>(path: string, request: () => Promise<T>): Promise<T> {
+  lastPath = path;
+  try {
+    return await request();
+  } catch (error) {
+    lastPath = undefined;
+    throw error;
+  }
 }
 
 async function hasCode(response: Response, status: number, code: string): Promise<boolean> {

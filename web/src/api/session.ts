@@ -1,6 +1,6 @@
 /** The signed-in user and the organizations that they belong to. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, endSessionBy, ok, type Schemas } from "./client.ts";
 import { isSignedIn, rememberUser, signInAgain } from "./sign-in-again.ts";
 
 export type Identity = Schemas["Identity"];
@@ -46,6 +46,6 @@ export function may(permissions: Record<string, string[]>, group: string, action
 
 /** Ends the session. The caller loads the page again, so that nothing of the user stays in memory. */
 export async function signOut(): Promise<void> {
-  await ok(api.POST("/api/auth/sign-out"));
+  await endSessionBy("/api/auth/sign-out", () => ok(api.POST("/api/auth/sign-out")));
   sessionStorage.clear();
 }

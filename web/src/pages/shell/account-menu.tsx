@@ -1,4 +1,5 @@
 import { Menu } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { LogOut, Palette, Shield, UserRound, Wrench } from "lucide-react";
 import type { ReactElement } from "react";
@@ -16,7 +17,9 @@ interface Props {
 export function AccountMenu({ identity, button }: Props) {
   const navigate = useNavigate();
   const open = (href: string) => () => void navigate({ href });
+  const client = useQueryClient();
   const leave = async () => {
+    await client.cancelQueries();
     await signOut();
     await endDrafts(identity.id);
     location.assign("/");
