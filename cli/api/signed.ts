@@ -5,10 +5,17 @@ import type { AnonymousKey } from "../state/config.ts";
 import { type Client, registrationPath } from "./client.ts";
 import type { Signer } from "./http.ts";
 
+/** Encoded as DER, since the export as a JWK hangs in Node.js 20 if garbage is collected meanwhile. */
 export function newKey(): AnonymousKey {
-  const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
-  return { publicKey: x!, privateKey: d! };
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519", {
+    publicKeyEncoding: { format: "der", type: "spki" },
+    privateKeyEncoding: { format: "der", type: "pkcs8" },
+  });
+  return { publicKey: keyIn(publicKey), privateKey: keyIn(privateKey) };
 }
+
+/** The key itself, with which both encodings end (RFC 8410). */
+const keyIn = (der: Buffer) => der.subarray(-32).toString("base64url");
 
 export function signerFor(key: AnonymousKey & { id: string }, now: () => Date): Signer {
   return ({ method, path, body, bodySha256 }) => ({

@@ -44,14 +44,15 @@ export function newPasskey(): SoftwarePasskey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const rawId = randomBytes(32);
   const id = rawId.toString("base64url");
-  const { x, y } = publicKey.export({ format: "jwk" });
+  // Not as a JWK, whose export hangs in Node.js 20 if garbage is collected meanwhile.
+  const point = publicKey.export({ format: "der", type: "spki" }).subarray(-64);
   const coseKey = cbor(
     new Map<number, Encodable>([
       [1, 2],
       [3, -7],
       [-1, 1],
-      [-2, Buffer.from(x!, "base64url")],
-      [-3, Buffer.from(y!, "base64url")],
+      [-2, point.subarray(0, 32)],
+      [-3, point.subarray(32)],
     ]),
   );
   const envelope = (response: object) => ({

@@ -30,7 +30,9 @@ export const newNonce = () => randomBytes(16).toString("base64url");
 
 export function newKey(): { publicKey: string; privateKey: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
-  return { publicKey: publicKey.export({ format: "jwk" }).x!, privateKey };
+  // Not as a JWK, whose export hangs in Node.js 20 if garbage is collected meanwhile.
+  const der = publicKey.export({ format: "der", type: "spki" });
+  return { publicKey: der.subarray(-32).toString("base64url"), privateKey };
 }
 
 /** The headers of a signed call; `forged` values are signed in place of those sent. */
