@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { openLog } from "../src/log.ts";
 import { openDatabase } from "../storage/database.ts";
-import { openBrowser } from "../test/support/browser.ts";
+import { openWholeBrowser } from "../test/support/browser.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import { printRows, type Row } from "./figures/figures.ts";
 import { signUp } from "./http/client.ts";
@@ -44,7 +44,7 @@ try {
   const engine = await startEmbeddedMongo({ dataDir: `${dataDir}/mongodb`, log: openLog("silent") });
   const database = await openDatabase(engine.uri, "svc");
   const org = await seedOrganization(database, owner);
-  const browser = await openBrowser();
+  const browser = await openWholeBrowser();
   const bench: Bench = {
     browser,
     database,
