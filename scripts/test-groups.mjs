@@ -1,5 +1,5 @@
-// Which test files share a process. Loading the sources takes longer than most files' tests, so many files run one after
-// another in one process, each in a suite of its own (run-group.mjs).
+// Which test files share a process. Loading the sources takes longer than most files' tests, so many files run one
+// after another in one process, each in a suite of its own (run-group.mjs).
 
 /** At least so long that the sources are seldom loaded, and at most so that all processes end at about one time. */
 const GROUP_SECONDS = { min: 15, max: 100 };

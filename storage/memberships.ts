@@ -4,6 +4,7 @@
  */
 import type { Filter } from "mongodb";
 import type { Database } from "./database.ts";
+import { escapePattern } from "./escape-pattern.ts";
 import { changeOperations } from "./memberships/changes.ts";
 import { copyOperations } from "./memberships/copies.ts";
 import { counting, type MembershipDoc } from "./memberships/document.ts";
@@ -138,9 +139,4 @@ export function openMemberships(database: Database) {
 function listIndex(teamId: string | undefined, role: string | undefined): string {
   if (teamId !== undefined) return "membership_team";
   return role === undefined ? "membership_list" : "membership_role_list";
-}
-
-/** Text as a regular expression that matches it. */
-export function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -5,7 +5,7 @@
 import type { IndexDescription } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
 import type { Database } from "./database.ts";
-import { escapePattern } from "./memberships.ts";
+import { escapePattern } from "./escape-pattern.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";

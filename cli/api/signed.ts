@@ -5,7 +5,7 @@ import type { AnonymousKey } from "../state/config.ts";
 import { type Client, registrationPath } from "./client.ts";
 import type { Signer } from "./http.ts";
 
-/** Encoded as DER, since the export as a JWK hangs in Node.js 20 if garbage is collected meanwhile. */
+/** Encoded as DER, since the export as a JWK hangs in Node.js 20 if garbage is collected during it. */
 export function newKey(): AnonymousKey {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519", {
     publicKeyEncoding: { format: "der", type: "spki" },

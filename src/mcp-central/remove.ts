@@ -28,7 +28,7 @@ const slice = 100;
 /** Time for the revocation of the tokens of an owner. */
 const revocationMs = 2 * 60_000;
 
-/** Removes the connectors of an owner with their credentials at once, and then has the tokens revoked. May run twice. */
+/** Removes an owner's connectors with their credentials at once, and then has the tokens revoked. May run twice. */
 export async function removeConnectors(app: App, owner: ConnectorOwner): Promise<void> {
   const { connectors } = app.storage;
   const end = performance.now() + revocationMs;

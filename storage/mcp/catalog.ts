@@ -3,7 +3,7 @@ import type { Filter, IndexDescription } from "mongodb";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import { commandTimeMs, isDuplicate, type Database } from "../database.ts";
 import { removeSlice } from "../slices.ts";
-import { escapeRegex } from "./escape-regex.ts";
+import { escapePattern } from "../escape-pattern.ts";
 
 /** Terms of the documents that a search reads at most. */
 const searchTimeMs = Math.min(commandTimeMs, 2000);
@@ -61,7 +61,7 @@ export function openMcpCatalog(database: Database) {
       versions.find({ name: { $in: [...names] }, latest: true }, { projection: { terms: 0 } }).toArray(),
     /** The latest versions whose words begin with all the terms, in the order of their names. */
     list: (terms: readonly string[], after: string | undefined, limit: number) => {
-      const matches = terms.map((term) => ({ terms: { $regex: `^${escapeRegex(term)}` } }));
+      const matches = terms.map((term) => ({ terms: { $regex: `^${escapePattern(term)}` } }));
       const filter: Filter<CatalogVersion> = {
         latest: true,
         ...(after === undefined ? {} : { name: { $gt: after } }),

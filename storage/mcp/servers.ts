@@ -5,7 +5,7 @@ import type { McpServerSource } from "../../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "../database.ts";
 import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
 import { removeSlice } from "../slices.ts";
-import { escapeRegex } from "./escape-regex.ts";
+import { escapePattern } from "../escape-pattern.ts";
 
 export interface McpServerDoc extends NamedDoc {
   publicId: string;
@@ -121,7 +121,7 @@ function beyond(after: McpServerCursor | undefined): Filter<McpServerDoc> {
 }
 
 function matching({ text, revision, since }: McpServerFilter): Filter<McpServerDoc> {
-  const contains = text === undefined ? undefined : { $regex: escapeRegex(text), $options: "i" };
+  const contains = text === undefined ? undefined : { $regex: escapePattern(text), $options: "i" };
   return {
     ...(contains ? { $or: [{ slug: contains }, { name: contains }, { description: contains }] } : {}),
     ...(revision === undefined ? {} : { revision }),

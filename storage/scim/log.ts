@@ -2,6 +2,7 @@
 import type { Filter, IndexDescription } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
 import type { Database } from "../database.ts";
+import { escapePattern } from "../escape-pattern.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface ScimLogDoc {
@@ -59,7 +60,7 @@ export function openScimLog(database: Database) {
       if (outcome) filter.outcome = outcome;
       if (after !== undefined) filter._id = { $lt: after };
       if (text !== undefined) {
-        const pattern = { $regex: text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), $options: "i" };
+        const pattern = { $regex: escapePattern(text), $options: "i" };
         filter.$or = [{ path: pattern }, { "subject.name": pattern }, { detail: pattern }];
       }
       return log.find(filter, { maxTimeMS: 10_000 }).sort({ _id: -1 }).limit(limit).toArray();

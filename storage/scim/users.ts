@@ -5,7 +5,7 @@
 import type { Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
 import { commandTimeMs, type Database } from "../database.ts";
-import { escapePattern } from "../memberships.ts";
+import { escapePattern } from "../escape-pattern.ts";
 import { clearOutboxes, outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 import type { ScimUserDoc } from "./user-document.ts";

@@ -237,7 +237,7 @@ export function describeServers(): void {
       }
     });
 
-    it("are the unrestricted ones in the public registry, whoever asks", async () => {
+    it("are the unrestricted ones in the public registry, for every caller", async () => {
       const target = `/api/tenants/${org.id}/mcp-registry`;
       await service.call("PUT", target, { token: owner.token, body: { enabled: true } });
       for (const caller of tokens()) {

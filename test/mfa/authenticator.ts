@@ -44,7 +44,7 @@ export function newPasskey(): SoftwarePasskey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const rawId = randomBytes(32);
   const id = rawId.toString("base64url");
-  // Not as a JWK, whose export hangs in Node.js 20 if garbage is collected meanwhile.
+  // Not as a JWK, whose export hangs in Node.js 20 if garbage is collected during it.
   const point = publicKey.export({ format: "der", type: "spki" }).subarray(-64);
   const coseKey = cbor(
     new Map<number, Encodable>([

@@ -30,7 +30,7 @@ export const newNonce = () => randomBytes(16).toString("base64url");
 
 export function newKey(): { publicKey: string; privateKey: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
-  // Not as a JWK, whose export hangs in Node.js 20 if garbage is collected meanwhile.
+  // Not as a JWK, whose export hangs in Node.js 20 if garbage is collected during it.
   const der = publicKey.export({ format: "der", type: "spki" });
   return { publicKey: der.subarray(-32).toString("base64url"), privateKey };
 }

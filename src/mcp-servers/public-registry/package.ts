@@ -1,4 +1,4 @@
-/** The command line of a local server as a package of the public registry's form, which names programs by a fixed list. */
+/** The command line of a local server as a package of the public registry's form, which names a few programs only. */
 import type { McpServerConfig } from "../../../contract/mcp-servers.ts";
 import { valueOf, variablesOf } from "./inputs.ts";
 

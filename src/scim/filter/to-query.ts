@@ -2,6 +2,7 @@
  * Turns filters into queries of the database. Fields come from a fixed map of the schema table, never from a request,
  * and texts are compared by escaped patterns.
  */
+import { escapePattern } from "../../../storage/escape-pattern.ts";
 import { foldName } from "../../users/schema.ts";
 import { badInput } from "../errors.ts";
 import type { Attribute, ResourceType } from "../schema/attributes.ts";
@@ -155,7 +156,7 @@ function condition({ form }: Field, { operator, value }: Comparison): object {
   const comparison = order[operator];
   if (comparison) return { [comparison]: text };
   if (form !== "text" && (operator === "eq" || operator === "ne")) return { [`$${operator}`]: text };
-  const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const escaped = escapePattern(text);
   const start = operator === "co" || operator === "ew" ? "" : "^";
   const end = operator === "co" || operator === "sw" ? "" : "$";
   const pattern = { $regex: `${start}${escaped}${end}`, ...(form === "text" ? { $options: "i" } : {}) };

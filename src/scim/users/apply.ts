@@ -21,8 +21,8 @@ export const provisionedRole = "member";
 
 /**
  * Applies a user's document. Of concurrent calls the slowest may have applied an outdated one, so each repeats until
- * its document is current. `tenant`: the organization, if the caller has read it. Throws `conflict` if the account can't
- * be created.
+ * its document is current. `tenant`: the organization, if the caller has read it. Throws `conflict` if the account
+ * can't be created.
  */
 export async function applyUser(app: App, user: ScimUserDoc, tenant?: TenantDoc): Promise<void> {
   for (let applied = user; ;) {

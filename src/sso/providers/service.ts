@@ -27,8 +27,8 @@ export async function listProviders(app: App, actor: Actor, tenantRef: string): 
 
 /**
  * Adds a provider. It may come without a connection, since the identity provider needs the addresses of this service,
- * which have its id, before it offers its own. Throws `already_exists`, `limit_reached`, `refused`, `reauthentication_required`, `forbidden` or
- * `not_found`.
+ * which have its id, before it offers its own. Throws `already_exists`, `limit_reached`, `refused`,
+ * `reauthentication_required`, `forbidden` or `not_found`.
  */
 export async function createProvider(
   app: App,

@@ -27,8 +27,8 @@ async function send(request: Request): Promise<Response> {
 let lastPath: string | undefined;
 
 /**
- * Ends the session by one request. No other one is sent meanwhile or, if it succeeds, afterwards: it would be refused.
- * The caller loads the page again.
+ * Ends the session by one request. No other one is sent until it fails, since it would be refused. After a success, the
+ * caller loads the page again.
  */
 export async function endSessionBy<T>(path: string, request: () => Promise<T>): Promise<T> {
   lastPath = path;

@@ -1,2 +1,0 @@
-/** A pattern that matches a text literally. */
-export const escapeRegex = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
