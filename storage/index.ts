@@ -53,6 +53,7 @@ import { openScimUsers, scimUserIndexes, type ScimUsers } from "./scim/users.ts"
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
 import { openJoinedReads } from "./lookups/joined-reads.ts";
 import { openSkillLookups, type SkillLookups } from "./lookups/skills.ts";
+import { openSsoLookups, type SsoLookups } from "./lookups/sso.ts";
 import { openSkillLocations, type SkillLocations } from "./skill-locations.ts";
 import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
 import { openSkillReports, skillReportIndexes, type SkillReports } from "./skill-reports.ts";
@@ -137,6 +138,7 @@ export interface Storage {
   ssoDomains: SsoDomains;
   ssoAttempts: SsoAttempts;
   ssoIdentities: SsoIdentities;
+  ssoLookups: SsoLookups;
   ssoProviders: SsoProviders;
   ssoSignIns: SsoSignIns;
   syncBases: SyncBases;
@@ -307,6 +309,7 @@ function openSsoCollections(database: Database) {
     ssoDomains: openSsoDomains(database),
     ssoAttempts: openSsoAttempts(database),
     ssoIdentities: openSsoIdentities(database),
+    ssoLookups: openSsoLookups(database),
     ssoProviders: openSsoProviders(database),
     ssoSignIns: openSsoSignIns(database),
   };

@@ -47,6 +47,10 @@ interface ProviderSession {
   verifiedAt?: Date | undefined;
   sso?: readonly SsoProof[];
   events?: EventRow[];
+  /** Organization whose provider it is. */
+  enteredId?: string;
+  /** Records the sign-in once the session exists. */
+  record?: () => Promise<void>;
 }
 
 /** Starts the session of a proved sign-in, and reports a browser that the account does not know. */
@@ -80,11 +84,13 @@ export async function startSignedIn(
   const kept = options.sso ? {} : keptProofs(actor, user);
   const noted = await noteBreakGlass(app, user, actor.origin, { ...options, ...kept });
   const events = [...noted, ...(options.events ?? [])];
-  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...options, ...kept, events };
+  const { enteredId, record, ...session } = options;
+  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...session, ...kept, events };
   const { sessionId, cookie } = await startSession(app, user, actor, opened);
   const [device] = await Promise.all([
     rememberClient(app, user._id, clientFacts(app, actor, request)),
-    joinAutomatically(app, user, actor.origin),
+    joinAutomatically(app, user, actor.origin, enteredId),
+    record?.(),
   ]);
   return { user, sessionId, methods: options.methods, cookies: [cookie, device] };
 }

@@ -1,6 +1,7 @@
 /** The membership of an account that an invitation, an identity provider or auto-join has made a member. */
 import { setTimeout as pause } from "node:timers/promises";
 import { isDuplicate } from "../../storage/database.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";
@@ -19,6 +20,8 @@ export interface NewMember {
   role: string;
   teamIds: readonly string[];
   createdAt: Date;
+  /** The sign-in by an identity provider that makes the account a member. */
+  sso?: MembershipDoc["sso"];
   /** Events that are recorded with the membership, if this call creates it. */
   events?: EventRow[];
 }
@@ -34,7 +37,7 @@ export async function createMembership(
   known: { tenant?: TenantDoc | undefined; account?: Account | undefined } = {},
 ): Promise<void> {
   const { tenants, users, teams, memberships } = app.storage;
-  const { id, tenantId, userId, role, teamIds, createdAt, events = [] } = member;
+  const { id, tenantId, userId, role, teamIds, createdAt, sso, events = [] } = member;
   const [tenant, account, offered] = await Promise.all([
     known.tenant ?? tenants.find(tenantId),
     known.account ?? users.find(userId),
@@ -52,6 +55,7 @@ export async function createMembership(
       role,
       teamIds: offered.filter((team) => team.tenantId === tenantId).map((team) => team._id),
       createdAt,
+      ...(sso ? { sso } : {}),
       ...(events.length > 0 ? outboxFields(events) : {}),
       ...(role === ownerRole ? { enlisting: app.now(), unsettledAt: app.now() } : {}),
       tenantDeletionAt: tenant.deletionAt,

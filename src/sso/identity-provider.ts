@@ -13,6 +13,12 @@ export interface Begun {
 export type ProviderResponse =
   { kind: "saml"; samlResponse: string } | { kind: "oidc"; query: URLSearchParams };
 
+/** `once` is what no other sign-in at the provider may have used, and the result if one has. */
+export interface Checked {
+  result: SsoResult;
+  once?: { assertionKey: string; replayed: SsoResult };
+}
+
 export interface IdentityProvider {
   /** `state` returns with the response. Throws `unavailable` for a provider that can't be reached. */
   begin(app: App, provider: SsoProviderDoc, attemptId: string, state: string): Promise<Begun>;
@@ -22,5 +28,5 @@ export interface IdentityProvider {
     provider: SsoProviderDoc,
     attempt: SsoAttemptDoc,
     response: ProviderResponse,
-  ): Promise<SsoResult>;
+  ): Promise<Checked>;
 }

@@ -1,11 +1,11 @@
 /**
  * Sign-ins in progress: from the redirect to the provider up to the session, or the verdict of a test. An attempt is
  * found by the hash of its state, which is RelayState in SAML; each step of it is one conditional write, so that none
- * is done twice.
+ * is done twice. It is kept after that, without its result, as long as its assertion could be posted again.
  */
 import type { IndexDescription } from "mongodb";
 import type { SsoCheck } from "../../contract/payloads/sso.ts";
-import type { Database } from "../database.ts";
+import { isDuplicate, type Database } from "../database.ts";
 import { removeSlice } from "../slices.ts";
 
 /** The person as the provider describes them, after all checks of the response have passed. */
@@ -44,10 +44,14 @@ export interface SsoAttemptDoc {
   /** OpenID Connect: nonce and PKCE verifier, sealed for the id of the attempt. */
   sealedProof?: string;
   result?: SsoResult;
+  /** SAML: hash of the issuer and the id of the assertion, which no other attempt may have. */
+  assertionKey?: string;
   /** Set while the person is asked to sign in to the account which has their address. */
   linkUserId?: string;
   /** Set by a test: the effect that a sign-in would have had. */
   outcome?: string;
+  /** Set by the sign-in that it has led to. */
+  takenAt?: Date;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -59,15 +63,22 @@ export const ssoAttemptIndexes: IndexDescription[] = [
     name: "sso_state",
     partialFilterExpression: { stateHash: { $gt: "" } },
   },
+  {
+    key: { providerId: 1, assertionKey: 1 },
+    unique: true,
+    name: "sso_assertion",
+    partialFilterExpression: { assertionKey: { $gt: "" } },
+  },
   { key: { expiresAt: 1 } },
   { key: { tenantId: 1 } },
 ];
 
 export type SsoAttempts = ReturnType<typeof openSsoAttempts>;
 
+const live = (now: Date) => ({ expiresAt: { $gt: now }, takenAt: { $exists: false } }) as const;
+
 export function openSsoAttempts(database: Database) {
   const attempts = database.collection<SsoAttemptDoc>("sso_attempts");
-  const live = (now: Date) => ({ expiresAt: { $gt: now } }) as const;
   return {
     async insert(attempt: SsoAttemptDoc): Promise<void> {
       await attempts.insertOne(attempt);
@@ -86,13 +97,26 @@ export function openSsoAttempts(database: Database) {
         { $set: fields },
         { returnDocument: "after" },
       ),
-    /** Stores the result of the response, once. False if the attempt has one. */
-    async answer(id: string, result: SsoResult, now: Date): Promise<boolean> {
-      const done = await attempts.updateOne(
-        { _id: id, result: { $exists: false }, ...live(now) },
-        { $set: { result } },
-      );
-      return done.modifiedCount === 1;
+    /**
+     * Stores the result of the response, once. `answered` if the attempt has one, and `replayed` if an attempt at the
+     * same provider has the assertion.
+     */
+    async answer(
+      id: string,
+      result: SsoResult,
+      now: Date,
+      assertionKey?: string,
+    ): Promise<"stored" | "answered" | "replayed"> {
+      try {
+        const done = await attempts.updateOne(
+          { _id: id, result: { $exists: false }, ...live(now) },
+          { $set: { result, ...(assertionKey === undefined ? {} : { assertionKey }) } },
+        );
+        return done.modifiedCount === 1 ? "stored" : "answered";
+      } catch (error) {
+        if (!isDuplicate(error, "sso_assertion")) throw error;
+        return "replayed";
+      }
     },
     async finishTest(id: string, outcome: string): Promise<void> {
       await attempts.updateOne({ _id: id }, { $set: { outcome } });
@@ -101,9 +125,15 @@ export function openSsoAttempts(database: Database) {
     async offerLink(id: string, linkUserId: string, expiresAt: Date): Promise<void> {
       await attempts.updateOne({ _id: id }, { $set: { linkUserId, expiresAt } });
     },
-    /** Ends an attempt, once: of concurrent calls, one gets it. */
-    take: (id: string, now: Date) => attempts.findOneAndDelete({ _id: id, ...live(now) }),
-    removeExpired: (now: Date) => removeSlice(attempts, { expiresAt: { $lte: now } }),
+    /** Ends an attempt, once: true for one of concurrent calls. What it knows about the person is removed. */
+    async take(id: string, now: Date): Promise<boolean> {
+      const done = await attempts.updateOne(
+        { _id: id, ...live(now) },
+        { $set: { takenAt: now }, $unset: { result: true, linkUserId: true, sealedProof: true } },
+      );
+      return done.modifiedCount === 1;
+    },
+    removeExpired: (before: Date) => removeSlice(attempts, { expiresAt: { $lte: before } }),
     removeOfTenant: (tenantId: string) => removeSlice(attempts, { tenantId }),
   };
 }

@@ -26,7 +26,6 @@ export type SsoIdentities = ReturnType<typeof openSsoIdentities>;
 export function openSsoIdentities(database: Database) {
   const identities = database.collection<SsoIdentityDoc>("sso_identities");
   return {
-    find: (providerId: string, subjectKey: string) => identities.findOne({ providerId, subjectKey }),
     count: (providerId: string) => identities.countDocuments({ providerId }),
     /** Inserts an identity. Returns the existing one if the subject has one: of concurrent calls, one inserts. */
     async insert(identity: SsoIdentityDoc): Promise<SsoIdentityDoc> {

@@ -63,8 +63,6 @@ export function openSsoProviders(database: Database) {
   const providers = database.collection<SsoProviderDoc>("sso_providers");
   return {
     ...namedOperations(providers),
-    /** A provider of any organization. */
-    findById: (id: string) => providers.findOne({ _id: id, active: true }, withoutOutbox),
     /** All providers of an organization, oldest first. */
     list: (tenantId: string) =>
       providers.find({ tenantId, active: true }, withoutOutbox).sort({ _id: 1 }).toArray(),

@@ -211,7 +211,7 @@ describe("a former member", () => {
 });
 
 describe("queries that follow each other", () => {
-  it("are at most 7 to create a user, and 13 to sign in by the provider", async () => {
+  it("are at most 7 to create a user, and 8 to sign in by the provider", async () => {
     await scim.newUser("counted-first");
     await attempt("counted-first");
     await service.settled();
@@ -229,7 +229,7 @@ describe("queries that follow each other", () => {
         const started = await startSaml(service, provider, { returnTo: "/" });
         return counter.during(() => signInBySaml(service, started, person));
       });
-      assert.ok(signedIn.steps <= 13, signedIn.commands.join(", "));
+      assert.ok(signedIn.steps <= 8, signedIn.commands.join(", "));
     } finally {
       counter.close();
     }

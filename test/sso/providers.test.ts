@@ -176,7 +176,7 @@ describe("identity providers", () => {
     assert.equal((await fetch(`${service.url}/sso/${made.id}/metadata`)).status, 404);
     const entered = await enter({ issuer, clientId: "svc", clientSecret: "s3cret-of-the-draft" });
     assert.equal(entered.data.oidc?.issuer, issuer);
-    const stored = await service.app.storage.ssoProviders.findById(made.id);
+    const stored = await service.app.storage.ssoProviders.find(org.id, made.id);
     assert.ok(!JSON.stringify(stored).includes("s3cret"));
   });
 
@@ -191,7 +191,7 @@ describe("identity providers", () => {
       oidc,
     });
     assert.ok(!JSON.stringify(made).includes("s3cret"));
-    const stored = await service.app.storage.ssoProviders.findById(made.id);
+    const stored = await service.app.storage.ssoProviders.find(org.id, made.id);
     assert.ok(!JSON.stringify(stored).includes("s3cret"));
 
     const path = `${base}/${made.id}`;

@@ -22,6 +22,8 @@ const downloadRowDays = 90;
 const deliveryDays = 7;
 /** Period shown by the administrators' chart. */
 const jobMinuteDays = 7;
+/** Maximum age of an assertion: until then, its attempt recognizes it. */
+const assertionMs = limits.ssoAttemptMs + 2 * limits.ssoClockSkewMs;
 const slice = 200;
 
 export async function purge(app: App): Promise<void> {
@@ -33,7 +35,7 @@ export async function purge(app: App): Promise<void> {
   await purgeOauth(app);
   await purgeAnonymous(app);
   await app.storage.idempotency.removeExpired(now);
-  await inSlices(() => app.storage.ssoAttempts.removeExpired(now));
+  await inSlices(() => app.storage.ssoAttempts.removeExpired(new Date(now.getTime() - assertionMs)));
   await inSlices(() => app.storage.ssoSignIns.removeBefore(daysAgo(limits.ssoLogDays)));
   await app.storage.mailBudgets.removeExpired(now);
   await purgeUploads(app);

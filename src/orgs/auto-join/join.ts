@@ -17,20 +17,29 @@ import { createMembership } from "../create-membership.ts";
 /** Open invitations of an address that are looked through. */
 const shownInvitations = 50;
 
-/** Joins the organization of the account's domain, if any. A failure is logged: it must not prevent the sign-in. */
-export async function joinAutomatically(app: App, account: Account, origin: Origin): Promise<void> {
+/**
+ * Joins the organization of the account's domain, if any, unless a sign-in by a provider of that organization (`enteredId`)
+ * has decided about the membership. A failure is logged: it must not prevent the sign-in.
+ */
+export async function joinAutomatically(
+  app: App,
+  account: Account,
+  origin: Origin,
+  enteredId?: string,
+): Promise<void> {
   try {
-    await join(app, account, origin);
+    await join(app, account, origin, enteredId);
   } catch (error) {
     app.log.error({ error, userId: account._id }, "an account could not join automatically");
   }
 }
 
-async function join(app: App, account: Account, origin: Origin): Promise<void> {
+async function join(app: App, account: Account, origin: Origin, enteredId?: string): Promise<void> {
   if (!account.emailVerifiedAt || account.suspended) return;
   const domain = domainOfAddress(account.email);
   const claim = domain === undefined ? null : await app.storage.ssoDomains.findVerified(domain);
-  const tenant = claim && (await app.storage.tenants.find(claim.tenantId));
+  if (!claim || claim.tenantId === enteredId) return;
+  const tenant = await app.storage.tenants.find(claim.tenantId);
   if (!tenant?.autoJoin || tenant.deletionAt || tenant.erasing) return;
   if (await isInvited(app, tenant, account)) return;
   if (!(await canJoin(app, tenant, tenant.autoJoin.role, account))) return;

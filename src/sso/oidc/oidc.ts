@@ -5,7 +5,7 @@ import type { SsoAttemptDoc, SsoResult } from "../../../storage/sso/attempts.ts"
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { CheckFailed, Checks, type CheckNames } from "../checks.ts";
-import type { Begun, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
+import type { Begun, Checked, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
 import { addressOf, groupsOf, makeSubject, readAttributes, type Attributes } from "../subject.ts";
 import { callbackUrl } from "../urls.ts";
 import { configurationOf } from "./configuration.ts";
@@ -46,13 +46,13 @@ export const oidcProvider: IdentityProvider = {
     return { url: url.href, fields: { sealedProof } };
   },
 
-  async complete(app, provider, attempt, response): Promise<SsoResult> {
+  async complete(app, provider, attempt, response): Promise<Checked> {
     const checks = new Checks<OidcCheck>(oidcChecks);
     try {
-      return await verify(app, provider, attempt, response, checks);
+      return { result: await verify(app, provider, attempt, response, checks) };
     } catch (error) {
       if (!(error instanceof CheckFailed)) throw error;
-      return { checks: checks.list() };
+      return { result: { checks: checks.list() } };
     }
   },
 };

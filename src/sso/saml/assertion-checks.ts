@@ -43,19 +43,13 @@ export function attributesOf(parsed: Record<string, unknown>): Map<string, strin
   );
 }
 
-export interface AssertionFacts {
-  id: string;
-  /** After this time, the assertion would be refused anyway. */
-  notOnOrAfter: Date;
-}
-
-/** Notes the results of all checks, and returns what the check for replays needs. */
+/** Notes the results of all checks, and returns the id of the assertion. */
 export function checkAssertion(
   checks: Checks<SamlCheck>,
   parsed: Record<string, unknown>,
   expected: Expected & { audience: string; now: Date },
   nameIdFormat: string | undefined,
-): AssertionFacts {
+): string {
   const assertion = isParsed(parsed["Assertion"]) ? parsed["Assertion"] : {};
   const issuers = listOf(assertion, "Issuer");
   const issuer = textIn(issuers[0]);
@@ -68,8 +62,7 @@ export function checkAssertion(
   const conditions = children(assertion, "Conditions");
   checks.note("conditions", conditionsProblem(conditions, expected.now));
   checks.note("audience", audienceProblem(conditions[0], expected.audience));
-  const { problem, notOnOrAfter } = confirmation(assertion, expected);
-  checks.note("confirmation", problem);
+  checks.note("confirmation", confirmationProblem(assertion, expected));
   checks.note(
     "authentication",
     listOf(assertion, "AuthnStatement").length > 0
@@ -82,7 +75,7 @@ export function checkAssertion(
       ? undefined
       : `The subject has the format "${shown(nameIdFormat.split(":").at(-1) ?? "")}": choose persistent or emailAddress at the provider.`,
   );
-  return { id: attribute(assertion, "ID") ?? "", notOnOrAfter };
+  return attribute(assertion, "ID") ?? "";
 }
 
 function conditionsProblem(conditions: Parsed[], now: Date): string | undefined {
@@ -113,29 +106,24 @@ function audienceProblem(conditions: Parsed | undefined, audience: string): stri
   return `The assertion is meant for "${shown(first ?? "no one")}": enter ${audience} as the entity id (audience) at the provider.`;
 }
 
-function confirmation(
+function confirmationProblem(
   assertion: Parsed,
   { acs, requestId, now }: Expected & { now: Date },
-): { problem: string | undefined; notOnOrAfter: Date } {
-  const none = new Date(0);
-  const failed = (problem: string) => ({ problem, notOnOrAfter: none });
+): string | undefined {
   const subjects = children(assertion, "Subject");
   const all = subjects.flatMap((subject) => children(subject, "SubjectConfirmation"));
   const bearers = all.filter((one) => attribute(one, "Method") === bearerMethod);
   const [data, ...more] = bearers.flatMap((one) => children(one, "SubjectConfirmationData"));
   if (subjects.length !== 1 || all.length !== 1 || bearers.length !== 1 || !data || more.length > 0)
-    return failed("The assertion needs exactly one SubjectConfirmation, of the method bearer, with data.");
+    return "The assertion needs exactly one SubjectConfirmation, of the method bearer, with data.";
   const recipient = attribute(data, "Recipient");
   if (recipient !== acs)
-    return failed(
-      `The recipient is "${shown(recipient ?? "")}": enter ${acs} as the ACS URL at the provider.`,
-    );
+    return `The recipient is "${shown(recipient ?? "")}": enter ${acs} as the ACS URL at the provider.`;
   if (attribute(data, "InResponseTo") !== requestId)
-    return failed("The subject is not confirmed for the request of this sign-in.");
+    return "The subject is not confirmed for the request of this sign-in.";
   if (attribute(data, "NotBefore") !== undefined)
-    return failed("The confirmation has a NotBefore, which the web profile does not allow.");
+    return "The confirmation has a NotBefore, which the web profile does not allow.";
   const until = attribute(data, "NotOnOrAfter");
-  if (until === undefined) return failed("The confirmation has no NotOnOrAfter.");
-  const problem = timeProblem(now, { from: undefined, until });
-  return problem === undefined ? { problem, notOnOrAfter: new Date(until) } : failed(problem);
+  if (until === undefined) return "The confirmation has no NotOnOrAfter.";
+  return timeProblem(now, { from: undefined, until });
 }

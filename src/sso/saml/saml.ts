@@ -12,10 +12,10 @@ import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/provid
 import type { App } from "../../app.ts";
 import { hashSecret } from "../../secrets.ts";
 import { CheckFailed, Checks } from "../checks.ts";
-import type { Begun, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
+import type { Begun, Checked, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
 import { addressOf, makeSubject } from "../subject.ts";
 import { acsUrl, metadataUrl } from "../urls.ts";
-import { attributesOf, checkAssertion, type AssertionFacts } from "./assertion-checks.ts";
+import { attributesOf, checkAssertion } from "./assertion-checks.ts";
 import { samlChecks, type SamlCheck } from "./names.ts";
 import { checkResponse, readResponse } from "./response-checks.ts";
 
@@ -29,13 +29,13 @@ export const samlProvider: IdentityProvider = {
     return { url, fields: { requestId } };
   },
 
-  async complete(app, provider, attempt, response): Promise<SsoResult> {
+  async complete(app, provider, attempt, response): Promise<Checked> {
     const checks = new Checks<SamlCheck>(samlChecks);
     try {
       return await verify(app, provider, attempt, response, checks);
     } catch (error) {
       if (!(error instanceof CheckFailed)) throw error;
-      return { checks: checks.list() };
+      return { result: { checks: checks.list() } };
     }
   },
 };
@@ -92,7 +92,7 @@ async function verify(
   { requestId = "" }: SsoAttemptDoc,
   response: ProviderResponse,
   checks: Checks<SamlCheck>,
-): Promise<SsoResult> {
+): Promise<Checked> {
   if (response.kind !== "saml" || requestId === "")
     throw new CheckFailed("The response is of another protocol.");
   const now = app.now();
@@ -102,7 +102,7 @@ async function verify(
   const profile = await verifySignature(app, provider, requestId, response.samlResponse, checks);
   const parsed = profile.getAssertion?.() ?? {};
   const audience = metadataUrl(app, provider._id);
-  const facts = checkAssertion(checks, parsed, { ...expected, audience, now }, profile.nameIDFormat);
+  const assertionId = checkAssertion(checks, parsed, { ...expected, audience, now }, profile.nameIDFormat);
   const attributes = attributesOf(parsed);
   const subject = profile.nameID ?? "";
   if (subject === "" || subject.length > subjectLength)
@@ -115,12 +115,25 @@ async function verify(
       : undefined,
   );
   if (checks.hasFailed) throw new CheckFailed();
-  await claimAssertion(app, provider, facts, checks);
+  checks.require("replay", assertionId === "" ? "The assertion has no ID." : undefined);
   const kind = profile.nameIDFormat?.endsWith(":persistent") ? "saml persistent" : "saml";
   const { groupsAttribute } = provider;
-  return {
+  const result = {
     checks: checks.list(),
     subject: makeSubject(attributes, { subject, kind, email, groupsAttribute }),
+  };
+  return { result, once: usedOnce(provider, assertionId, result) };
+}
+
+/** An assertion works in one sign-in, also if the provider should repeat its id for another one. */
+function usedOnce(provider: SsoProviderDoc, id: string, { checks }: SsoResult): Checked["once"] {
+  const problem = {
+    result: "failed" as const,
+    message: "The assertion was used before: start the sign-in again.",
+  };
+  return {
+    assertionKey: hashSecret(`${provider.saml!.entityId}\n${id}`),
+    replayed: { checks: checks.map((one) => (one.name === "replay" ? { ...one, ...problem } : one)) },
   };
 }
 
@@ -173,18 +186,4 @@ function explain(error: unknown): [SamlCheck, string] {
     "The assertion has no valid signature of a configured certificate: sign the assertion at the provider, and " +
       "compare the certificates.",
   ];
-}
-
-/** Claims an assertion: one of several concurrent posts of it passes. */
-async function claimAssertion(
-  app: App,
-  provider: SsoProviderDoc,
-  { id, notOnOrAfter }: AssertionFacts,
-  checks: Checks<SamlCheck>,
-): Promise<void> {
-  const key = hashSecret(`${provider.saml!.entityId}\n${id}`);
-  const until = new Date(notOnOrAfter.getTime() + limits.ssoClockSkewMs);
-  const isFirst =
-    id !== "" && (await app.storage.signatureNonces.claim(`saml:${provider._id}:${key}`, until));
-  checks.require("replay", isFirst ? undefined : "The assertion was used before: start the sign-in again.");
 }

@@ -41,30 +41,31 @@ export async function enter(
   entering: Entering,
 ): Promise<SignedIn> {
   const { provider, account, subject } = entering;
+  const { tenantId } = provider;
   const isInvited = entering.invitationId !== undefined;
-  if (!entering.member && !isInvited) await join(app, actor, entering);
   const at = app.now();
   const [user] = await Promise.all([
     app.storage.users.findCredentialsById(account._id),
-    isInvited ? undefined : recordMember(app, actor, entering, at),
+    isInvited ? undefined : recordSignIn(app, actor, entering, at),
   ]);
   if (!user) throw new SignInRefused("account", "The account is being deleted.");
   if (user.suspended) throw new SignInRefused("suspended", "The account was suspended.");
-  const proof = { tenantId: provider.tenantId, providerId: provider._id, at };
-  const { methods, ...session } = sessionAfter(actor, user, proof);
+  const { methods, ...session } = sessionAfter(actor, user, { tenantId, providerId: provider._id, at });
   // Without a membership, the session has the event.
   const events = isInvited ? [signInEvent(app, actor, entering)] : [];
-  const signedIn = await completeSignIn(app, user, actor, request, methods, { ...session, events });
-  await Promise.all([
-    app.storage.ssoProviders.noteSuccess(provider._id, provider.epoch, at, true),
-    logSignIn(app, provider, {
-      outcome: "signed_in",
-      subject: subject.subject,
-      ...(subject.email ? { email: subject.email } : {}),
-      userId: user._id,
-    }),
-  ]);
-  return signedIn;
+  const record = async () => {
+    await Promise.all([
+      app.storage.ssoProviders.noteSuccess(provider._id, provider.epoch, at, true),
+      logSignIn(app, provider, {
+        outcome: "signed_in",
+        subject: subject.subject,
+        ...(subject.email ? { email: subject.email } : {}),
+        userId: user._id,
+      }),
+    ]);
+  };
+  const additions = { ...session, events, enteredId: tenantId, record };
+  return completeSignIn(app, user, actor, request, methods, additions);
 }
 
 /**
@@ -89,32 +90,46 @@ function sessionAfter(
   };
 }
 
-async function join(app: App, actor: Actor, { provider, account }: Entering): Promise<void> {
+/**
+ * Makes the person a member, with the teams of their groups. True if the membership has the record of the sign-in, and
+ * false if a concurrent one has made it.
+ */
+async function join(app: App, actor: Actor, entering: Entering, at: Date): Promise<boolean> {
+  const { provider, tenant, account } = entering;
   const { tenantId } = provider;
   const { _id: userId, emailKey } = account;
   const { memberships, scimUsers } = app.storage;
-  const role = await usableRole(app, provider);
-  const provisioned = await scimUsers.findOfAccount(tenantId, userId);
-  const event = personEvent(app, account, actor.origin, "organization.member_joined", provider, {
-    username: account.username,
-    role,
-  });
-  await createMembership(app, {
-    id: app.newId(),
+  const [role, provisioned] = await Promise.all([
+    usableRole(app, provider),
+    scimUsers.findOfAccount(tenantId, userId),
+  ]);
+  const teamIds = provisioned?.teamIds ?? [];
+  const synced = await syncTeams(app, actor, entering, { teamIds });
+  const metadata = { username: account.username, role };
+  const event = personEvent(app, account, actor.origin, "organization.member_joined", provider, metadata);
+  const id = app.newId();
+  const member = {
+    id,
     tenantId,
     userId,
     role,
-    teamIds: provisioned?.teamIds ?? [],
+    teamIds: synced.teamIds ?? teamIds,
     createdAt: app.now(),
-    events: [event],
-  });
+    sso: { providerId: provider._id, at },
+    events: [event, signInEvent(app, actor, entering), ...synced.events],
+  };
+  await createMembership(app, member, { tenant, account });
   // SCIM ends the membership that it finds when it deactivates a person: this one may have begun after that.
-  if (await scimUsers.isDeactivated(tenantId, { userId, emailKey })) {
+  const [isDeactivated, made] = await Promise.all([
+    scimUsers.isDeactivated(tenantId, { userId, emailKey }),
+    memberships.find(tenantId, userId),
+  ]);
+  if (isDeactivated) {
     await endMembership(app, tenantId, userId, () => undefined);
     throw deactivated();
   }
-  if (!(await memberships.find(tenantId, userId)))
-    throw new SignInRefused("concurrent", "The membership was ended concurrently: try again.");
+  if (!made) throw new SignInRefused("concurrent", "The membership was ended concurrently: try again.");
+  return made._id === id;
 }
 
 /** The role of new members. A custom role that was deleted would give nothing, and is refused. */
@@ -130,23 +145,37 @@ function signInEvent(app: App, actor: Actor, { provider, account }: Entering): E
   return personEvent(app, account, actor.origin, "sso.login_success", provider, metadata);
 }
 
-/** Records the sign-in with the membership, and changes its teams in the same write. */
-async function recordMember(app: App, actor: Actor, entering: Entering, at: Date): Promise<void> {
-  const { provider, account, subject } = entering;
+/** The teams of a member after a sign-in, if they change, with the event of the change. */
+async function syncTeams(
+  app: App,
+  actor: Actor,
+  { provider, account, subject }: Entering,
+  member: Pick<MembershipDoc, "teamIds">,
+): Promise<{ teamIds?: string[]; events: EventRow[] }> {
+  const { added, removed, names } = await teamChange(app, provider, subject.groups, member);
+  if (added.length === 0 && removed.length === 0) return { events: [] };
+  const named = (ids: string[]) => ids.map((id) => ({ id, name: names.get(id) ?? id }));
+  const metadata = { username: account.username, added: named(added), removed: named(removed) };
+  return {
+    teamIds: [...member.teamIds.filter((id) => !removed.includes(id)), ...added],
+    events: [personEvent(app, account, actor.origin, "sso.team_sync", provider, metadata)],
+  };
+}
+
+/** Records the sign-in with the membership, which it creates for a person without one. */
+async function recordSignIn(app: App, actor: Actor, entering: Entering, at: Date): Promise<void> {
+  const isRecorded = !entering.member && (await join(app, actor, entering, at));
+  if (!isRecorded) await changeMember(app, actor, entering, at);
+}
+
+/** Records the sign-in with an existing membership, and changes its teams in the same write. */
+async function changeMember(app: App, actor: Actor, entering: Entering, at: Date): Promise<void> {
+  const { provider, account } = entering;
   const { memberships } = app.storage;
   const record = async (member: MembershipDoc) => {
-    const { added, removed, names } = await teamChange(app, provider, subject.groups, member);
-    const isChanged = added.length > 0 || removed.length > 0;
-    const named = (ids: string[]) => ids.map((id) => ({ id, name: names.get(id) ?? id }));
-    const metadata = { username: account.username, added: named(added), removed: named(removed) };
-    const events = [
-      signInEvent(app, actor, entering),
-      ...(isChanged ? [personEvent(app, account, actor.origin, "sso.team_sync", provider, metadata)] : []),
-    ];
-    const fields = {
-      sso: { providerId: provider._id, at },
-      ...(isChanged ? { teamIds: [...member.teamIds.filter((id) => !removed.includes(id)), ...added] } : {}),
-    };
+    const { events: synced, ...teams } = await syncTeams(app, actor, entering, member);
+    const events = [signInEvent(app, actor, entering), ...synced];
+    const fields = { sso: { providerId: provider._id, at }, ...teams };
     const changed = await memberships.change(member._id, member.revision, fields, events);
     if (!changed) return undefined;
     flushEvents(app, memberships, member._id, events);

@@ -39,22 +39,19 @@ export async function matchPerson(
   tenant: TenantDoc,
   subject: SsoSubject,
 ): Promise<Match> {
-  const identity = await app.storage.ssoIdentities.find(provider._id, subject.subjectKey);
-  const [account, known] = identity
-    ? await Promise.all([
-        app.storage.users.find(identity.userId),
-        app.storage.memberships.find(provider.tenantId, identity.userId),
-      ])
-    : [];
+  const { account, member: known } =
+    (await app.storage.ssoLookups.findPerson(provider._id, subject.subjectKey)) ?? {};
   if (account) {
     const admission = await admit(app, provider, account, known);
     // The former owner of an address in the domain may have left the organization.
     if (!admission.member) await requireOwnAddress(app, tenant, account);
     return { kind: "known", account, ...admission };
   }
-  await requireVerifiedDomain(app, tenant, subject.email ?? "");
   const emailKey = foldName(subject.email ?? "");
-  const holder = await app.storage.users.findCredentials(emailKey);
+  const [holder] = await Promise.all([
+    app.storage.users.findCredentials(emailKey),
+    requireVerifiedDomain(app, tenant, subject.email ?? ""),
+  ]);
   if (!holder) return { kind: "new", ...(await requireJoin(app, provider, { emailKey })) };
   if (!holder.emailVerifiedAt)
     throw new SignInRefused(
@@ -103,16 +100,20 @@ async function requireJoin(
   { emailKey, account }: Joining,
 ): Promise<Admission> {
   const { invitations, memberships, scimUsers, formerMembers } = app.storage;
-  const pending = await invitations.findPending(tenantId, emailKey);
-  if (pending && pending.expiresAt > app.now()) return { member: null, invitationId: pending._id };
   const userId = account?._id;
-  if (await scimUsers.isDeactivated(tenantId, { userId, emailKey })) throw deactivated();
+  const [pending, isDeactivated, members] = await Promise.all([
+    invitations.findPending(tenantId, emailKey),
+    scimUsers.isDeactivated(tenantId, { userId, emailKey }),
+    memberships.count(tenantId),
+  ]);
+  if (pending && pending.expiresAt > app.now()) return { member: null, invitationId: pending._id };
+  if (isDeactivated) throw deactivated();
   if (!jit.enabled)
     throw new SignInRefused(
       "not-a-member",
       "The person is not a member, and the provider does not create members: invite them, or switch provisioning on.",
     );
-  if ((await memberships.count(tenantId)) >= limits.membersPerOrganization)
+  if (members >= limits.membersPerOrganization)
     throw new SignInRefused(
       "limit",
       `The organization has ${limits.membersPerOrganization} members, the limit.`,

@@ -51,7 +51,13 @@ export async function receiveResponse(
       reason: "changed",
       message: "The provider was changed or disabled during the sign-in: start it again.",
     });
-  const result = await protocolOf(provider).complete(app, provider, attempt, response);
-  if (!(await app.storage.ssoAttempts.answer(attempt._id, result, app.now()))) throw unknownAttempt();
-  return { provider, attempt, result };
+  const { result, once } = await protocolOf(provider).complete(app, provider, attempt, response);
+  const { ssoAttempts } = app.storage;
+  const stored = await ssoAttempts.answer(attempt._id, result, app.now(), once?.assertionKey);
+  if (stored === "stored") return { provider, attempt, result };
+  if (stored === "replayed" && once) {
+    const again = await ssoAttempts.answer(attempt._id, once.replayed, app.now());
+    if (again === "stored") return { provider, attempt, result: once.replayed };
+  }
+  throw unknownAttempt();
 }

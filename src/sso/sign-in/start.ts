@@ -33,8 +33,7 @@ export async function findWithTenant(
   app: App,
   id: string,
 ): Promise<{ provider: SsoProviderDoc; tenant: TenantDoc }> {
-  const provider = isId(id) ? await app.storage.ssoProviders.findById(id) : null;
-  const tenant = provider && (await app.storage.tenants.find(provider.tenantId));
+  const { provider, tenant } = (isId(id) && (await app.storage.ssoLookups.findProvider(id))) || {};
   if (!provider || !tenant || tenant.deletionAt) throw unknownProvider(id);
   return { provider, tenant };
 }
