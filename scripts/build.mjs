@@ -157,7 +157,7 @@ function keepingPlaces(dir) {
 
 /** Modules of nearly every command, in one file, which is read faster than fifteen. The others are loaded on use. */
 const hotPath =
-  /\/cli\/(?:run|argv|flag-reader|command|command-shape|context|errors|output|registry|interrupt|api\/(?:client|call|pages|failure|http|transport)|state\/(?:session|config|profiles|paths|state|atomic))\.ts$|\/contract\/(?:errors|limits|vocabulary)\.ts$|\/citty\//;
+  /\/cli\/(?:run|argv|flag-reader|command|command-shape|context|errors|output|registry|interrupt|api\/(?:client|call|pages|failure|http|transport)|state\/(?:session|read-config|config|profiles|paths))\.ts$|\/contract\/(?:errors|limits)\.ts$/;
 
 async function buildCli() {
   const { rolldown } = await import("rolldown");

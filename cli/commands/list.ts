@@ -9,7 +9,7 @@ import { presentRecord } from "../install/record.ts";
 import { type InstalledInScope, inScopes, mainScope } from "../install/scopes.ts";
 import { profileName } from "../state/profiles.ts";
 import { openSession } from "../state/session.ts";
-import { readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
 import { renderTable } from "../table.ts";
 import { presentListed, presentSkill } from "../present.ts";
 

@@ -15,7 +15,8 @@ import {
   profileNames,
   profileOverride,
 } from "../state/profiles.ts";
-import { changeConfig, readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
+import { changeConfig } from "../state/state.ts";
 import { renderTable } from "../table.ts";
 
 export const profileList = defineCommand({

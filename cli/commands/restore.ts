@@ -9,7 +9,7 @@ import { locateInProject } from "../project/locations.ts";
 import { restoreSkills } from "../project/restore.ts";
 import type { RestoredSkill, WantedSkill } from "../project/restored-skill.ts";
 import { profileName } from "../state/profiles.ts";
-import { readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
 import { plainLine } from "../table.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
 import { dryRunFlag, outcomeWord, trustFlag } from "../present.ts";

@@ -10,7 +10,7 @@ import { allowSecretsFlag } from "../pack/secrets.ts";
 import { readSource } from "../pack/source.ts";
 import { stageContent } from "../pack/stage-content.ts";
 import { askText, requireInteraction } from "../prompts.ts";
-import { readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
 import { asKnownIdentity, withIdentity } from "../state/identity.ts";
 import { serviceAddress } from "../state/session.ts";
 import { plainLine, renderTable } from "../table.ts";

@@ -32,7 +32,8 @@ import { cacheFolder, purgeCache } from "../state/cache.ts";
 import { type InstalledSkill, type Profile, profileOf } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import { profileName } from "../state/profiles.ts";
-import { type StateChange, changeConfig, readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
+import { type StateChange, changeConfig } from "../state/state.ts";
 
 export const uninstall = defineCommand({
   name: "uninstall",

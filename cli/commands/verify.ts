@@ -5,7 +5,7 @@ import { projectFolder, readProject } from "../project/files.ts";
 import type { Drift } from "../project/drift.ts";
 import { findDrift } from "../project/find-drift.ts";
 import { profileName } from "../state/profiles.ts";
-import { readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
 import { plainLine } from "../table.ts";
 
 export const verify = defineCommand({

@@ -10,7 +10,8 @@ import { askFromList, requireInteraction } from "../prompts.ts";
 import type { Context } from "../context.ts";
 import { type Profile, profileOf } from "../state/config.ts";
 import { profileName } from "../state/profiles.ts";
-import { changeConfig, readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
+import { changeConfig } from "../state/state.ts";
 
 export async function runUninstall(
   context: Context,

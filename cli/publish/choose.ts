@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { FoundSkill } from "../pack/scan.ts";
 import { askSeveral, askText } from "../prompts.ts";
-import { readConfig } from "../state/state.ts";
+import { readConfig } from "../state/read-config.ts";
 import { plainLine } from "../table.ts";
 import { type Chosen, type PublishJob, planOne, readChosen } from "./job.ts";
 

@@ -8,7 +8,8 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { AnonymousKey } from "./config.ts";
 import { clientFor } from "./session.ts";
-import { changeConfig, readConfig } from "./state.ts";
+import { readConfig } from "./read-config.ts";
+import { changeConfig } from "./state.ts";
 
 type KnownKey = AnonymousKey & { id: string };
 

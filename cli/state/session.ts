@@ -7,7 +7,7 @@ import { invalidArgument } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Config } from "./config.ts";
 import { profileName } from "./profiles.ts";
-import { readConfig } from "./state.ts";
+import { readConfig } from "./read-config.ts";
 
 const defaultApiUrl = "http://127.0.0.1:3000";
 

@@ -1,4 +1,4 @@
-/** Reads and changes the local state, with one writer at a time across processes. */
+/** Changes the local state, with one writer at a time across processes. */
 import { constants, promises as files } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,14 +13,6 @@ const staleMs = 15_000;
 /** Longer than any change under the lock. A stale lock is taken over. */
 const lockWaitMs = 90_000;
 const dayMs = 24 * 60 * 60_000;
-
-/** The present config. A damaged file is reported, and renamed by the next change. */
-export async function readConfig(context: Context): Promise<Config> {
-  const paths = statePaths(context.home);
-  const reading = await readConfigFile(paths);
-  if ("config" in reading) return reading.config;
-  return changeConfig(context, async ({ config }) => config);
-}
 
 export interface StateChange {
   config: Config;
