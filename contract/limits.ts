@@ -198,6 +198,8 @@ export const limits = {
   connectorCallsPerUser: 30,
   /** Requests of one user to the endpoint of hosted connectors, until their responses are read. */
   connectorRequestsPerUser: 40,
+  /** Streams of one user that report changes of the lists of hosted connectors, in a process. */
+  connectorStreamsPerUser: 10,
   /** Body of a call to the endpoint of hosted connectors. */
   connectorBodyBytes: MiB,
   /** A whole call of a remote MCP server. */

@@ -134,7 +134,10 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...healthRoutes(health),
     ...llmsRoutes(app),
     ...publicRegistryRoutes(app),
-    ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), version),
+    ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), {
+      version,
+      draining: health.draining,
+    }),
   ];
 }
 

@@ -9,6 +9,7 @@ import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { forbidden, invalidRequest, ServiceError } from "../errors.ts";
+import { reportConnectorChange } from "./changes.ts";
 import { beginAuthorization, finishExchange } from "./oauth/authorize.ts";
 import { hashState } from "./oauth/provider.ts";
 import { revokeAll } from "./oauth/revoke.ts";
@@ -228,6 +229,7 @@ async function settle(
     const change = { status, problem: problem ?? null } as const;
     if (!(await connectors.change(current._id, current.revision, change, app.now(), events))) continue;
     if (events.length > 0) flushEvents(app, connectors, current._id, events);
+    reportConnectorChange(app, user.userId);
     return;
   }
 }

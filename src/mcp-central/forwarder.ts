@@ -27,6 +27,12 @@ export function openForwarder(app: App): Forwarder {
     listResources: async (actor) => (await load()).listResources(app, requireAgent(app, actor)),
     listTemplates: async (actor) => (await load()).listTemplates(app, requireAgent(app, actor)),
     readResource: async (call, uri) => (await load()).readResource(app, callerOf(app, call), uri),
+    async watchLists({ actor, ...watch }) {
+      const { userId } = requireAgent(app, actor);
+      const { watchesOf } = await import("./proxy/watch.ts");
+      const authenticate = async () => requireAgent(app, await watch.authenticate());
+      return watchesOf(app).add({ ...watch, userId, authenticate });
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent, publishEvents } from "../audit/events.ts";
 import { notFound } from "../errors.ts";
+import { reportConnectorChange } from "./changes.ts";
 import { loadConnector } from "./service.ts";
 import { poolOf } from "./upstream/pool.ts";
 
@@ -20,6 +21,7 @@ export async function deleteConnector(app: App, actor: Actor, ref: string): Prom
   const removed = await app.storage.connectors.markRemoved(_id, app.now(), [event]);
   if (!removed) throw notFound("connector", ref);
   poolOf(app).drop(_id);
+  reportConnectorChange(app, user.userId);
   app.background("revoke the tokens of a connector", () => revoke(app, [removed]));
   flushEvents(app, app.storage.connectors, _id, [event]);
 }
@@ -36,7 +38,10 @@ export async function removeConnectors(app: App, owner: ConnectorOwner): Promise
     const rows = await connectors.listOfOwner(owner, slice);
     for (const { _id, outbox = [] } of rows) await publishEvents(app, connectors, _id, outbox);
     await connectors.remove(rows.map((row) => row._id));
-    for (const { _id } of rows) poolOf(app).drop(_id);
+    for (const { _id, userId } of rows) {
+      poolOf(app).drop(_id);
+      reportConnectorChange(app, userId);
+    }
     await revoke(app, rows, end);
     if (rows.length < slice) return;
   }

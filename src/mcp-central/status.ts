@@ -5,6 +5,7 @@ import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
 import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
 import type { App } from "../app.ts";
 import { cutAtWord } from "../../contract/cut-text.ts";
+import { reportConnectorChange } from "./changes.ts";
 
 /** The last use of a connector is recorded at most once in this time. */
 const useStepMs = 60_000;
@@ -23,11 +24,12 @@ const ofCalls = new Set<ConnectorProblem>(["timed_out", "too_large", "rate_limit
 
 export function noteFailure(app: App, connector: KnownConnector, problem: ConnectorProblem): void {
   if (ofCalls.has(problem)) return;
-  app.background("note that a connector fails", () =>
-    problem === "unauthorized" || problem === "values_missing"
-      ? app.storage.connectors.noteUnauthorized(connector, app.now())
-      : app.storage.connectors.noteStatus(connector, problem, app.now()),
-  );
+  app.background("note that a connector fails", async () => {
+    if (problem !== "unauthorized" && problem !== "values_missing")
+      return app.storage.connectors.noteStatus(connector, problem, app.now());
+    await app.storage.connectors.noteUnauthorized(connector, app.now());
+    reportConnectorChange(app, connector.userId);
+  });
 }
 
 /** Records a call for its user: no arguments, no results. */

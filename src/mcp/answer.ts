@@ -77,7 +77,7 @@ const protocolHeaders = ["accept", "content-type", "mcp-protocol-version", "mcp-
 
 export const headersOf = (info: RequestInfo) => protocolHeaders.map((name) => info.header(name));
 
-function toRequest(info: RequestInfo, address: string, signal: AbortSignal): Request {
+export function toRequest(info: RequestInfo, address: string, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const name of protocolHeaders) if (info.header(name) !== "") headers.set(name, info.header(name));
   return new Request(address, { method: "POST", headers, signal });
@@ -121,7 +121,7 @@ async function withinTime<T>(work: Promise<T>, callMs: number): Promise<T> {
   }
 }
 
-async function toReply(response: Response, session: string | undefined): Promise<Reply> {
+export async function toReply(response: Response, session?: string): Promise<Reply> {
   const { status } = response;
   const type = response.headers.get("content-type") ?? "application/json";
   const headers: Record<string, string> = session === undefined ? {} : { "mcp-session-id": session };

@@ -5,14 +5,15 @@
  */
 import { ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
 import { Readable } from "node:stream";
-import { openSlots, type SlotOptions } from "../../contract/concurrency/slots.ts";
+import { openSlots, type SlotOptions, type Slots } from "../../contract/concurrency/slots.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
-import { headersOf, methodOf, openAnswers, opensPagesMark } from "./answer.ts";
+import { headersOf, methodOf, openAnswers, opensPagesMark, toRequest } from "./answer.ts";
 import type { Call, CallServices } from "./call.ts";
-import { openCancellations } from "./cancellations.ts";
+import { openCancellations, type Cancellations } from "./cancellations.ts";
 import { openConstantReplies } from "./constant-replies.ts";
+import type { ListStreams } from "./list-streams.ts";
 
 export interface EndpointOptions {
   path: string;
@@ -28,6 +29,15 @@ export interface EndpointOptions {
   bodyBytes: number;
   /** Calls take long: they report progress, and can be cancelled by another request. */
   areLong?: boolean;
+  /** Lists change while clients use them. */
+  streams?: ListStreams;
+}
+
+export interface Endpoint {
+  /** Answers a POST request. */
+  serve(info: RequestInfo): Promise<Reply>;
+  /** Answers a GET request, if the endpoint has streams. */
+  listen(info: RequestInfo): Promise<Reply>;
 }
 
 /**
@@ -37,52 +47,85 @@ export interface EndpointOptions {
 const transferMs = 60_000;
 const mostInBatch = 20;
 
-export function openEndpoint(
-  { path, build, variantOf, authorize, concurrency, callMs, bodyBytes, areLong = false }: EndpointOptions,
-  services: CallServices,
-): (info: RequestInfo) => Promise<Reply> {
+export function openEndpoint(options: EndpointOptions, services: CallServices): Endpoint {
+  const { path, build, variantOf, concurrency, callMs, bodyBytes, areLong = false, streams } = options;
   const slots = openSlots(concurrency);
   const cancellations = openCancellations();
   const constants = openConstantReplies();
   const answer = openAnswers({ path, build, callMs, areLong }, services);
 
-  return async (info) => {
+  const identify = (info: RequestInfo) => identifyAgent(info, options);
+
+  async function serve(info: RequestInfo): Promise<Reply> {
     const end = watchEnd(info, callMs);
-    const actor = asAgent(await info.authenticate!());
-    authorize?.(actor);
+    const actor = await identify(info);
     const caller = actor.kind === "anonymous" ? (actor.origin.ipHash ?? "unknown") : actorKey(actor);
-    const release = await slots.take(caller);
-    if (!release) throw busy();
-    end.signal.addEventListener("abort", release);
-    if (end.signal.aborted) release();
-    end.signal.throwIfAborted();
+    const release = await takeSlot(slots, caller, end.signal);
     const body = await info.readJson(bodyBytes);
-    const messages: unknown[] = Array.isArray(body) ? body : [body];
+    const messages = messagesOf(body);
     const spend: Call["spend"] = (budget) => services.rateLimits.consume(budget, caller);
-    if (messages.length > mostInBatch)
-      throw invalidRequest(`A batch may have ${mostInBatch} messages: send them one by one.`);
     for (let more = 1; more < messages.length; more++) await spend("general");
 
-    const client = `${caller} ${info.header("mcp-session-id").slice(0, 100)}`;
-    const cancelled = new AbortController();
-    if (areLong) {
-      cancellations.apply(client, messages);
-      end.signal.addEventListener("abort", cancellations.register(client, messages, cancelled));
-    }
-    const signal = areLong ? AbortSignal.any([end.signal, cancelled.signal]) : end.signal;
-    const opensPages = info.header("mcp-session-id").endsWith(opensPagesMark);
-    const call: Call = { actor, requestId: info.requestId, signal, spend, opensPages };
+    const session = info.header("mcp-session-id");
+    const client = `${caller} ${session.slice(0, 100)}`;
+    const signal = areLong ? cancellable(cancellations, client, messages, end.signal) : end.signal;
+    const { requestId } = info;
+    const call: Call = { actor, requestId, signal, spend, opensPages: session.endsWith(opensPagesMark) };
     const variant = Array.isArray(body) ? undefined : variantOf?.(call, body);
     const constant = variant === undefined ? undefined : constants(body, variant, headersOf(info));
     const known = constant?.find();
     if (known) return known;
-    const refused = messages.find(isSubscription);
-    if (refused) return refuseSubscription(refused);
+    const subscription = messages.find(isSubscription);
+    if (subscription && (!streams || Array.isArray(body))) return refuseSubscription(subscription);
+    if (subscription && streams) {
+      // A stream has a limit of its own, in place of those of calls.
+      release();
+      end.unlimit();
+      const request = toRequest(info, services.baseUrl() + path, signal);
+      const authenticate = () => identify(info);
+      return streams.subscribe({
+        info,
+        actor,
+        authenticate,
+        request,
+        body,
+        build: () => build(call, messages),
+      });
+    }
     const reply = await answer(info, call, body, end.signal);
     constant?.keep(reply);
     if (!(reply.body instanceof Readable)) limitReading(info);
     return reply;
+  }
+
+  return {
+    serve,
+    listen: async (info) =>
+      streams!.listen({ info, actor: await identify(info), authenticate: () => identify(info) }),
   };
+}
+
+/** Takes a slot until the end of the request, or until the returned function is called. */
+async function takeSlot(slots: Slots, caller: string, end: AbortSignal): Promise<() => void> {
+  const release = await slots.take(caller);
+  if (!release) throw busy();
+  end.addEventListener("abort", release);
+  if (end.aborted) release();
+  end.throwIfAborted();
+  return release;
+}
+
+function messagesOf(body: unknown): unknown[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  if (messages.length > mostInBatch)
+    throw invalidRequest(`A batch may have ${mostInBatch} messages: send them one by one.`);
+  return messages;
+}
+
+async function identifyAgent(info: RequestInfo, { authorize }: EndpointOptions): Promise<Actor> {
+  const actor = asAgent(await info.authenticate!());
+  authorize?.(actor);
+  return actor;
 }
 
 /** Versions that an agent publishes have a source of their own; its downloads count as those of the API. */
@@ -101,14 +144,28 @@ function busy(): ServiceError {
 const callerLeft = new ServiceError("unavailable", "The caller has left: call again.");
 
 /** Aborts when the request ends: its response was sent, or the caller has left or never reads. */
-function watchEnd(info: RequestInfo, callMs: number): AbortController {
+function watchEnd(info: RequestInfo, callMs: number): { signal: AbortSignal; unlimit: () => void } {
   const end = new AbortController();
   const timer = setTimeout(() => info.disconnect(), callMs + transferMs).unref();
+  const unlimit = () => clearTimeout(timer);
   info.onClose(() => {
-    clearTimeout(timer);
+    unlimit();
     end.abort(callerLeft);
   });
-  return end;
+  return { signal: end.signal, unlimit };
+}
+
+/** Ends with the request, and when the caller cancels one of its messages by another request. */
+function cancellable(
+  cancellations: Cancellations,
+  client: string,
+  messages: readonly unknown[],
+  end: AbortSignal,
+): AbortSignal {
+  const cancelled = new AbortController();
+  cancellations.apply(client, messages);
+  end.addEventListener("abort", cancellations.register(client, messages, cancelled));
+  return AbortSignal.any([end, cancelled.signal]);
 }
 
 /** A response that its caller does not read would stay in memory. */

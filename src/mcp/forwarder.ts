@@ -30,6 +30,24 @@ export interface ForwardedCall {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+export const watchedLists = ["tools", "prompts", "resources"] as const;
+export type WatchedList = (typeof watchedLists)[number];
+
+/** A text for each list that changes with its entries. */
+export type ListMarks = { [L in WatchedList]?: string };
+
+/** An agent that waits for changes of lists. */
+export interface ListWatch {
+  actor: Actor;
+  lists: readonly WatchedList[];
+  /** The caller as they are now. Throws if the credential is no longer valid. */
+  authenticate(): Promise<Actor>;
+  /** The lists as they are, when they are known first and after each comparison. */
+  compared(marks: ListMarks): void;
+  /** The credential is no longer valid. */
+  ended(): void;
+}
+
 export interface Forwarder {
   path: string;
   instructions: string;
@@ -50,4 +68,6 @@ export interface Forwarder {
   listResources(actor: Actor): Promise<Resource[]>;
   listTemplates(actor: Actor): Promise<ResourceTemplateType[]>;
   readResource(call: ForwardedCall, uri: string): Promise<ReadResourceResult>;
+  /** Calls back until the returned function is called. */
+  watchLists(watch: ListWatch): Promise<() => void>;
 }

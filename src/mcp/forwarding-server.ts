@@ -19,9 +19,9 @@ export function buildForwardingServer(
     {
       instructions: forwarder.instructions,
       capabilities: {
-        tools: { listChanged: false },
-        resources: { listChanged: false },
-        prompts: { listChanged: false },
+        tools: { listChanged: true },
+        resources: { listChanged: true },
+        prompts: { listChanged: true },
       },
       cacheHints: {
         "tools/list": cacheHint,

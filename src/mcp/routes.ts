@@ -3,12 +3,13 @@ import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { invalidRequest } from "../errors.ts";
 import { toServiceError } from "../http/errors.ts";
-import { route, type Route } from "../http/route.ts";
+import { route, type Reply, type RequestInfo, type Route } from "../http/route.ts";
 import type { CallServices } from "./call.ts";
 import { methodOf } from "./answer.ts";
 import { openEndpoint, type EndpointOptions } from "./endpoint.ts";
 import { presentRefusal } from "./failures.ts";
 import { checkHost } from "./hosts.ts";
+import { openListStreams } from "./list-streams.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { buildForwardingServer } from "./forwarding-server.ts";
 import { buildServer, offeredTo, prepareSurface, type Needs } from "./server.ts";
@@ -22,11 +23,11 @@ export function mcpRoutes(
   surface: Surface,
   forwarder: Forwarder,
   services: CallServices,
-  version: string,
+  { version, draining }: { version: string; draining: AbortSignal | undefined },
 ): Route[] {
   const prepared = prepareSurface(surface, version);
   return [
-    mcpRoute(
+    ...mcpEndpoint(
       "Model Context Protocol",
       {
         path: "/mcp",
@@ -39,7 +40,7 @@ export function mcpRoutes(
       },
       services,
     ),
-    mcpRoute(
+    ...mcpEndpoint(
       "Model Context Protocol: tools of the servers that the user has connected",
       {
         path: forwarder.path,
@@ -50,6 +51,7 @@ export function mcpRoutes(
         callMs: limits.connectorCallMs + limits.connectorListMs,
         bodyBytes: limits.connectorBodyBytes,
         areLong: true,
+        streams: openListStreams(forwarder, draining),
       },
       services,
     ),
@@ -61,32 +63,49 @@ function needsOf(messages: readonly unknown[]): Needs {
   return { resources: messages.some((message) => !/^(tools|prompts|completion)\//.test(methodOf(message))) };
 }
 
-function mcpRoute(summary: string, options: EndpointOptions, services: CallServices): Route {
-  const serve = openEndpoint(options, services);
+function mcpEndpoint(summary: string, options: EndpointOptions, services: CallServices): Route[] {
+  const { serve, listen } = openEndpoint(options, services);
   const { path } = options;
-  return route({
-    method: "post",
+  const common = {
     path,
-    summary,
     tag: "MCP",
     auth: "deferred",
     ignoresCookies: true,
     audience: path,
-    stream: true,
     query: z.record(z.string(), z.unknown()),
+  } as const;
+  const guarded = async (
+    request: RequestInfo,
+    query: Readonly<Record<string, unknown>>,
+    answer: () => Promise<Reply>,
+  ): Promise<Reply> => {
+    try {
+      checkHost(request, services.baseUrl());
+      checkQuery(query);
+      return await answer();
+    } catch (thrown) {
+      request.stream.resume();
+      const error = toServiceError(thrown, request.requestId, services);
+      return presentRefusal(error, request.requestId, { baseUrl: services.baseUrl(), path });
+    }
+  };
+  const calls = route({
+    ...common,
+    method: "post",
+    summary,
+    stream: true,
     produces: "application/json",
-    async handle({ request, query }) {
-      try {
-        checkHost(request, services.baseUrl());
-        checkQuery(query);
-        return await serve(request);
-      } catch (thrown) {
-        request.stream.resume();
-        const error = toServiceError(thrown, request.requestId, services);
-        return presentRefusal(error, request.requestId, { baseUrl: services.baseUrl(), path });
-      }
-    },
+    handle: ({ request, query }) => guarded(request, query, () => serve(request)),
   });
+  if (!options.streams) return [calls];
+  const changes = route({
+    ...common,
+    method: "get",
+    summary: `${summary}: changes of the lists (server-sent events)`,
+    produces: "text/event-stream",
+    handle: ({ request, query }) => guarded(request, query, () => listen(request)),
+  });
+  return [calls, changes];
 }
 
 function checkQuery(query: Readonly<Record<string, unknown>>): void {

@@ -82,7 +82,10 @@ function sessions(upstream: Upstream): Handle {
   const servers = new Set<McpServer>();
   upstream.forgetSessions = () => open.clear();
   upstream.toolsChanged = () => {
-    for (const server of servers) server.sendToolListChanged();
+    for (const server of servers) {
+      replaceTools(server, upstream);
+      server.sendToolListChanged();
+    }
   };
   return async (request, response, body) => {
     const id = request.headers["mcp-session-id"];
@@ -177,9 +180,10 @@ function mcpServer(upstream: Upstream): McpServer {
       messages: [{ role: "user", content: { type: "text", text: `Hello ${name}` } }],
     }),
   );
-  if (upstream.tools) {
-    const { tools } = upstream;
-    server.server.setRequestHandler("tools/list", () => ({ tools }));
-  }
+  replaceTools(server, upstream);
   return server;
+}
+
+function replaceTools({ server }: McpServer, { tools }: Upstream): void {
+  if (tools) server.setRequestHandler("tools/list", () => ({ tools }));
 }

@@ -84,6 +84,8 @@ export interface ServiceOptions extends Partial<Config> {
   resolveTxt?: (name: string) => Promise<string[][]>;
   /** The driver reports its commands, for `watchRoundTrips`. */
   reportsCommands?: true;
+  /** Aborted when the process is about to end. */
+  draining?: AbortSignal;
 }
 
 function queueLocation(own: ServiceOptions["ownQueue"], ownFolder: string): QueueLocation {
@@ -94,7 +96,7 @@ function queueLocation(own: ServiceOptions["ownQueue"], ownFolder: string): Queu
 }
 
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
-  const { now, logged, ownQueue, resolveTxt, reportsCommands, ...config } = overrides;
+  const { now, logged, ownQueue, resolveTxt, reportsCommands, draining, ...config } = overrides;
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await serviceDatabase();
   const working = new Set<Promise<unknown>>();
@@ -134,7 +136,11 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
     });
   };
   const check = declaredAnswers(apiRoutes(app, "0.0.0-test"));
-  const health: Health = { isDraining: false, checks: { database: () => app.storage.ping() } };
+  const health: Health = {
+    isDraining: false,
+    checks: { database: () => app.storage.ping() },
+    ...(draining ? { draining } : {}),
+  };
   const answer = createApi(app, { health, version: "0.0.0-test" }).callback();
   const server = createServer((request, response) => void answer(request, response));
   // On a busy machine a client may send on a connection just as a short-lived one is closed.

@@ -11,10 +11,8 @@ import {
 import { limits } from "../../../contract/limits.ts";
 import { openGuardedFetch, type GuardedFetch } from "../../../repos/transport/guarded-fetch.ts";
 import type { App } from "../../app.ts";
+import { followLists, reconnectLater, readSlowly, type ChangedList } from "./follow.ts";
 import type { Target } from "./target.ts";
-
-/** The kinds of lists that can change. */
-export type ChangedList = "tools" | "prompts" | "resources";
 
 export interface ConnectOptions {
   auth: AuthProvider;
@@ -48,7 +46,6 @@ export function openUpstreamFetch(app: App): GuardedFetch {
 /** Connects. Throws what `problemOf` explains. */
 export async function connectUpstream(app: App, target: Target, options: ConnectOptions): Promise<Upstream> {
   const requests = openUpstreamFetch(app);
-  const onChanged = (list: ChangedList) => ({ autoRefresh: false, onChanged: () => options.onChange(list) });
   const client = new Client(
     { name: "svc-central", version: "1.0.0" },
     {
@@ -56,16 +53,13 @@ export async function connectUpstream(app: App, target: Target, options: Connect
       jsonSchemaValidator: noValidation,
       listMaxPages: 20,
       inputRequired: { autoFulfill: false },
-      listChanged: {
-        tools: onChanged("tools"),
-        prompts: onChanged("prompts"),
-        resources: onChanged("resources"),
-      },
     },
   );
   // Failures of single requests reach their callers. What arrives later concerns nothing that is waited for.
   Object.assign(client, { onerror: () => undefined, onclose: options.onClose });
+  const followed = followLists(client, options.onChange);
   const close = async () => {
+    followed.end();
     await client.close().catch(() => undefined);
     requests.close();
   };
@@ -74,7 +68,11 @@ export async function connectUpstream(app: App, target: Target, options: Connect
   const transport =
     target.transport === "sse"
       ? new SSEClientTransport(target.url, shared)
-      : new StreamableHTTPClientTransport(target.url, { ...shared, onInsufficientScope: "throw" });
+      : new StreamableHTTPClientTransport(target.url, {
+          ...shared,
+          onInsufficientScope: "throw",
+          reconnectionScheduler: reconnectLater,
+        });
   try {
     await client.connect(transport, {
       timeout: limits.connectorFirstByteMs,
@@ -85,6 +83,7 @@ export async function connectUpstream(app: App, target: Target, options: Connect
     await close();
     throw error;
   }
+  followed.begin();
   return { client, close };
 }
 
@@ -95,13 +94,19 @@ export function sentToken(response: Response): string | undefined {
   return sentTokens.get(response);
 }
 
+/** Whether a request opens a stream of changes, for which no call waits. */
+const isOfChanges = (method: string | undefined, sent: Headers) =>
+  method === "GET" || sent.get("mcp-method") === "subscriptions/listen";
+
 /** Adds the server's headers to requests to its own origin, and to no other. */
-function fetchFor(requests: GuardedFetch, { url, headers }: Target): FetchLike {
+function fetchFor(requests: GuardedFetch, { url, headers, transport }: Target): FetchLike {
   return async (asked, init) => {
     if (new URL(asked).origin !== url.origin) return requests.fetch(asked, init);
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) if (!sent.has(name)) sent.set(name, value);
-    const response = await requests.fetch(asked, { ...init, headers: sent });
+    const answer = await requests.fetch(asked, { ...init, headers: sent });
+    const isAwaited = transport === "sse" || !isOfChanges(init?.method, sent);
+    const response = isAwaited ? answer : readSlowly(answer);
     const token = /^Bearer (.+)$/.exec(sent.get("authorization") ?? "")?.[1];
     if (token !== undefined) sentTokens.set(response, token);
     return response;

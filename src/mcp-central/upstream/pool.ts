@@ -7,7 +7,8 @@ import { LRUCache } from "lru-cache";
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import type { App } from "../../app.ts";
 import type { UsableConnector } from "../usable.ts";
-import type { ChangedList, Upstream } from "./connect.ts";
+import type { Upstream } from "./connect.ts";
+import type { ChangedList } from "./follow.ts";
 
 const idleMs = 5 * 60_000;
 /** Clients that are open at a time; the one that was unused for the longest time is closed first. */
@@ -28,6 +29,11 @@ export interface Pool {
   use<T>(usable: UsableConnector, work: (client: Client) => Promise<T>): Promise<T>;
   /** Closes the clients of a connector, so that the next call connects again. */
   drop(connectorId: string): void;
+  /**
+   * Keeps the connector's client open for longer, since only an open one hears of changes. False if there is none,
+   * and room for one.
+   */
+  keep(usable: UsableConnector): boolean;
   /** Calls back for changes of lists. Returns the end of it. */
   onListChange(listener: ListChange): () => void;
   size(): number;
@@ -136,6 +142,11 @@ export function openPool(app: App): Pool {
     },
     drop(connectorId) {
       for (const key of entries.keys()) if (key.startsWith(`${connectorId} `)) closeEntry(key);
+    },
+    keep(usable) {
+      const entry = entries.get(keyOf(usable));
+      if (entry) entry.usedAt = performance.now();
+      return entry !== undefined || entries.size >= mostOpen;
     },
     onListChange(listener) {
       listeners.add(listener);

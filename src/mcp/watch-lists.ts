@@ -1,0 +1,66 @@
+/** Compares the lists of an agent that waits for their changes. */
+import { actorKey, type Actor } from "../access/actor.ts";
+import { unauthenticated } from "../errors.ts";
+import type { RequestInfo } from "../http/route.ts";
+import type { EventStream } from "./event-streams.ts";
+import type { Forwarder, ListMarks, WatchedList } from "./forwarder.ts";
+
+/**
+ * Time that a stream waits for the lists to be known, so that each later change is reported. If that takes longer, they
+ * are reported as changed once they are known.
+ */
+const knownMs = 1000;
+
+/** One request for a stream. */
+export interface Listening {
+  info: RequestInfo;
+  actor: Actor;
+  /** The caller as they are now. Throws if the credential is no longer valid. */
+  authenticate(): Promise<Actor>;
+}
+
+interface Watched {
+  lists: readonly WatchedList[];
+  /** Marks of the lists that the caller has. */
+  known: ListMarks;
+  /** Called with the lists that have changed, and all marks, after each comparison. */
+  compared(changed: WatchedList[], marks: ListMarks): void;
+}
+
+/** Compares lists until the stream is closed. Resolves when they are known. */
+export async function watchLists(
+  forwarder: Forwarder,
+  { actor, authenticate }: Listening,
+  { stream, end }: EventStream,
+  { lists, known, compared }: Watched,
+): Promise<void> {
+  let last: ListMarks | undefined = known;
+  let isKnown = () => {};
+  const first = new Promise<void>((resolve) => (isKnown = resolve));
+  const stop = await forwarder.watchLists({
+    actor,
+    lists,
+    async authenticate() {
+      const again = await authenticate();
+      if (actorKey(again) !== actorKey(actor)) throw unauthenticated();
+      return again;
+    },
+    compared(marks) {
+      const before = last;
+      last = marks;
+      const changed = lists.filter((list) => !before || (before[list] ?? marks[list]) !== marks[list]);
+      compared(changed, marks);
+      isKnown();
+    },
+    ended: end,
+  });
+  stream.once("close", stop);
+  if (stream.destroyed) return stop();
+  const late = setTimeout(() => {
+    if (last === known) last = undefined;
+    isKnown();
+  }, knownMs).unref();
+  stream.once("close", isKnown);
+  await first;
+  clearTimeout(late);
+}

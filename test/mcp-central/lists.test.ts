@@ -1,0 +1,279 @@
+/** Changes of the lists of `/mcp/central`, as clients of both generations of the protocol hear of them. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Client, StreamableHTTPClientTransport, type McpSubscription } from "@modelcontextprotocol/client";
+import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { limits } from "../../contract/limits.ts";
+import { reportConnectorChange } from "../../src/mcp-central/changes.ts";
+import { newMember } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { startCentral, type CentralFixture } from "./fixture.ts";
+import { startUpstream, type Upstream, type UpstreamKind } from "./upstream.ts";
+
+const kinds = ["stateless", "sessions"] as const satisfies UpstreamKind[];
+const info = { name: "test", version: "1.0.0" };
+
+let central: CentralFixture;
+const draining = new AbortController();
+const upstreams = new Map<string, Upstream>();
+
+before(async () => {
+  central = await startCentral({ draining: draining.signal });
+  for (const kind of kinds) {
+    const upstream = await startUpstream(kind);
+    upstreams.set(kind, upstream);
+    await central.register(kind, upstream.url);
+  }
+});
+after(async () => {
+  await central.close();
+  for (const upstream of upstreams.values()) await upstream.close();
+});
+
+interface Listener {
+  client: Client | LegacyClient;
+  /** Number of reports that the tools have changed. */
+  heard: number;
+}
+
+const newUser = () => newMember(central.service, central.org, "member");
+const addressOf = () => new URL("/mcp/central", central.service.url);
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** A client of each generation. When it resolves, each later change is reported. */
+async function listen({ token }: TestUser): Promise<Listener[]> {
+  const requestInit = { headers: bearer(token) };
+  const modern: Listener = {
+    heard: 0,
+    client: new Client(info, {
+      versionNegotiation: { mode: "auto" },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => modern.heard++ } },
+    }),
+  };
+  await modern.client.connect(new StreamableHTTPClientTransport(addressOf(), { requestInit }));
+  const client = new LegacyClient(info);
+  const legacy: Listener = { heard: 0, client };
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    legacy.heard++;
+  });
+  let isOpen = false;
+  const transport = new LegacyTransport(addressOf(), {
+    requestInit,
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      if (init?.method === "GET") isOpen = response.ok;
+      return response;
+    },
+  });
+  await client.connect(transport);
+  await until("the stream of the client with initialize", () => isOpen);
+  return [modern, legacy];
+}
+
+const namesOf = async ({ client }: Listener) => (await client.listTools()).tools.map((tool) => tool.name);
+
+async function closeAll(listeners: Listener[]): Promise<void> {
+  for (const { client } of listeners) await client.close();
+}
+
+/** Waits until all have heard of a change, after which their lists are as expected. */
+async function change(
+  listeners: Listener[],
+  make: () => unknown,
+  isExpected: (names: string[]) => boolean,
+): Promise<void> {
+  const former = listeners.map(({ heard }) => heard);
+  await make();
+  for (const [at, listener] of listeners.entries())
+    await until(
+      "the change",
+      async () => listener.heard > former[at]! && isExpected(await namesOf(listener)),
+    );
+}
+
+/** Events of a stream by hand, in the generation with `initialize`. */
+async function openStream(token: string, headers: Record<string, string> = {}) {
+  const response = await fetch(addressOf(), {
+    headers: { ...bearer(token), accept: "text/event-stream", ...headers },
+  });
+  const read = { text: "", isEnded: false };
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const reading = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      read.text += value;
+    }
+    read.isEnded = true;
+  })();
+  reading.catch(() => undefined);
+  return { status: response.status, read, close: () => reader.cancel() };
+}
+
+describe("clients of the endpoint of hosted connectors", () => {
+  it("hear of connectors that appear and disappear, of their user only", async () => {
+    const [user, stranger] = [await newUser(), await newUser()];
+    const [listeners, others] = [await listen(user), await listen(stranger)];
+    const ids: string[] = [];
+    for (const { client } of listeners)
+      assert.equal(client.getServerCapabilities()?.tools?.listChanged, true);
+
+    await change(
+      listeners,
+      async () => ids.push((await central.connected("stateless", {}, user)).id),
+      (names) => names.includes("stateless__echo"),
+    );
+    await change(
+      listeners,
+      () => central.service.call("DELETE", `/api/user/connectors/${ids[0]}`, { token: user.token }),
+      (names) => names.join() === "central__status",
+    );
+
+    assert.deepEqual(
+      others.map(({ heard }) => heard),
+      [0, 0],
+    );
+    await closeAll([...listeners, ...others]);
+  });
+
+  for (const kind of kinds)
+    it(`hear of changes of a server (${kind})`, async () => {
+      const user = await newUser();
+      const upstream = upstreams.get(kind)!;
+      await central.connected(kind, {}, user);
+      upstream.requests.length = 0;
+      const listeners = await listen(user);
+      await until("the service to follow the server", () =>
+        upstream.requests.some(
+          ({ method, body }) => method === "GET" || body.includes("subscriptions/listen"),
+        ),
+      );
+
+      for (const name of ["first", "second"])
+        await change(
+          listeners,
+          () => {
+            upstream.tools = [{ name, inputSchema: { type: "object" } }];
+            upstream.toolsChanged();
+          },
+          (names) => names.includes(`${kind}__${name}`),
+        );
+
+      upstream.tools = undefined;
+      await closeAll(listeners);
+    });
+
+  it("cause few requests if a server reports changes all the time", async () => {
+    const user = await newUser();
+    const upstream = upstreams.get("stateless")!;
+    await central.connected("stateless", {}, user);
+    const listeners = await listen(user);
+    await until("the service to follow the server", () =>
+      upstream.requests.some(({ body }) => body.includes("subscriptions/listen")),
+    );
+    upstream.requests.length = 0;
+
+    await change(
+      listeners,
+      () => {
+        for (let time = 0; time < 20_000; time++) upstream.toolsChanged();
+        upstream.tools = [{ name: "last", inputSchema: { type: "object" } }];
+        upstream.toolsChanged();
+      },
+      (names) => names.includes("stateless__last"),
+    );
+
+    const lists = upstream.requests.filter(({ body }) => body.includes('"tools/list"'));
+    assert.ok(lists.length < 20, `${lists.length} lists`);
+    assert.ok(
+      listeners.every(({ heard }) => heard < 10),
+      listeners.map(({ heard }) => heard).join(),
+    );
+    upstream.tools = undefined;
+    await closeAll(listeners);
+  });
+});
+
+describe("a stream of changes", () => {
+  it("ends with the token of its caller", async () => {
+    const user = await newUser();
+    const made = await central.service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
+      cookie: user.cookie,
+      body: { name: "agent" },
+    });
+    const [modern, legacy] = await listen({ ...user, token: made.data.token });
+    const byHand = await openStream(made.data.token);
+    const remaining = await openStream(user.token);
+    const subscription: McpSubscription = (modern!.client as Client).autoOpenedSubscription!;
+
+    await central.service.call("DELETE", `/api/user/tokens/${made.data.id}`, { cookie: user.cookie });
+    reportConnectorChange(central.service.app, user.id);
+
+    assert.equal(await subscription.closed, "graceful");
+    await until("the end of the other stream", () => byHand.read.isEnded);
+    assert.equal(remaining.read.isEnded, false);
+    assert.equal((await openStream(made.data.token)).status, 401);
+    await remaining.close();
+    await closeAll([modern!, legacy!]);
+  });
+
+  it("is refused without a sign-in, from other sites, and above the number of a user", async () => {
+    const user = await newUser();
+    const open = [];
+    for (let at = 0; at < limits.connectorStreamsPerUser; at++) open.push(await openStream(user.token));
+
+    assert.ok(open.every(({ status }) => status === 200));
+    assert.equal((await openStream(user.token)).status, 429);
+    const other = await openStream(central.owner.token);
+    assert.equal(other.status, 200);
+    assert.equal((await openStream("lsk_unknown")).status, 401);
+    assert.equal((await openStream(user.token, { origin: "https://evil.example" })).status, 403);
+    const subscribed = await central.post("subscriptions/listen", { notifications: {} }, user.token);
+    assert.ok(subscribed.body.error, "a client with initialize can't subscribe");
+    await open[0]!.close();
+    const again = await until("the place to be free", async () => {
+      const stream = await openStream(user.token);
+      return stream.status === 200 && stream;
+    });
+    for (const stream of [...open.slice(1), other, again]) await stream.close();
+  });
+
+  it("reports at once what has changed since the event that the caller names", async () => {
+    const user = await newUser();
+    const first = await openStream(user.token);
+    const id = await until("the id", () => /^id: (.+)$/m.exec(first.read.text)?.[1]);
+    await first.close();
+    const same = await openStream(user.token, { "last-event-id": id });
+    await until("the id again", () => same.read.text.includes(`id: ${id}`));
+    assert.ok(!same.read.text.includes("list_changed"));
+    await same.close();
+    await central.connected("sessions", {}, user);
+
+    const later = await openStream(user.token, { "last-event-id": id });
+
+    await until("the change", () => later.read.text.includes("notifications/tools/list_changed"));
+    await later.close();
+    for (const forged of ["x", "..", "a".repeat(16), `${"é".repeat(16)}.b.c`]) {
+      const stream = await openStream(user.token, { "last-event-id": encodeURIComponent(forged) });
+      assert.equal(stream.status, 200);
+      await stream.close();
+    }
+  });
+
+  it("ends with the process", async () => {
+    const user = await newUser();
+    const [modern, legacy] = await listen(user);
+    const byHand = await openStream(user.token);
+    const { closed } = (modern!.client as Client).autoOpenedSubscription!;
+
+    draining.abort();
+
+    assert.equal(await closed, "graceful");
+    await until("the end", () => byHand.read.isEnded);
+    assert.equal((await openStream(user.token)).status, 503);
+    await closeAll([modern!, legacy!]);
+  });
+});
