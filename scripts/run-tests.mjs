@@ -8,7 +8,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
 import { compiledTests, root } from "./sources.mjs";
-import { groupTests } from "./test-groups.mjs";
+import { planTests } from "./test-plan.mjs";
 import { startRedis } from "./test-redis.mjs";
 import { printUsage } from "./test-usage.mjs";
 
@@ -91,12 +91,15 @@ async function startQueue() {
   return startEmbeddedQueue({ dataDir, log: silent });
 }
 
-/** Writes the program that node:test runs for a group of files. */
-function writeEntry(group, index) {
-  const entry = path.join(temp, `group-${index + 1}.mjs`);
+const taken = path.join(temp, "taken");
+fs.mkdirSync(taken);
+
+/** Writes the program that node:test runs as one process. */
+function writeEntry(filesOfProcess, index) {
+  const entry = path.join(temp, `process-${index + 1}.mjs`);
   const imported = (script) => `await import(${JSON.stringify(new URL(script, import.meta.url))})`;
-  const call = `runGroup(${JSON.stringify(group)}, ${FILE_TIMEOUT_MS})`;
-  const runner = `const { runGroup } = ${imported("./run-group.mjs")};`;
+  const call = `await runFiles(${JSON.stringify(filesOfProcess)}, ${FILE_TIMEOUT_MS}, ${JSON.stringify(taken)})`;
+  const runner = `const { runFiles } = ${imported("./run-files.mjs")};`;
   fs.writeFileSync(entry, `${imported("./test-context.mjs")};\n${runner}\n${call};\n`);
   return entry;
 }
@@ -115,7 +118,7 @@ try {
   engines.push(mongo, queue);
   process.env.SVC_TEST_MONGODB_URL = mongo.uri;
   process.env.SVC_TEST_JOB_PROGRAM = JOB_PROGRAM;
-  const events = run({ files: groupTests(files, CONCURRENCY).map(writeEntry), concurrency: CONCURRENCY });
+  const events = run({ files: planTests(files, CONCURRENCY).map(writeEntry), concurrency: CONCURRENCY });
   events.on("test:pass", ({ name, nesting }) => nesting === 0 && unended.delete(name));
   events.on("test:fail", ({ todo, name, nesting }) => {
     if (todo !== undefined && todo !== false) return;

@@ -2,7 +2,7 @@
 // the environment stays.
 //   npm run test:long                     all of them
 //   npm run test:long -- journeys/kill    one file
-import { longRuns } from "./test-groups.mjs";
+import { longRuns } from "./test-plan.mjs";
 
 const FILE_TIMEOUT_MS = 6 * 3_600_000;
 

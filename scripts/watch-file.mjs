@@ -1,4 +1,4 @@
-// The thread of run-group.mjs that ends the process if a test file takes too long. It receives each file that begins.
+// The thread of run-files.mjs that ends the process if a test file takes too long. It receives each file that begins.
 import fs from "node:fs";
 import { parentPort, workerData as timeoutMs } from "node:worker_threads";
 

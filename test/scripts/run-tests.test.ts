@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 
-import { alone, groupTests, longRuns, seconds } from "../../scripts/test-groups.mjs";
+import { alone, longRuns, planTests, seconds } from "../../scripts/test-plan.mjs";
 import { type Checkout, makeCheckout } from "./checkout.ts";
 import { root } from "../support/root.ts";
 
@@ -124,7 +124,7 @@ console.log("PID " + process.pid);
   });
 });
 
-describe("groups of test files", () => {
+describe("processes of test files", () => {
   it("name files and areas that there are", () => {
     const inTests = (name: string) => path.join(root, "test", name);
     for (const name of [...alone, ...Object.keys(seconds), ...Object.keys(longRuns)])
@@ -134,44 +134,36 @@ describe("groups of test files", () => {
   const names = (area: string, count: number) =>
     Array.from({ length: count }, (_, i) => `test/${area}/${String(i).padStart(2, "0")}.test.ts`);
 
-  const sizes = (count: number, concurrency: number) =>
-    groupTests(names("auth", count), concurrency).map((group) => group.length);
+  const inProcesses = (files: string[], concurrency: number) =>
+    planTests(files, concurrency).map((own) => own.length);
 
-  it("hold each file once, and share out files of several areas", () => {
-    const files = [...names("auth", 13), ...names("folders", 6), ...names("users", 5)];
+  it("share the files of all areas, as many as the work is worth", () => {
+    const files = [...names("auth", 3), ...names("folders", 2), ...names("users", 3)];
 
-    const groups = groupTests(files, 2);
-
-    assert.deepEqual(groups.flat().toSorted(), files);
-    assert.deepEqual(
-      groups.map((group) => group.length),
-      [12, 12],
-    );
-  });
-
-  it("are as large as leaves work for each process, but not small or very large", () => {
-    assert.deepEqual(sizes(8, 4), [6, 2]);
-    assert.deepEqual(sizes(40, 4), [10, 10, 10, 10]);
-    assert.deepEqual(new Set(sizes(320, 4)), new Set([40]));
+    assert.deepEqual(planTests(files, 4), [files, files]);
+    assert.deepEqual(inProcesses(files.slice(0, 6), 4), [6]);
+    assert.deepEqual(inProcesses(names("auth", 320), 4), [320, 320, 320, 320]);
   });
 
   it("begin with what takes longest, and leave alone what must be alone", () => {
-    const groups = groupTests(
-      [
-        "test/access/decide.test.ts",
-        "test/access/places.test.ts",
-        "test/archive/read-zip.test.ts",
-        "test/journeys/a.test.ts",
-        "test/journeys/kill.test.ts",
-      ],
-      4,
-    );
+    const [decide, readZip, short, kill] = [
+      "test/access/decide.test.ts",
+      "test/archive/read-zip.test.ts",
+      "test/journeys/a.test.ts",
+      "test/journeys/kill.test.ts",
+    ];
+    const [long, ...others] = ["test/web/pages.test.ts", decide, ...names("users", 30)];
+    const shared = [long, ...others];
 
-    assert.deepEqual(groups, [
-      ["test/journeys/kill.test.ts"],
-      ["test/access/decide.test.ts", "test/access/places.test.ts"],
-      ["test/archive/read-zip.test.ts"],
-      ["test/journeys/a.test.ts"],
+    assert.deepEqual(planTests([decide, readZip, short, kill], 4), [[decide], [kill], [readZip], [short]]);
+    assert.deepEqual(planTests([...others, readZip, short, kill, long], 4), [
+      shared,
+      shared,
+      [kill],
+      [readZip],
+      [short],
+      shared,
+      shared,
     ]);
   });
 });

@@ -1,5 +1,6 @@
 // Runs test files in this process, one after another. Each is a suite with the file's name, which its root-level hooks
 // belong to, with a failing test where the file does not load.
+import fs from "node:fs";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -11,33 +12,50 @@ import { recordUsage } from "./test-usage.mjs";
 const compiled = (file) => pathToFileURL(path.join(root, compiledTests, file.replace(/\.ts$/, ".js")));
 
 /**
- * Called by the file that run-tests.mjs writes for each group.
+ * Called by the file that run-tests.mjs writes for each process.
  *
  * @param {string[]} files relative to the checkout
  * @param {number} timeoutMs of one file: where it hangs, the process is ended
+ * @param {string} taken folder that records which files have begun: each is run by one of the processes that share it
  */
-export function runGroup(files, timeoutMs) {
+export async function runFiles(files, timeoutMs, taken) {
   // A thread, since a file may hang in a loop. Without the loader, which it has no use for.
   const watch = new Worker(new URL("./watch-file.mjs", import.meta.url), {
     execArgv: [],
     workerData: timeoutMs,
   });
   watch.unref();
-  const begin = [];
-  files.forEach((file, index) =>
+  for (const file of files) {
+    if (!take(file, taken)) continue;
+    watch.postMessage(file, []);
+    // Support code keeps what it shares within a file by this name.
+    process.env.SVC_TEST_FILE = file;
+    recordUsage(file);
+    await runFile(file);
+  }
+  endSoon();
+}
+
+/** Whether this process is the first to ask for the file. */
+function take(file, taken) {
+  try {
+    fs.closeSync(fs.openSync(path.join(taken, encodeURIComponent(file)), "wx"));
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Resolves in the caller's context: node:test takes the next file for a part of this one otherwise. */
+function runFile(file) {
+  return new Promise((ended) => {
     describe(file, async () => {
-      // Loaded in its turn, since loading holds up what runs, and tests look at the clock as their file is loaded. The
-      // promise is made here because node:test takes what follows it for this suite's by that.
-      await new Promise((resolve) => (index === 0 ? resolve() : (begin[index] = resolve)));
-      watch.postMessage(file, []);
-      // Support code keeps what it shares within a file by this name.
-      process.env.SVC_TEST_FILE = file;
-      recordUsage(file);
       // Before the file's own hooks: where one fails, no later one runs.
-      after(() => (begin[index + 1] ?? endSoon)());
+      after(() => ended());
       await import(compiled(file)).catch((error) => it("is loaded", () => Promise.reject(error)));
-    }),
-  );
+    });
+  });
 }
 
 /** How long a process may stay open after its last file: its clean-up, connections and children take a moment. */

@@ -1,8 +1,10 @@
-// Which test files share a process. Loading the sources takes longer than most files' tests, so many files run one
-// after another in one process, each in a suite of its own (run-group.mjs).
+// Which test files share a process. Loading the sources takes longer than most files' tests, so a few processes run
+// nearly all files: each takes the next one when it has ended one, as a suite of its own (run-files.mjs).
 
-/** At least so long that the sources are seldom loaded, and at most so that all processes end at about one time. */
-const GROUP_SECONDS = { min: 15, max: 100 };
+/** A process is worth its start for work of this time. */
+const PROCESS_SECONDS = 15;
+/** Processes that are left for the files that must be alone, while there are any. */
+const LEFT_FOR_ALONE = 2;
 
 /** Changes or measures its process as a whole, so that no other file may run in it. An area, or area/file. */
 export const alone = new Set([
@@ -169,20 +171,19 @@ const isAlone = (file) => alone.has(areaOf(file)) || alone.has(nameOf(file));
 const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(file)] ?? OTHERS_SECONDS), 0);
 
 /**
- * Each file in exactly one group, in the order in which the groups are to be started: the longest first, so that all
- * processes are busy to the end.
+ * The files of each process, in the order in which the processes are to be started. Processes with several files share
+ * all of these, the longest first, so that they end at about one time.
  *
  * @param {string[]} files test/<area>/<subject>.test.ts, sorted
- * @param {number} concurrency how many groups run at once
+ * @param {number} concurrency how many processes run at once
  * @returns {string[][]}
  */
-export function groupTests(files, concurrency) {
-  const most = Math.max(GROUP_SECONDS.min, Math.min(GROUP_SECONDS.max, secondsOf(files) / concurrency));
-  const groups = files.filter(isAlone).map((file) => [file]);
-  let open;
-  for (const file of files.filter((each) => !isAlone(each))) {
-    if (open && secondsOf([...open, file]) <= most) open.push(file);
-    else groups.push((open = [file]));
-  }
-  return groups.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+export function planTests(files, concurrency) {
+  const longestFirst = files.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
+  const apart = longestFirst.filter(isAlone).map((file) => [file]);
+  const shared = longestFirst.filter((file) => !isAlone(file));
+  const count = Math.min(concurrency, Math.ceil(secondsOf(shared) / PROCESS_SECONDS));
+  const sharing = Array.from({ length: count }, () => shared);
+  const first = apart.length === 0 ? count : Math.max(1, concurrency - LEFT_FOR_ALONE);
+  return [...sharing.slice(0, first), ...apart, ...sharing.slice(first)];
 }
