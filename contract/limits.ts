@@ -90,6 +90,8 @@ export const limits = {
   /** Age of a sign-in by a provider up to which it counts for a session and for personal tokens. */
   ssoSessionMs: 7 * dayMs,
   ssoTokenMs: 30 * dayMs,
+  /** Time for which an owner can use a second factor instead of a required sign-in by a provider. */
+  breakGlassMs: dayMs,
   ssoLogDays: 30,
   /** Characters of the repository of a trust policy: a GitLab project in nested groups. */
   policyRepository: 400,

@@ -18,6 +18,15 @@ export interface SsoProof {
   at: Date;
 }
 
+/** The use of an owner's second factor instead of a sign-in by the provider that an organization enforces. */
+export interface BreakGlass {
+  tenantId: string;
+  at: Date;
+}
+
+/** Uses that a session keeps: older ones have ended. */
+const keptUses = 100;
+
 export interface SessionDoc extends WithOutbox, WithNotice {
   _id: string;
   userId: string;
@@ -29,6 +38,8 @@ export interface SessionDoc extends WithOutbox, WithNotice {
   methods?: SignInMethod[];
   /** Sign-ins by identity providers: the last one of each organization. */
   sso?: SsoProof[];
+  /** Each of them is in the log of its organization. */
+  breakGlass?: BreakGlass[];
   /** Last time at which a second factor was verified, or the password of an account without one. */
   verifiedAt?: Date;
   /** Browser and system by their families: `Firefox on Linux`. */
@@ -111,18 +122,26 @@ export function openSessions(database: Database) {
       userId: string,
       method: SignInMethod,
       now: Date,
-      events: EventRow[],
+      { events, uses }: { events: EventRow[]; uses: BreakGlass[] },
     ): Promise<boolean> {
       const outbox = outboxUpdate(events);
+      const breakGlass = { $each: uses, $slice: -keptUses };
       const result = await sessions.updateOne(
         { _id: id, userId, ...live(now) },
         {
           $max: { verifiedAt: now },
           $addToSet: { methods: method },
-          ...(events.length > 0 ? { $set: outbox.$set, $push: outbox.$push } : {}),
+          ...(events.length > 0 ? { $set: outbox.$set, $push: { ...outbox.$push, breakGlass } } : {}),
         },
       );
       return result.matchedCount === 1;
+    },
+    /** Lets the owner who begins an enforcement keep their access in their session. */
+    async addBreakGlass(id: string, userId: string, use: BreakGlass): Promise<void> {
+      await sessions.updateOne(
+        { _id: id, userId, ...live(use.at) },
+        { $push: { breakGlass: { $each: [use], $slice: -keptUses } } },
+      );
     },
     /** Removes a session. If its mail is pending, the session is only ended, so that the mail is still sent. */
     async remove(id: string, now: Date): Promise<void> {

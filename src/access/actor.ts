@@ -1,6 +1,6 @@
 /** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
 import type { CiOrigin } from "../../contract/payloads/ci.ts";
-import type { SignInMethod, SsoProof } from "../../storage/sessions.ts";
+import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account } from "../../storage/users.ts";
 import type { PermissionGroup } from "../../contract/vocabulary.ts";
 import type { DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
@@ -31,7 +31,8 @@ export interface Membership {
 
 /** The proof that a member lacks: a factor, a sign-in by the provider, or a confirmation by their own credentials. */
 export type Lack = "factor" | "sso" | "confirm-factor" | "confirm-password";
-export type WithheldMembership = Membership & { lack: Lack };
+/** `ownFactor`: for an owner who could use a second factor instead of the provider, whether the account has one. */
+export type WithheldMembership = Membership & { lack: Lack; ownFactor?: "present" | "missing" };
 
 /** The limits of a token; an absent part does not limit it. */
 export interface TokenLimits {
@@ -71,6 +72,8 @@ export interface UserActor {
         methods?: readonly SignInMethod[] | undefined;
         /** Sign-ins by identity providers. Undefined if the caller is loaded without a session. */
         sso?: readonly SsoProof[] | undefined;
+        /** Uses of a second factor by an owner instead of a required sign-in by a provider. */
+        breakGlass?: readonly BreakGlass[] | undefined;
       }
     | {
         kind: "token";

@@ -145,6 +145,12 @@ const writers: Record<MailDue["kind"], Writer> = {
       ],
       after: ["You get this mail as an owner. If no one meant to do this, look at the audit log."],
     },
+  "sso-changed": (_app, _, { organization }) =>
+    organization && {
+      subject: `The required sign-in of ${organization.slug} was changed`,
+      before: [organization.text],
+      after: ["You get this mail as an owner. If no one meant to do this, look at the audit log."],
+    },
   "sso-certificate": (_app, _, { organization }) =>
     organization && {
       subject: `A certificate of your identity provider expires: ${organization.slug}`,

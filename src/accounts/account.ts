@@ -44,7 +44,9 @@ export async function changePassword(
   const { via } = caller;
   const opened = { userAgent, methods: ["password"], verifiedAt: via.verifiedAt } as const;
   const session =
-    via.kind === "session" ? await openSession(app, account, { ...opened, sso: via.sso }) : undefined;
+    via.kind === "session"
+      ? await openSession(app, account, { ...opened, sso: via.sso, breakGlass: via.breakGlass })
+      : undefined;
   const event = ownEvent(app, caller, "user.password_changed");
   const keptSessionId = session?.sessionId;
   const now = app.now();

@@ -55,6 +55,7 @@ async function ofSession(app: App, cookie: string, origin: Origin): Promise<User
     verifiedAt: session.verifiedAt,
     methods: session.methods,
     sso: session.sso ?? [],
+    breakGlass: session.breakGlass,
   } as const;
   return userActor(app, account, memberships, via, { ...origin, source: "web", client: "web" });
 }

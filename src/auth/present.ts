@@ -21,11 +21,8 @@ function presentFactorNeeded({ kinds, ticket, expiresAt, cookies }: FactorNeeded
 }
 
 /** The identity of a user who has just signed in, with the cookies of the session. */
-export async function presentSignedIn(
-  app: App,
-  { user, sessionId, methods, cookies }: SignedIn,
-): Promise<Enveloped> {
-  const via = { kind: "session", sessionId, methods, sso: [] } as const;
+export async function presentSignedIn(app: App, { user, cookies, ...session }: SignedIn): Promise<Enveloped> {
+  const via = { kind: "session", ...session } as const;
   const memberships = withoutUnproved(user, await loadMemberships(app, user._id), via, app.now());
   return new Enveloped(await loadIdentity(app, user, memberships), { cookies });
 }

@@ -2,7 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { OpenedSession } from "../../storage/lookups/callers.ts";
-import { isSessionLive, type SessionDoc, type SignInMethod, type SsoProof } from "../../storage/sessions.ts";
+import {
+  isSessionLive,
+  type BreakGlass,
+  type SessionDoc,
+  type SignInMethod,
+  type SsoProof,
+} from "../../storage/sessions.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { Notice } from "../../storage/notices.ts";
 import type { Actor } from "../access/actor.ts";
@@ -28,6 +34,7 @@ interface NewSession {
   verifiedAt: Date | undefined;
   /** Sign-ins by identity providers. */
   sso?: readonly SsoProof[] | undefined;
+  breakGlass?: readonly BreakGlass[] | undefined;
   events?: EventRow[];
   notice?: Notice;
 }
@@ -54,7 +61,7 @@ export async function startSession(
 export async function openSession(
   app: App,
   user: SessionOwner,
-  { userAgent, methods, verifiedAt, sso = [], events = [], notice }: NewSession,
+  { userAgent, methods, verifiedAt, sso = [], breakGlass = [], events = [], notice }: NewSession,
 ): Promise<{ sessionId: string; cookie: Cookie }> {
   const secret = randomBytes(32).toString("base64url");
   const sessionId = app.newId();
@@ -69,6 +76,7 @@ export async function openSession(
     methods: [...methods],
     ...(verifiedAt ? { verifiedAt } : {}),
     ...(sso.length > 0 ? { sso: [...sso] } : {}),
+    ...(breakGlass.length > 0 ? { breakGlass: [...breakGlass] } : {}),
     ...(events.length > 0 ? outboxFields(events) : {}),
     notice,
     createdAt: now,

@@ -1,7 +1,7 @@
 /** Sign-in by e-mail and password. */
 import type { EventRow } from "../../storage/outbox.ts";
 import type { WithNotice } from "../../storage/notices.ts";
-import type { SignInMethod, SsoProof } from "../../storage/sessions.ts";
+import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account, Credentials } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -21,6 +21,8 @@ export interface SignedIn {
   user: Account;
   sessionId: string;
   methods: readonly SignInMethod[];
+  sso: readonly SsoProof[];
+  breakGlass: readonly BreakGlass[];
   /** The session cookie, then the cookie by which the browser is recognized. */
   cookies: Cookie[];
 }
@@ -83,16 +85,25 @@ export async function startSignedIn(
 ): Promise<SignedIn> {
   const kept = options.sso ? {} : keptProofs(actor, user);
   const noted = await noteBreakGlass(app, user, actor.origin, { ...options, ...kept });
-  const events = [...noted, ...(options.events ?? [])];
+  const events = [...noted.events, ...(options.events ?? [])];
+  const breakGlass = noted.uses;
   const { enteredId, record, ...session } = options;
-  const opened = { userAgent: request.userAgent, verifiedAt: app.now(), ...session, ...kept, events };
+  const opened = {
+    userAgent: request.userAgent,
+    verifiedAt: app.now(),
+    ...session,
+    ...kept,
+    breakGlass,
+    events,
+  };
   const { sessionId, cookie } = await startSession(app, user, actor, opened);
   const [device] = await Promise.all([
     rememberClient(app, user._id, clientFacts(app, actor, request)),
     joinAutomatically(app, user, actor.origin, enteredId),
     record?.(),
   ]);
-  return { user, sessionId, methods: options.methods, cookies: [cookie, device] };
+  const { methods, sso = [] } = opened;
+  return { user, sessionId, methods, sso, breakGlass, cookies: [cookie, device] };
 }
 
 /** Sign-ins by providers stay valid in a session that the same person renews with credentials of their own. */

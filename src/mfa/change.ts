@@ -42,19 +42,22 @@ export async function changeAndEndSessions(
 ): Promise<Cookie> {
   const { events, ...fields } = change;
   // A first factor can open an organization to its owner that requires its identity provider.
+  const { sso, breakGlass = [], verifiedAt } = caller.via;
   const noted =
     change.hasFactor && !user.hasFactor
       ? await noteBreakGlass(app, { ...user, hasFactor: true }, caller.origin, {
           ...session,
-          sso: caller.via.sso,
+          sso,
+          breakGlass,
         })
-      : [];
+      : { events: [], uses: [] };
   // First, so that nothing can fail between the change and the response. Until then it is an ordinary session.
   const opened = await openSession(app, user, {
     ...session,
-    verifiedAt: caller.via.verifiedAt,
-    sso: caller.via.sso,
-    events: noted,
+    verifiedAt,
+    sso,
+    breakGlass: [...breakGlass, ...noted.uses],
+    events: noted.events,
   });
   const keptSessionId = opened.sessionId;
   const { users, sessions } = app.storage;

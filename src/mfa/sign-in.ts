@@ -1,10 +1,9 @@
 /** The second step of a sign-in, and the verification of a signed-in user. */
 import { limits } from "../../contract/limits.ts";
-import type { EventRow } from "../../storage/outbox.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
-import { noteBreakGlass } from "../auth/break-glass.ts";
+import { noteBreakGlass, type NotedUses } from "../auth/break-glass.ts";
 import { accountSuspended, checkOwnPassword, type Point } from "../auth/credentials.ts";
 import { clientFacts, knownClient } from "../auth/known-clients.ts";
 import { completeSignIn, type SignedIn } from "../auth/sign-in.ts";
@@ -13,7 +12,6 @@ import { ServiceError, unauthenticated } from "../errors.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { hasPassedFactor } from "../users/requirements.ts";
 import { loadOwn } from "./load.ts";
 import { browserBinding, sessionBinding } from "./passkeys/challenge.ts";
 import type { Reauthenticate, VerifyFactor } from "./schema.ts";
@@ -56,7 +54,7 @@ export async function reauthenticate(app: App, actor: Actor, input: Reauthentica
   const caller = requireUnrestricted(actor, "confirm who you are");
   const { via, userId } = caller;
   let method: "password" | Awaited<ReturnType<typeof verifyFactor>>;
-  let events: EventRow[] = [];
+  let noted: NotedUses = { events: [], uses: [] };
   if ("password" in input) {
     const user = await checkOwnPassword(app, caller, input.password);
     if (user.hasFactor)
@@ -75,16 +73,17 @@ export async function reauthenticate(app: App, actor: Actor, input: Reauthentica
       ["factor", `user:${userId} ${via.kind === "session" ? via.sessionId : "tokens"}`],
     ];
     method = await verifyFactor(app, user, input, { points, binding, origin: caller.origin });
-    if (via.kind === "session" && !hasPassedFactor(user, via))
-      events = await noteBreakGlass(app, user, caller.origin, { methods: [method], sso: via.sso });
+    if (via.kind === "session")
+      noted = await noteBreakGlass(app, user, caller.origin, { ...via, methods: [method] });
   }
   const now = app.now();
   const { sessions, tokens } = app.storage;
   const isKept =
     via.kind === "session"
-      ? await sessions.verify(via.sessionId, userId, method, now, events)
+      ? await sessions.verify(via.sessionId, userId, method, now, noted)
       : await tokens.verify(via.tokenId, userId, now);
   if (!isKept) throw unauthenticated("This session or token has ended concurrently. Sign in again.");
-  if (via.kind === "session" && events.length > 0) flushEvents(app, sessions, via.sessionId, events);
+  if (via.kind === "session" && noted.events.length > 0)
+    flushEvents(app, sessions, via.sessionId, noted.events);
   return new Date(now.getTime() + limits.recentVerificationMs);
 }

@@ -23,15 +23,21 @@ export function withoutUnproved(
 ): Pick<UserActor, "memberships" | "withheld"> {
   const lacks = memberships.map((one) => lackIn(user, one, via, now));
   if (lacks.every((lack) => lack === undefined)) return { memberships };
-  const withheld = memberships.flatMap((one, at) => (lacks[at] ? [{ ...one, lack: lacks[at] }] : []));
+  const withheld = memberships.flatMap((one, at) => (lacks[at] ? [withhold(user, one, lacks[at])] : []));
   return { memberships: memberships.filter((_, at) => !lacks[at]), withheld };
+}
+
+function withhold(user: Person, one: Membership, lack: Lack): WithheldMembership {
+  if (lack !== "sso" || one.role !== ownerRole) return { ...one, lack };
+  return { ...one, lack, ownFactor: user.hasFactor ? "present" : "missing" };
 }
 
 /**
  * The proof that an organization requires and a caller lacks.
  *
  * - An enforced provider: the session has to have passed it in the last seven days; a personal token works while its
- *   owner has signed in by it in the last 30. Owners can use their own second factor instead, in a session.
+ *   owner has signed in by it in the last 30. Owners can use their own second factor instead, in a session and for a
+ *   day: `auth/break-glass.ts` records it.
  * - A sign-in by a provider of the organization counts as the second factor there.
  * - Acts on behalf of a member without a session, such as imports of a repository that they have connected, need none.
  * - A session that a provider has opened counts in the provider's organization only, until the person confirms it with
@@ -43,7 +49,7 @@ export function lackIn(user: Person, member: Requirements, via: Via, now: Date):
   const passed = passedProvider(member, via, now);
   if (ssoProviderIds.length > 0) {
     if (passed !== undefined && ssoProviderIds.includes(passed)) return undefined;
-    if (member.role !== ownerRole || !hasPassedFactor(user, via)) return "sso";
+    if (member.role !== ownerRole || !hasBrokenGlass(user, member, via, now)) return "sso";
   }
   if (passed !== undefined) return undefined;
   if (isConfined(user, via)) return user.hasFactor ? "confirm-factor" : "confirm-password";
@@ -59,6 +65,13 @@ function passedProvider({ tenantId, sso }: Requirements, via: Via, now: Date): s
     return via.sso.find((one) => one.tenantId === tenantId && one.at.getTime() > since(limits.ssoSessionMs))
       ?.providerId;
   return sso && sso.at.getTime() > since(limits.ssoTokenMs) ? sso.providerId : undefined;
+}
+
+/** Whether an owner has recently used a second factor instead of the provider, in the session. */
+function hasBrokenGlass(user: Person, { tenantId }: Requirements, via: Via, now: Date): boolean {
+  if (via.kind !== "session" || !user.hasFactor) return false;
+  const since = now.getTime() - limits.breakGlassMs;
+  return via.breakGlass?.some((one) => one.tenantId === tenantId && one.at.getTime() > since) ?? false;
 }
 
 const factorMethods: readonly string[] = ["totp", "passkey", "recovery"];
@@ -89,11 +102,11 @@ export function withWithheld(actor: Actor): Actor {
   return { ...rest, memberships: [...rest.memberships, ...withheld] };
 }
 
-type Requiring = Pick<WithheldMembership, "tenantId" | "tenantSlug" | "tenantName" | "lack">;
+type Requiring = Pick<WithheldMembership, "tenantId" | "tenantSlug" | "tenantName" | "lack" | "ownFactor">;
 
 /** The error that explains a withheld membership: `mfa_required`, `sso_required` or `reauthentication_required`. */
 export function proofRequired(requiring: Requiring): ServiceError {
-  const { tenantId, tenantSlug, tenantName, lack } = requiring;
+  const { tenantId, tenantSlug, tenantName, lack, ownFactor } = requiring;
   const organization = { id: tenantId, slug: tenantSlug, name: tenantName };
   const details = { kind: "team", ref: tenantSlug, organization } as const;
   if (lack === "sso") {
@@ -101,8 +114,8 @@ export function proofRequired(requiring: Requiring): ServiceError {
     return new ServiceError(
       "sso_required",
       `"${tenantSlug}" requires a sign-in by its identity provider: open ${startUrl} in your browser. API tokens work ` +
-        "again after it. Owners can use their password and second factor instead.",
-      { ...details, startUrl },
+        `again after it.${ownFactor ? " As an owner, you can use your password and second factor instead." : ""}`,
+      { ...details, startUrl, ...(ownFactor ? { ownFactor } : {}) },
     );
   }
   if (lack !== "factor")

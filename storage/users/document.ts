@@ -75,6 +75,7 @@ export interface MailDue {
     | "factors-reset"
     | "sso-break-glass"
     | "sso-certificate"
+    | "sso-changed"
     | "skill-taken-down"
     | "takedown-lifted"
     | "domain-failing"
@@ -84,7 +85,7 @@ export interface MailDue {
   about?: { skill: string; reason: string };
   /** In mails about domains: the name, its TXT record, the organization, and when the verification lapses. */
   domain?: { name: string; record: string; organization: string; lapsesAt?: Date | undefined };
-  /** In mails about single sign-on: the organization, and the user or the certificate. */
+  /** In mails about single sign-on: the organization, and the user, the certificate or the change. */
   organization?: { slug: string; text: string };
   /** In mails about second factors: the factor, or the administrator's reason. */
   factor?: string;

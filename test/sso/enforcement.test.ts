@@ -11,7 +11,7 @@ import { openCli } from "../support/cli.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { confirmAddress, newFolder, newMember, publishInFolder } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
+import { newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
 import {
   allow,
   askConsent,
@@ -37,6 +37,8 @@ let provider: string;
 let passed: string;
 /** A program that the member gave access before the enforcement. */
 let program: Program;
+/** The owner's session after the use of their second factor instead of the provider. */
+let ownerSession: string;
 
 const addressOf = ({ username }: TestUser) => `${username}@example.com`;
 const providerPath = () => `/api/tenants/${org.id}/sso/providers/${provider}`;
@@ -273,5 +275,57 @@ describe("the enforcement of an identity provider", () => {
       (await service.call("GET", `/api/skills/${skill.id}`, { token: owner.token })).code,
       "sso_required",
     );
+    ownerSession = cookie;
+  });
+
+  it("gives owners a day by it, after which they have to confirm again, with another event", async () => {
+    const reads = async () =>
+      (await service.call("GET", `/api/skills/${skill.id}`, { cookie: ownerSession })).code ?? "read";
+    const confirm = async () => {
+      // A code works once.
+      aheadMs += 30_000;
+      const body = { code: totpCode(ownerSecret, service.app.now()) };
+      const done = await service.call("POST", "/api/auth/reauthenticate", { cookie: ownerSession, body });
+      assert.equal(done.status, 200, done.error);
+    };
+    const former = (await events("sso.break_glass_used")).length;
+    await confirm();
+    assert.equal((await events("sso.break_glass_used")).length, former);
+    aheadMs += dayMs;
+    assert.equal(await reads(), "sso_required");
+    await confirm();
+    assert.equal(await reads(), "read");
+    assert.equal((await events("sso.break_glass_used")).length, former + 1);
+  });
+
+  it("refuses an owner whose session has passed a second factor for something else", async () => {
+    const signedIn = await service.call("POST", "/api/auth/sign-in", {
+      body: { email: addressOf(member), password },
+    });
+    const session = signedIn.headers.getSetCookie()[0]!.split(";")[0]!;
+    const { cookie } = await enrol({ ...member, cookie: session });
+    const reads = async () =>
+      (await service.call("GET", `/api/skills/${skill.id}`, { cookie })).code ?? "read";
+    const body = { role: "owner" };
+    const target = `/api/tenants/${org.id}/members/${member.id}`;
+    assert.equal((await service.call("PATCH", target, { cookie: ownerSession, body })).status, 200);
+    assert.equal(await reads(), "sso_required");
+  });
+
+  it("is not ended, and its connection not changed, without a mail to all owners", async () => {
+    await deliverMails(service.app);
+    const change = async (body: object) => {
+      const done = await service.call("PATCH", providerPath(), { cookie: ownerSession, body });
+      assert.equal(done.status, 200, done.error);
+      const mails = await deliverMails(service.app);
+      return mails.flatMap(({ subject, text }) => (/required sign-in/.test(subject) ? [text] : []));
+    };
+    const reconnected = await change({ saml: samlSettings() });
+    assert.equal(reconnected.length, 2);
+    assert.match(reconnected[0]!, /has changed the connection to the identity provider/);
+    const ended = await change({ enforced: false });
+    assert.equal(ended.length, 2);
+    assert.match(ended[0]!, /has ended the requirement/);
+    assert.deepEqual(await change({ enabled: false }), []);
   });
 });

@@ -11,7 +11,7 @@ import {
   type WatchedPage,
 } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService } from "../support/service.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { newProvider } from "../support/sso/fixture.ts";
 
 describe("a required sign-in by an identity provider", { skip: whyNoBrowser() }, () => {
@@ -19,12 +19,13 @@ describe("a required sign-in by an identity provider", { skip: whyNoBrowser() },
   let browser: Browser;
   let watched: WatchedPage;
   let org: TestOrg;
+  let member: TestUser;
 
   before(async () => {
     service = await startService();
     const owner = await service.newUser();
     org = await service.newOrg(owner);
-    const member = await newMember(service, org, "member");
+    member = await newMember(service, org, "member");
     const { id } = await newProvider(service, org, owner);
     // As its enforcement does, which needs a verified domain and a successful sign-in.
     const { raw } = service.app.storage.database;
@@ -56,7 +57,19 @@ describe("a required sign-in by an identity provider", { skip: whyNoBrowser() },
     assert.equal(await link.getAttribute("href"), `/sso/${org.slug}?return_to=${back}`);
     assert.ok(await page.getByRole("button", { name: "Leave the organization" }).isVisible());
 
-    await page.getByRole("button", { name: "Confirm as an owner" }).click();
+    assert.equal(await page.getByText("As an owner").count(), 0);
+  });
+
+  it("can be replaced by an owner's second factor, which a member is not offered", async () => {
+    const { page } = watched;
+    const { raw } = service.app.storage.database;
+    await raw.collection("memberships").updateOne({ userId: member.id }, { $set: { role: "owner" } });
+    await page.reload();
+    const add = page.getByRole("link", { name: "Add a second factor" });
+    assert.equal(await add.getAttribute("href"), "/settings/security");
+    await raw.collection("users").updateOne({ _id: member.id as never }, { $set: { hasFactor: true } });
+    await page.reload();
+    await page.getByRole("button", { name: "Use my second factor" }).click();
     await page.getByRole("dialog", { name: "Confirm it is you" }).waitFor();
   });
 });

@@ -4,8 +4,10 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
+import { mailOwners } from "../../orgs/owner-mails.ts";
 import { propagateTenantSoon } from "../../orgs/propagate.ts";
 import { requireUser } from "../../users/load.ts";
+import { hasPassedFactor } from "../../users/requirements.ts";
 import { isEnforced, type LoadedProvider } from "./load.ts";
 
 /**
@@ -27,11 +29,37 @@ export async function setEnforcement(
     resourceId: provider._id,
     metadata: { name: provider.name, changed: { enforced } },
   });
+  if (enforced) await keepAccess(app, actor, tenant._id);
+  else await mailSsoChange(app, actor, { tenant, provider }, event._id, "enforcement");
   const { tenants } = app.storage;
   const updated = await tenants.enforceProvider(tenant._id, provider._id, enforced, app.now(), [event]);
   if (!updated) throw notFound("team", tenant.slug);
   await propagateTenantSoon(app, updated, [event]);
   return updated;
+}
+
+/** The owner who begins the enforcement has passed a second factor, and would else have to confirm at once. */
+async function keepAccess(app: App, actor: Actor, tenantId: string): Promise<void> {
+  const { userId, via, account } = requireUser(actor);
+  if (via.kind === "session" && account && hasPassedFactor(account, via))
+    await app.storage.sessions.addBreakGlass(via.sessionId, userId, { tenantId, at: app.now() });
+}
+
+/** A mail to all owners: what members have to prove changes, which one owner must not do without the others' knowledge. */
+export async function mailSsoChange(
+  app: App,
+  actor: Actor,
+  { tenant, provider }: LoadedProvider,
+  id: string,
+  change: "enforcement" | "connection",
+): Promise<void> {
+  const { username } = requireUser(actor);
+  const named = `the identity provider "${provider.name}"`;
+  const text =
+    change === "enforcement"
+      ? `"${username}" has ended the requirement that members of "${tenant.slug}" sign in by ${named}.`
+      : `"${username}" has changed the connection to ${named}, by which members of "${tenant.slug}" have to sign in.`;
+  await mailOwners(app, tenant._id, "sso-changed", { id, organization: { slug: tenant.slug, text } });
 }
 
 async function requireUsable(app: App, actor: Actor, { tenant, provider }: LoadedProvider): Promise<void> {

@@ -13,7 +13,7 @@ import { requireRecentVerification } from "../../users/recent-verification.ts";
 import { foldName } from "../../users/schema.ts";
 import type { CreateSsoProvider, UpdateSsoProvider } from "../schema.ts";
 import { oidcConnection, samlConnection } from "./connection.ts";
-import { setEnforcement } from "./enforce.ts";
+import { mailSsoChange, setEnforcement } from "./enforce.ts";
 import { isEnforced, loadProvider, requireConnection, unknownProvider, type LoadedProvider } from "./load.ts";
 
 const act = "change single sign-on";
@@ -86,7 +86,7 @@ export async function updateProvider(
   const tenant = endsEnforcement ? await setEnforcement(app, actor, loaded, false) : loaded.tenant;
   const provider =
     Object.keys(changed).length > 0
-      ? await changeFields(app, actor, loaded.provider, changed)
+      ? await changeFields(app, actor, { ...loaded, tenant }, changed)
       : loaded.provider;
   if (enforced !== true) return { tenant, provider };
   if (changed.enabled === false) throw refused("A disabled provider can't be enforced.");
@@ -96,7 +96,7 @@ export async function updateProvider(
 async function changeFields(
   app: App,
   actor: Actor,
-  provider: SsoProviderDoc,
+  { tenant, provider }: LoadedProvider,
   { name, saml, oidc, ...rest }: Omit<UpdateSsoProvider, "enforced">,
 ): Promise<SsoProviderDoc> {
   if (provider.type === "saml" ? oidc : saml)
@@ -122,6 +122,8 @@ async function changeFields(
     ...(name === undefined ? {} : { name, nameKey: foldName(name) }),
     ...(isReconnected ? { epoch: provider.epoch + 1, testedAt: null } : {}),
   };
+  if (isReconnected && isEnforced(tenant, provider._id))
+    await mailSsoChange(app, actor, { tenant, provider }, event._id, "connection");
   return updateRecord(app, "provider", app.storage.ssoProviders, provider, fields, event);
 }
 

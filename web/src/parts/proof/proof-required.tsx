@@ -38,7 +38,7 @@ function contentOf(org: string, name: string, { code, details }: ApiError): Cont
   if (code === "sso_required")
     return {
       title: "Sign in by single sign-on",
-      content: <SsoRequired org={org} name={name} start={String(details["startUrl"])} />,
+      content: <SsoRequired org={org} name={name} details={details} />,
     };
   if (code === "mfa_required")
     return { title: "A second factor is required", content: <FactorRequired org={org} name={name} /> };
@@ -66,8 +66,8 @@ function FactorRequired({ org, name }: { org: string; name: string }) {
   );
 }
 
-function SsoRequired({ org, name, start }: { org: string; name: string; start: string }) {
-  const verify = useVerification();
+function SsoRequired({ org, name, details }: { org: string; name: string; details: ApiError["details"] }) {
+  const { ownFactor } = details;
   return (
     <>
       <p className="note warn">
@@ -78,19 +78,46 @@ function SsoRequired({ org, name, start }: { org: string; name: string; start: s
         </span>
       </p>
       <div className="row wrap">
-        <Button component="a" href={providerSignIn(start)}>
+        <Button component="a" href={providerSignIn(String(details["startUrl"]))}>
           Sign in by single sign-on
         </Button>
         <LeaveOrganization org={org} name={name} />
       </div>
+      {ownFactor === "present" && <OwnFactor />}
+      {ownFactor === "missing" && <OwnFactorMissing />}
+    </>
+  );
+}
+
+/** The access of owners while the provider is down. */
+function OwnFactor() {
+  const verify = useVerification();
+  return (
+    <>
       <p className="sub">
-        Owners can use their own second factor instead, for example while the identity provider is down. All
-        owners get a mail about it.
+        As an owner, you can use your own second factor instead, for example while the identity provider is
+        down. This counts for a day. It is recorded in the audit log, and all owners get a mail about it.
       </p>
       <div>
         <Button size="xs" variant="default" onClick={verify}>
-          Confirm as an owner
+          Use my second factor
         </Button>
+      </div>
+    </>
+  );
+}
+
+function OwnFactorMissing() {
+  return (
+    <>
+      <p className="sub">
+        As an owner, you could use your own second factor instead, for example while the identity provider is
+        down, but your account has none.
+      </p>
+      <div>
+        <ButtonLink to="/settings/security" size="xs" variant="default">
+          Add a second factor
+        </ButtonLink>
       </div>
     </>
   );
