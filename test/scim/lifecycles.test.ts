@@ -195,3 +195,122 @@ describe("Entra ID's sequence of requests", () => {
     assert.ok(await accountOf("grace"), "the account stays");
   });
 });
+
+describe("a filter", () => {
+  let other: Provider;
+  let groupId: string;
+  let ada: Awaited<ReturnType<Provider["newUser"]>>;
+  before(async () => {
+    other = await newProvider(service);
+    ada = await other.newUser("countess", {
+      displayName: "Ada",
+      externalId: "EXT-1",
+      title: 'The "Countess"',
+      name: { familyName: "Lovelace" },
+      emails: [
+        { value: "countess@example.com", type: "work", primary: true },
+        { value: "Ada@Home.io", type: "home" },
+      ],
+      [enterprise]: { department: "Maths", manager: "7" },
+    });
+    await other.newUser("babbage", { displayName: "charles", active: false });
+    const members = [{ value: ada.id }];
+    groupId = (await other.ok("POST", "/Groups", { displayName: "Crew", members })).id;
+    await other.ok("POST", "/Groups", { displayName: "Empty" });
+  });
+
+  const found = async (type: "Users" | "Groups", filter: string) => {
+    const answer = await other.send("GET", `/${type}?filter=${encodeURIComponent(filter)}`);
+    if (answer.status !== 200) return answer.body.scimType;
+    return answer.body.Resources.map(({ displayName }) => displayName).join(" ");
+  };
+
+  it("of users has the operators and paths of identity providers", async () => {
+    const rows: [filter: string, expected: string][] = [
+      ['USERNAME Eq "Countess@example.com"', "Ada"],
+      ['userName ne "countess@example.com"', "charles"],
+      ['userName sw "COUNT"', "Ada"],
+      ['userName co "SS@"', "Ada"],
+      ['userName ew ".COM"', "Ada charles"],
+      ['userName gt "babbage@example.com"', "Ada"],
+      ['displayName gt "B"', "charles"],
+      ['displayName le "B"', "Ada"],
+      ['title lt "z"', "Ada"],
+      ['title eq "the \\"countess\\""', "Ada"],
+      ["title pr", "Ada"],
+      ["NOT (title pr)", "charles"],
+      ["title eq null", "charles"],
+      ["name pr", "Ada charles"],
+      ["addresses pr", ""],
+      [`${enterprise} pr`, "Ada"],
+      [`${enterprise}:department eq "maths"`, "Ada"],
+      [`${enterprise}:manager eq "7"`, "Ada"],
+      ['active eq "False"', "charles"],
+      ["active ne false", "Ada"],
+      ["active gt true", "invalidFilter"],
+      ['externalId eq "ext-1"', ""],
+      ['externalId eq "EXT-1"', "Ada"],
+      ['(userName sw "c" or userName sw "b") and active eq true', "Ada"],
+      ['userName sw "c" OR userName sw "b" AND active eq true', "Ada"],
+      ['emails[type eq "home"].value eq "ada@home.io"', "Ada"],
+      ['emails[type eq "home"].value eq "countess@example.com"', ""],
+      ['not (emails[type eq "home" and value sw "ADA"].value pr)', "charles"],
+      ['emails[type eq "x]"].value eq "y" or title pr', "Ada"],
+      ['emails[type eq "HOME" and value co "home"]', "Ada"],
+      ['emails[not (type eq "work")]', "Ada"],
+      ['emails.value ew "home.io"', "Ada"],
+      [`groups[value eq "${groupId}"]`, "Ada"],
+      ['meta.lastModified gt "2011-05-13T04:42:34.1234567-07:00"', "Ada charles"],
+      ['meta.resourceType eq "User" and title pr', "Ada"],
+      ['meta.resourceType eq "Group"', ""],
+      ["userName eq countess@example.com", "invalidFilter"],
+      ['schemas eq "x"', "invalidFilter"],
+    ];
+    for (const [filter, expected] of rows) assert.equal(await found("Users", filter), expected, filter);
+  });
+
+  it("of groups compares names without case, and members by their ids", async () => {
+    const rows: [filter: string, expected: string][] = [
+      ['displayName EQ "CREW"', "Crew"],
+      [`members eq "${ada.id}"`, "Crew"],
+      [`members[value eq "${ada.id}"] and displayName sw "cr"`, "Crew"],
+      [`members[value ne "${ada.id}"]`, "Empty"],
+      ["not (members pr)", "Empty"],
+      ['members[display eq "Ada"]', "invalidFilter"],
+    ];
+    for (const [filter, expected] of rows) assert.equal(await found("Groups", filter), expected, filter);
+  });
+
+  it("is paged by indexes and counts below their limits too", async () => {
+    for (const [query, expected] of [
+      ["startIndex=0", [2, 1, 2]],
+      ["startIndex=-5&count=1", [2, 1, 1]],
+      ["startIndex=2&count=1", [2, 2, 1]],
+      ["startIndex=99", [2, 99, 0]],
+      ["count=0", [2, 1, 0]],
+      ["count=-1", [2, 1, 0]],
+    ] as const) {
+      const body = await other.ok("GET", `/Users?${query}`);
+      const { totalResults, startIndex, itemsPerPage } = body;
+      assert.deepEqual([totalResults, startIndex, itemsPerPage], expected, query);
+      assert.equal(body.Resources.length, expected[2], query);
+    }
+  });
+
+  it("selects or creates the value that a PATCH names", async () => {
+    const changed = await other.ok(
+      "PATCH",
+      `/Users/${ada.id}`,
+      patchOp(
+        { op: "replace", value: { 'emails[type eq "work"].value': "new@example.com", DisplayName: "A" } },
+        { op: "Add", path: 'roles[primary eq "True"].value', value: "admin" },
+        { op: "Replace", path: 'ADDRESSES[TYPE eq "work" and primary eq true].Locality', value: "London" },
+        { op: "remove", path: 'emails[type ne "work" or value sw "none"]' },
+      ),
+    );
+    assert.equal(changed["displayName"], "A");
+    assert.deepEqual(changed["emails"], [{ value: "new@example.com", type: "work", primary: true }]);
+    assert.deepEqual(changed["roles"], [{ primary: true, value: "admin" }]);
+    assert.deepEqual(changed["addresses"], [{ type: "work", primary: true, locality: "London" }]);
+  });
+});

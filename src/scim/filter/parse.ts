@@ -9,9 +9,10 @@ import { badInput } from "../errors.ts";
 export type { Filter };
 
 /** Throws `invalidFilter`. */
-export function parseFilter(text: string): Filter {
-  if (text.length > limits.scimFilter)
+export function parseFilter(given: string): Filter {
+  if (given.length > limits.scimFilter)
     throw badInput("invalidFilter", `The filter has more than ${limits.scimFilter} characters.`);
+  const text = withinBrackets(given);
   // A line break in a text that does not end would take the parser exponential time.
   if (/[\p{Cc}\u2028\u2029]/u.test(text))
     throw badInput("invalidFilter", "The filter contains control characters.");
@@ -27,6 +28,27 @@ export function parseFilter(text: string): Filter {
     "invalidFilter",
     'The filter is not valid. Use a form such as userName eq "ada@example.com".',
   );
+}
+
+/**
+ * Moves the comparison of `emails[type eq "work"].value eq "x"` into the brackets, since the parser would take it for a
+ * comparison of any value of the list.
+ */
+function withinBrackets(text: string): string {
+  const masked = text.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => `"${"_".repeat(quoted.length - 2)}"`);
+  let result = "";
+  let from = 0;
+  for (const found of masked.matchAll(
+    /\[([^[\]]*)\]\.([\w$-]+\s+(?:pr\b|\w{2}\s+(?:"_*"|[^\s"()[\]]+)))/gi,
+  )) {
+    const [whole, selection = "", comparison = ""] = found;
+    const open = found.index + 1;
+    const end = found.index + whole.length;
+    result += `${text.slice(from, open)}(${text.slice(open, open + selection.length)}) and `;
+    result += `${text.slice(end - comparison.length, end)}]`;
+    from = end;
+  }
+  return result + text.slice(from);
 }
 
 const comparisons = new Set<string>(["eq", "ne", "co", "sw", "ew", "gt", "ge", "lt", "le", "pr"]);

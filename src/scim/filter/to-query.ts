@@ -2,6 +2,7 @@
  * Turns filters into queries of the database. Fields come from a fixed map of the schema table, never from a request,
  * and texts are compared by escaped patterns.
  */
+import type { Compare } from "scim2-parse-filter";
 import { escapePattern } from "../../../storage/escape-pattern.ts";
 import { foldName } from "../../users/schema.ts";
 import { badInput } from "../errors.ts";
@@ -15,6 +16,8 @@ interface Field {
   /** `folded`: the field has folded texts; `exact`: as they are; `text`: compared without case. */
   form: "folded" | "exact" | "text";
   attribute: Attribute;
+  /** It belongs to the values of a list. */
+  isInList?: boolean;
 }
 
 /** Fields of the documents that are not named after their attribute. */
@@ -53,12 +56,37 @@ export function toQuery(type: ResourceType, filter: Filter): object {
     case "[]":
       return listQuery(type, filter.attrPath, filter.valFilter);
     case "pr":
-      return { [fieldOf(type, filter.attrPath).name]: { $exists: true, $nin: [null, []] } };
+      return { [presenceOf(type, filter.attrPath)]: { $exists: true, $nin: [null, [], {}] } };
     default: {
+      if (filter.attrPath.toLowerCase() === "meta.resourcetype") return ofType(type, filter);
       const field = fieldOf(type, filter.attrPath);
-      return { [field.name]: condition(field, readComparison(field.attribute, filter)) };
+      const comparison = readComparison(field.attribute, filter);
+      return inOrder(field, comparison) ?? { [field.name]: condition(field, comparison) };
     }
   }
+}
+
+/** The field whose presence an attribute has; a complex one without a `value` counts as a whole. */
+function presenceOf(type: ResourceType, text: string): string {
+  const path = findAttribute(type, text);
+  if (path && !path.attribute) return "attributes.enterprise";
+  if (!path?.attribute?.sub || path.sub || valueOf(path.attribute)) return fieldOf(type, text).name;
+  return path.attribute.name === "meta" ? "createdAt" : storedName(path);
+}
+
+/** All resources of the type, or none. */
+function ofType(type: ResourceType, { op, compValue }: Compare): object {
+  if (op !== "eq" && op !== "ne")
+    throw badInput("invalidFilter", '"meta.resourceType" can be compared by "eq" and "ne" only.');
+  return (compValue === type) === (op === "eq") ? {} : { $nor: [{}] };
+}
+
+/** Texts in their order without case. The texts of a list are compared as they are, by `condition`. */
+function inOrder({ name, form, isInList }: Field, { operator, value }: Comparison): object | undefined {
+  const comparison = order[operator];
+  if (!comparison || form !== "text" || isInList || typeof value !== "string") return undefined;
+  const both = [{ $toLower: `$${name}` }, { $literal: value.toLowerCase() }];
+  return { [name]: { $type: "string" }, $expr: { [comparison]: both } };
 }
 
 /** The field that an attribute is sorted or filtered by. Throws `invalidFilter`. */
@@ -78,7 +106,8 @@ export function fieldOf(type: ResourceType, text: string): Field {
     attribute.mutability === "writeOnly"
   )
     throw unknownAttribute(text);
-  return { name: storedName(path, main), form: main.type === "boolean" ? "exact" : "text", attribute: main };
+  const form = main.type === "boolean" ? "exact" : "text";
+  return { name: storedName(path, main), form, attribute: main, isInList: attribute.multiValued === true };
 }
 
 /** A complex attribute is compared by its `value`. */
@@ -86,9 +115,9 @@ function valueOf(attribute: Attribute): Attribute | undefined {
   return attribute.sub ? attribute.sub.find(({ name }) => name === "value") : attribute;
 }
 
-function storedName({ isExtension, attribute }: AttributePath, main: Attribute): string {
+function storedName({ isExtension, attribute }: AttributePath, main?: Attribute): string {
   const base = `attributes.${isExtension ? "enterprise." : ""}${attribute!.name}`;
-  return attribute!.sub ? `${base}.${main.name}` : base;
+  return attribute!.sub && main ? `${base}.${main.name}` : base;
 }
 
 /** `emails[…]`: one value of the list has to match the whole filter. */

@@ -2,9 +2,8 @@
 import { limits } from "../../../contract/limits.ts";
 import { badInput, ScimError } from "../errors.ts";
 import type { Filter } from "../filter/parse.ts";
-import { findAttribute } from "../schema/paths.ts";
 import { isObject } from "../schema/values.ts";
-import { unknownPath, type Operation, type PatchPath } from "./operations.ts";
+import { readPath, unknownPath, type Operation, type PatchPath } from "./operations.ts";
 
 export interface GroupAttributes {
   displayName: string;
@@ -36,10 +35,9 @@ function changeSeveral(group: PatchedGroup, id: string, op: Operation["op"], val
   if (!isObject(value)) throw badInput("invalidValue", "Without a path, the value must be an object.");
   for (const [key, one] of Object.entries(value)) {
     if (key.toLowerCase() === "schemas") continue;
-    const path = findAttribute("Group", key);
-    if (!path) throw unknownPath(key);
+    const path = readPath("Group", key);
     if (path.attribute?.name === "id" && one === id) continue;
-    change(group, op, { ...path, filter: undefined }, one);
+    change(group, op, path, one);
   }
 }
 

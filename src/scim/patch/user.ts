@@ -6,7 +6,7 @@ import type { Filter } from "../filter/parse.ts";
 import type { Attribute } from "../schema/attributes.ts";
 import { findAttribute, type AttributePath } from "../schema/paths.ts";
 import { emptyObject, isObject, readSingle, readValue, type ScimObject } from "../schema/values.ts";
-import { unknownPath, type Operation, type PatchPath } from "./operations.ts";
+import { readPath, unknownPath, type Operation, type PatchPath } from "./operations.ts";
 
 /** Attributes of a user: `core` has userName, externalId and active as well. */
 export interface UserAttributes {
@@ -28,15 +28,14 @@ export function patchUser(
   return user;
 }
 
-/** Without a path, the value has attributes by name, which may be dotted and have the URN of their schema. */
+/** Without a path, the value has attributes by their paths: with the URN of their schema, dotted or with a filter. */
 function changeSeveral(user: UserAttributes, id: string, op: Operation["op"], value: unknown): void {
   if (!isObject(value)) throw badInput("invalidValue", "Without a path, the value must be an object.");
   for (const [key, one] of Object.entries(value)) {
     if (key.toLowerCase() === "schemas") continue;
-    const path = findAttribute("User", key);
-    if (!path) throw unknownPath(key);
+    const path = readPath("User", key);
     if (path.attribute?.name === "id" && one === id) continue;
-    changeAttribute(user, op, { ...path, filter: undefined }, one);
+    changeAttribute(user, op, path, one);
   }
 }
 
@@ -148,17 +147,31 @@ function changeSelected(
   });
 }
 
-/** Entra ID sets `emails[type eq "work"].value` of a user who has none: a value of the type is created. */
+/**
+ * Entra ID sets `emails[type eq "work"].value` or `roles[primary eq "True"].value` of a user who has none: the value is
+ * created with what the filter names.
+ */
 function created(
   attribute: Attribute,
   filter: Filter,
   { op, sub, value }: Pick<ListChange, "op" | "sub" | "value">,
 ): ScimObject {
-  const isByType = filter.op === "eq" && filter.attrPath.toLowerCase() === "type";
-  if (!isByType || typeof filter.compValue !== "string" || (!sub && op === "replace"))
+  const one = emptyObject();
+  if (!describe(one, attribute, filter) || (!sub && op === "replace"))
     throw badInput("noTarget", `No value of "${attribute.name}" matches the filter of the path.`);
-  const one = Object.assign(emptyObject(), { type: filter.compValue });
   return sub ? withSub(one, sub, op, value) : Object.assign(one, readSingle(attribute, value) ?? {});
+}
+
+/** Gives a value what a filter requires. False if the filter is more than attributes that have to be equal. */
+function describe(one: ScimObject, attribute: Attribute, filter: Filter): boolean {
+  if (filter.op === "and") return filter.filters.every((part) => describe(one, attribute, part));
+  if (filter.op !== "eq" || filter.compValue === null) return false;
+  const name = filter.attrPath.toLowerCase();
+  const sub = attribute.sub!.find((known) => known.name.toLowerCase() === name);
+  const value = sub && sub.name !== "value" ? readValue(sub, filter.compValue) : undefined;
+  if (!sub || value === undefined) return false;
+  one[sub.name] = value;
+  return true;
 }
 
 function withSub(one: ScimObject, sub: Attribute, op: Operation["op"], value: unknown): ScimObject {
