@@ -1,21 +1,15 @@
-import {
-  ChevronDown,
-  ChevronRight,
-  FileText,
-  Folder,
-  FolderHeart,
-  FolderLock,
-  Lock,
-  Package,
-  Ruler,
-} from "lucide-react";
+import { Lock } from "lucide-react";
 import { memo, type DragEvent } from "react";
-import { iconProps } from "../../parts/icon.ts";
 import { Time } from "../../parts/time.tsx";
+import { RowIcon } from "./row-icon.tsx";
 import { nameOf, type Row as TreeRow } from "./tree.ts";
 
 export const rowHeight = 36;
 const indent = 22;
+/** Width of the button that opens a row, with the gap next to it. */
+const buttonWidth = 21;
+/** Characters of a version that fit its column in any case. Clipped cells make each frame of scrolling slower. */
+const versionFits = 8;
 
 /** Reactions of the list to its rows. The same object as long as the list is shown, so that rows stay memoized. */
 export interface RowActions {
@@ -56,8 +50,8 @@ export const Row = memo(function Row(props: Props) {
       aria-rowindex={index + 2}
       aria-selected={isChosen}
       aria-expanded={hasChildren ? isOpen : undefined}
-      data-dragged={isDragged}
-      data-target={isTarget}
+      data-dragged={isDragged || undefined}
+      data-target={isTarget || undefined}
       draggable={isDraggable}
       style={{ transform: `translateY(${top}px)` }}
       onClick={() => actions.choose(key)}
@@ -70,20 +64,25 @@ export const Row = memo(function Row(props: Props) {
       }}
       onDragEnd={actions.dragEnd}
     >
-      <span role="gridcell" className="nm" style={{ paddingLeft: (Math.min(level, 12) - 1) * indent }}>
-        <button
-          type="button"
-          className="tw"
-          tabIndex={-1}
-          aria-label={`${isOpen ? "Close" : "Open"} ${nameOf(item)}`}
-          hidden={!hasChildren}
-          onClick={(event) => {
-            event.stopPropagation();
-            actions.toggle(key);
-          }}
-        >
-          {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
-        </button>
+      <span
+        role="gridcell"
+        className="nm"
+        style={{ paddingLeft: (Math.min(level, 12) - 1) * indent + (hasChildren ? 0 : buttonWidth) }}
+      >
+        {hasChildren && (
+          <button
+            type="button"
+            className="tw"
+            tabIndex={-1}
+            aria-label={`${isOpen ? "Close" : "Open"} ${nameOf(item)}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              actions.toggle(key);
+            }}
+          >
+            <RowIcon icon={isOpen ? "open" : "closed"} />
+          </button>
+        )}
         <Name item={item} />
       </span>
       <Facts item={item} count={count} />
@@ -94,20 +93,18 @@ export const Row = memo(function Row(props: Props) {
 function Name({ item }: Pick<TreeRow, "item">) {
   if (item.kind === "skill") {
     const { skill } = item;
-    const Icon = skill.type === "rule" ? Ruler : skill.format === "package" ? Package : FileText;
     return (
       <>
-        <Icon className="ic" {...iconProps} />
+        <RowIcon icon={skill.type === "rule" ? "rule" : skill.format === "package" ? "package" : "skill"} />
         <span className="clip">{skill.slug}</span>
         {skill.type === "rule" && <span className="badge">rule</span>}
       </>
     );
   }
   const { folder } = item;
-  const Icon = folder.restricted ? FolderLock : folder.managed ? FolderHeart : Folder;
   return (
     <>
-      <Icon className="ic f" {...iconProps} />
+      <RowIcon icon={folder.restricted ? "restricted" : folder.managed ? "managed" : "folder"} />
       <span className="clip fo">{folder.name}</span>
       {folder.managed ? (
         <span className="badge">managed</span>
@@ -140,12 +137,19 @@ function Facts({ item, count }: Pick<TreeRow, "item"> & { count: number | undefi
       <span role="gridcell" className="meta hide-s">
         {skill.restricted ? "restricted" : skill.visibility}
       </span>
-      <span role="gridcell" className="mono dim right clip">
-        {skill.currentSemver}
-      </span>
+      <Version semver={skill.currentSemver} />
       <span role="gridcell" className="right hide-s">
         <Time value={skill.updatedAt} className="meta" />
       </span>
     </>
   );
 }
+
+const Version = ({ semver }: { semver: string | null }) => (
+  <span
+    role="gridcell"
+    className={`mono dim right${semver !== null && semver.length > versionFits ? " clip" : ""}`}
+  >
+    {semver}
+  </span>
+);

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import type { DragState } from "./use-drag.ts";
 import { useStable } from "../../parts/use-stable.ts";
 import { Row, rowHeight, type RowActions } from "./row.tsx";
@@ -27,7 +27,7 @@ export function Rows(props: Props) {
     estimateSize: () => rowHeight,
     overscan: 8,
   });
-  const at = rows.findIndex(({ key }) => key === chosen);
+  const at = useMemo(() => rows.findIndex(({ key }) => key === chosen), [rows, chosen]);
   // Rows are drawn around the chosen one also after it was chosen elsewhere: by its address or a link.
   useEffect(() => {
     if (at >= 0) drawn.scrollToIndex(at, { align: "auto" });
