@@ -41,15 +41,14 @@ export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
   return {
     async fetch(asked, init = {}) {
       const url = checkUrl(asked, limits);
-      const sent = new Request(url, { ...init, redirect: "manual" });
-      const body = sent.body === null ? undefined : Buffer.from(await sent.arrayBuffer());
+      const { method, headers: given, body } = await requestOf(url, init);
       const headers = {
-        ...Object.fromEntries(sent.headers),
+        ...Object.fromEntries(given),
         ...(body === undefined ? {} : { "content-length": String(body.length) }),
       };
       const library = url.protocol === "https:" ? https : http;
       const agent = agents[url.protocol as keyof typeof agents];
-      const request = library.request(url, { agent, method: sent.method, headers });
+      const request = library.request(url, { agent, method, headers });
       request.setNoDelay(true);
       const { signal } = init;
       const response = await headOf(request, body, url.host, limits, signal ?? undefined);
@@ -59,6 +58,22 @@ export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
+}
+
+/** Parts of a request. A `Request`, which reads any kind of body, takes longer than the rest of a call. */
+async function requestOf(
+  url: URL,
+  init: RequestInit,
+): Promise<{ method: string; headers: Headers; body: Buffer | undefined }> {
+  const headers = new Headers(init.headers);
+  const isText = typeof init.body === "string" && headers.has("content-type");
+  if (isText || init.body === undefined || init.body === null) {
+    const body = isText ? Buffer.from(init.body as string) : undefined;
+    return { method: (init.method ?? "GET").toUpperCase(), headers, body };
+  }
+  const { signal: _signal, ...rest } = init;
+  const sent = new Request(url, { ...rest, redirect: "manual" });
+  return { method: sent.method, headers: sent.headers, body: Buffer.from(await sent.arrayBuffer()) };
 }
 
 function checkUrl(asked: string | URL, { allowPrivateNetwork }: FetchLimits): URL {

@@ -2,6 +2,7 @@
 import type { ConnectionStatus, ConnectorProblem } from "../../contract/vocabulary.ts";
 import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
 import type { McpServerDoc } from "../../storage/mcp/servers.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { keepAllowedServers } from "../mcp-servers/load.ts";
@@ -29,6 +30,19 @@ export async function listConnectors(app: App, actor: UserActor): Promise<SeenCo
   return judgeConnectors(app, actor, await app.storage.connectors.listOfUser(actor.userId));
 }
 
+/** A user's connector by its slug, with its status as it is now. */
+export async function findConnector(
+  app: App,
+  actor: UserActor,
+  slug: string,
+): Promise<SeenConnector | undefined> {
+  const found = await app.storage.connectors.findToUse(actor.userId, slug);
+  if (!found) return undefined;
+  const { connector, server, tenant } = found;
+  const [seen] = await judge(app, actor, [connector], server ? [server] : [], tenant ? [tenant] : []);
+  return seen;
+}
+
 /** The status of connectors for their user. */
 export async function judgeConnectors(
   app: App,
@@ -40,6 +54,16 @@ export async function judgeConnectors(
     app.storage.mcpServers.listByIds(connectors.map((one) => one.serverId)),
     app.storage.tenants.listByIds([...new Set(connectors.map((one) => one.tenantId))]),
   ]);
+  return judge(app, actor, connectors, known, tenants);
+}
+
+async function judge(
+  app: App,
+  actor: UserActor,
+  connectors: readonly KnownConnector[],
+  known: readonly McpServerDoc[],
+  tenants: readonly TenantDoc[],
+): Promise<SeenConnector[]> {
   const allowed = await keepAllowedServers(app, actor, "mcpServer:read", known);
   const servers = new Map(allowed.map(({ server }) => [server._id, server]));
   const off = new Set(tenants.filter((tenant) => tenant.mcpCentralOff).map((tenant) => tenant._id));

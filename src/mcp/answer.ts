@@ -97,12 +97,9 @@ async function serveLegacy(
 ): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !isStream });
   await server.connect(transport);
+  // Without a stream, nothing is open once the response is there, and closing would only make errors for no one.
   if (isStream) end.addEventListener("abort", () => void server.close());
-  try {
-    return await transport.handleRequest(request, { parsedBody });
-  } finally {
-    if (!isStream) await server.close();
-  }
+  return transport.handleRequest(request, { parsedBody });
 }
 
 /** A call that takes too long goes on, but its caller gets an answer. */

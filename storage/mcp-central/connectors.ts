@@ -5,8 +5,11 @@
 import type { Filter, IndexDescription, UpdateFilter } from "mongodb";
 import type { ConnectorProblem, StoredConnectionStatus } from "../../contract/vocabulary.ts";
 import type { Database } from "../database.ts";
+import { batchedLookup } from "../lookups/batched-lookup.ts";
+import type { McpServerDoc } from "../mcp/servers.ts";
 import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
+import type { TenantDoc } from "../tenants.ts";
 
 /** Parts of the credentials, each encrypted for itself. */
 export const vaultFields = ["variables", "client", "tokens", "flow"] as const;
@@ -78,11 +81,32 @@ export const connectorIndexes: IndexDescription[] = [
 export type ConnectorWithSecrets = ConnectorDoc;
 export type KnownConnector = Omit<ConnectorDoc, "vault" | "outbox">;
 
+/** A connector with the facts that decide about its use. */
+export interface ConnectorToUse {
+  connector: KnownConnector;
+  server: McpServerDoc | undefined;
+  tenant: TenantDoc | undefined;
+}
+
 /** All connectors of a user, of a member of an organization, of an organization or of a server. */
 export type ConnectorOwner =
   { userId: string } | { tenantId: string; userId: string } | { tenantId: string } | { serverId: string };
 
 const withoutSecrets = { projection: { vault: 0, outbox: 0 } } as const;
+
+const keyOf = (userId: string, slug: string) => `${userId} ${slug}`;
+
+function toUse({
+  server: [server],
+  tenant: [tenant],
+  ...connector
+}: KnownConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }): ConnectorToUse {
+  return {
+    connector,
+    server: server?.active ? server : undefined,
+    tenant: tenant?.erasedAt === undefined ? tenant : undefined,
+  };
+}
 
 export type Connectors = ReturnType<typeof openConnectors>;
 
@@ -90,6 +114,21 @@ export function openConnectors(database: Database) {
   const connectors = database.collection<ConnectorDoc>("connectors");
   const findKnown = (filter: Filter<ConnectorDoc>): Promise<KnownConnector | null> =>
     connectors.findOne({ ...filter, active: true }, withoutSecrets);
+  const findToUse = batchedLookup<ConnectorToUse>(async (keys) => {
+    const owners = keys.map((key) => {
+      const [userId = "", slug = ""] = key.split(" ");
+      return { userId, slug, active: true as const };
+    });
+    const rows = await connectors
+      .aggregate<KnownConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }>([
+        { $match: owners.length === 1 ? owners[0]! : { $or: owners } },
+        { $project: withoutSecrets.projection },
+        { $lookup: { from: "mcp_servers", localField: "serverId", foreignField: "_id", as: "server" } },
+        { $lookup: { from: "tenants", localField: "tenantId", foreignField: "_id", as: "tenant" } },
+      ])
+      .toArray();
+    return new Map(rows.map((row) => [keyOf(row.userId, row.slug), toUse(row)]));
+  });
   return {
     /** Throws a duplicate error of the index whose value is in use. */
     async insert(connector: ConnectorDoc): Promise<void> {
@@ -97,7 +136,8 @@ export function openConnectors(database: Database) {
     },
     find: (id: string) => findKnown({ _id: id }),
     findByServer: (userId: string, serverId: string) => findKnown({ userId, serverId }),
-    findBySlug: (userId: string, slug: string) => findKnown({ userId, slug }),
+    /** A user's connector by its slug. Concurrent calls share a query, and must not change what they get. */
+    findToUse: (userId: string, slug: string) => findToUse(keyOf(userId, slug)),
     findByPublicId: (userId: string, publicId: string) => findKnown({ userId, publicId }),
     /** A connector with its encrypted credentials. */
     withSecrets: (id: string): Promise<ConnectorWithSecrets | null> =>

@@ -18,7 +18,13 @@ import { noteFailure, noteSuccess, recordCall } from "../status.ts";
 import { problemOf } from "../upstream/failure.ts";
 import { poolOf } from "../upstream/pool.ts";
 import { ConnectorError, sentenceOf } from "../upstream/problems.ts";
-import { isUsable, judgeConnectors, type SeenConnector, type UsableConnector } from "../usable.ts";
+import {
+  findConnector,
+  isUsable,
+  judgeConnectors,
+  type SeenConnector,
+  type UsableConnector,
+} from "../usable.ts";
 import { takeCall } from "./budget.ts";
 import { cleanText } from "./entries.ts";
 
@@ -97,11 +103,10 @@ function optionsOf({ onProgress }: Caller, signal: AbortSignal): RequestOptions 
 }
 
 async function loadUsable(app: App, user: UserActor, slug: string): Promise<UsableConnector> {
-  const found = await app.storage.connectors.findBySlug(user.userId, slug);
-  if (!found) throw notFound("connector", slug);
-  const [seen] = await judgeConnectors(app, user, [found]);
-  if (seen && isUsable(seen)) return seen;
-  throw needsUser(app, seen!);
+  const seen = await findConnector(app, user, slug);
+  if (!seen) throw notFound("connector", slug);
+  if (isUsable(seen)) return seen;
+  throw needsUser(app, seen);
 }
 
 /** The refusal of a connector that can't be used, with the page on which its user can change that. */
