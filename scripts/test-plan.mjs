@@ -171,8 +171,9 @@ const isAlone = (file) => alone.has(areaOf(file)) || alone.has(nameOf(file));
 const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(file)] ?? OTHERS_SECONDS), 0);
 
 /**
- * The files of each process, in the order in which the processes are to be started. Processes with several files share
- * all of these, the longest first, so that they end at about one time.
+ * The files of each process, in the order in which the processes are to be started. Those that need not be alone are
+ * shared by some processes, the longest first, so that these end at about one time. Each begins with a file of its own,
+ * since node:test counts a process without tests as a test.
  *
  * @param {string[]} files test/<area>/<subject>.test.ts, sorted
  * @param {number} concurrency how many processes run at once
@@ -181,9 +182,10 @@ const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(f
 export function planTests(files, concurrency) {
   const longestFirst = files.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
   const apart = longestFirst.filter(isAlone).map((file) => [file]);
-  const shared = longestFirst.filter((file) => !isAlone(file));
-  const count = Math.min(concurrency, Math.ceil(secondsOf(shared) / PROCESS_SECONDS));
-  const sharing = Array.from({ length: count }, () => shared);
+  const together = longestFirst.filter((file) => !isAlone(file));
+  const count = Math.min(concurrency, together.length, Math.ceil(secondsOf(together) / PROCESS_SECONDS));
+  const shared = together.slice(0, together.length - count);
+  const sharing = together.slice(shared.length).map((own) => [own, ...shared]);
   const first = apart.length === 0 ? count : Math.max(1, concurrency - LEFT_FOR_ALONE);
   return [...sharing.slice(0, first), ...apart, ...sharing.slice(first)];
 }

@@ -92,8 +92,8 @@ console.log("PID " + process.pid);
   });
 
   it("names the files that do not come to their end: whose process exits, waits or loops for ever", async () => {
-    checkout.write("test/gone/first.test.ts", test("process.exit(0);"));
-    checkout.write("test/gone/second.test.ts", test(""));
+    checkout.write("test/gone/first.test.ts", test(""));
+    checkout.write("test/gone/second.test.ts", test("process.exit(0);"));
     checkout.write(
       "test/queue/waits.test.ts",
       test("setInterval(() => {}, 1000); await new Promise(() => {});"),
@@ -134,36 +134,39 @@ describe("processes of test files", () => {
   const names = (area: string, count: number) =>
     Array.from({ length: count }, (_, i) => `test/${area}/${String(i).padStart(2, "0")}.test.ts`);
 
-  const inProcesses = (files: string[], concurrency: number) =>
-    planTests(files, concurrency).map((own) => own.length);
+  it("share the files of all areas, as many as the work is worth, and begin with one of their own", () => {
+    const few = names("auth", 3);
+    const more = [...few, ...names("folders", 2), ...names("users", 3)];
 
-  it("share the files of all areas, as many as the work is worth", () => {
-    const files = [...names("auth", 3), ...names("folders", 2), ...names("users", 3)];
+    const one = planTests(few, 4);
+    const two = planTests(more, 4);
+    const many = planTests(names("auth", 320), 4);
+    const long = planTests(["test/web/pages.test.ts"], 4);
 
-    assert.deepEqual(planTests(files, 4), [files, files]);
-    assert.deepEqual(inProcesses(files.slice(0, 6), 4), [6]);
-    assert.deepEqual(inProcesses(names("auth", 320), 4), [320, 320, 320, 320]);
+    assert.deepEqual(one, [[few[2], few[0], few[1]]]);
+    assert.deepEqual(two, [
+      [more[6], ...more.slice(0, 6)],
+      [more[7], ...more.slice(0, 6)],
+    ]);
+    assert.deepEqual(
+      many.map((files) => files.length),
+      [317, 317, 317, 317],
+    );
+    assert.deepEqual(long, [["test/web/pages.test.ts"]]);
   });
 
   it("begin with what takes longest, and leave alone what must be alone", () => {
-    const [decide, readZip, short, kill] = [
-      "test/access/decide.test.ts",
+    const [readZip, short, kill] = [
       "test/archive/read-zip.test.ts",
       "test/journeys/a.test.ts",
       "test/journeys/kill.test.ts",
     ];
-    const [long, ...others] = ["test/web/pages.test.ts", decide, ...names("users", 30)];
-    const shared = [long, ...others];
+    const users = names("users", 30);
+    const shared = ["test/web/pages.test.ts", ...users.slice(0, 26)];
+    const sharing = users.slice(26).map((own) => [own, ...shared]);
 
-    assert.deepEqual(planTests([decide, readZip, short, kill], 4), [[decide], [kill], [readZip], [short]]);
-    assert.deepEqual(planTests([...others, readZip, short, kill, long], 4), [
-      shared,
-      shared,
-      [kill],
-      [readZip],
-      [short],
-      shared,
-      shared,
-    ]);
+    const processes = planTests([readZip, short, kill, ...users, "test/web/pages.test.ts"], 4);
+
+    assert.deepEqual(processes, [...sharing.slice(0, 2), [kill], [readZip], [short], ...sharing.slice(2)]);
   });
 });
