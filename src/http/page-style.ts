@@ -121,6 +121,8 @@ input[type="radio"] { width: auto; height: auto; accent-color: var(--accent-fill
 fieldset { margin: 0 0 16px; padding: 12px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
 fieldset p { margin: 4px 0; }
 button, .btn, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 40px; padding: 0 14px; border: 1px solid var(--ink); border-radius: 6px; background: var(--ink); color: var(--on-ink); font: 500 0.875rem var(--font); text-decoration: none; cursor: pointer; }
+.choices { display: grid; gap: 8px; margin: 22px 0 18px; }
+.choices > .btn { padding: 9px 14px; text-align: center; overflow-wrap: anywhere; }
 .box form > button, .box form > .btn, .box > .btn { width: 100%; }
 button:hover, .btn:hover { background: color-mix(in srgb, var(--ink) 88%, var(--canvas)); }
 button.second, .btn.second { border-color: var(--line-strong); background: var(--surface); color: var(--ink); }

@@ -75,7 +75,7 @@ async function loadOwned(
 ): Promise<{ tenant: TenantDoc; user: UserActor }> {
   const tenant = await loadTenant(app, actor, tenantRef, "scim:manage");
   const user = requireUser(actor);
-  requireRecentVerification(app, user, "change SCIM");
+  requireRecentVerification(app, user, "change SCIM", tenant._id);
   return { tenant, user };
 }
 

@@ -228,6 +228,16 @@ describe("identity providers", () => {
     await users.updateOne({ _id: owner.id }, { $unset: { hasFactor: true } });
   });
 
+  it("are offered together to those who sign in, where several are enabled", async () => {
+    const made = await Promise.all(
+      ["<First>", "Second"].map((name) => newProvider(service, org, owner, { name })),
+    );
+    const page = await (await fetch(`${service.url}/sso/${org.slug}?return_to=/a%26b`)).text();
+    for (const { id } of made) assert.ok(page.includes(`href="/sso/${id}/start?return_to=%2Fa%26b"`), page);
+    assert.ok(page.includes("<bdi>&lt;First&gt;</bdi>"));
+    for (const { id } of made) await asOwner("DELETE", `${base}/${id}`);
+  });
+
   it("map groups to teams of the organization", async () => {
     const made = await newProvider(service, org, owner, { name: "Mapped" });
     const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {

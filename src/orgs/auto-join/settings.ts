@@ -26,7 +26,7 @@ export async function changeAutoJoin(
   { enabled, role }: AutoJoin,
 ): Promise<AutoJoinPayload> {
   const tenant = await loadTenant(app, actor, tenantRef, "sso:manage");
-  requireRecentVerification(app, requireUser(actor), "change who joins automatically");
+  requireRecentVerification(app, requireUser(actor), "change who joins automatically", tenant._id);
   if (enabled) {
     const given = await permissionsOfRoles(app, tenant._id, [role]);
     requirePermissions(actor, tenant._id, given, "give this role");

@@ -35,7 +35,7 @@ export async function claimDomain(
 ): Promise<SsoDomainDoc> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "sso:manage");
   const user = requireUser(actor);
-  requireRecentVerification(app, user, "claim a domain");
+  requireRecentVerification(app, user, "claim a domain", tenantId);
   const domain = requireClaimable(text);
   const now = app.now();
   const event = makeEvent(app, actor, "sso.domain_claimed", {
@@ -118,7 +118,7 @@ export async function verifyDomain(
   id: string,
 ): Promise<SsoDomainDoc> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "sso:manage");
-  requireRecentVerification(app, requireUser(actor), "verify a domain");
+  requireRecentVerification(app, requireUser(actor), "verify a domain", tenantId);
   const claim = await loadDomain(app, tenantId, id);
   const check = await checkRecord(app, claim);
   const { ssoDomains } = app.storage;
@@ -188,7 +188,7 @@ async function takenByAnother(app: App, { domain }: SsoDomainDoc, cause: unknown
 /** Removes a claim: its domain stops identifying members of the organization at once. */
 export async function removeDomain(app: App, actor: Actor, tenantRef: string, id: string): Promise<void> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "sso:manage");
-  requireRecentVerification(app, requireUser(actor), "remove a domain");
+  requireRecentVerification(app, requireUser(actor), "remove a domain", tenantId);
   const { domain, verified } = await loadDomain(app, tenantId, id);
   const event = makeEvent(app, actor, "sso.domain_removed", {
     tenantId,

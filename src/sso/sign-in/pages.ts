@@ -25,14 +25,13 @@ export function choicePage(
   const { organization, providers, returnTo } = view;
   const start = (id: string) => `/sso/${id}/start?return_to=${encodeURIComponent(returnTo)}`;
   const body = html`<p class="sub">
-      Choose the identity provider of <bdi>${organization}</bdi> by which you sign in.
+      Choose the identity provider by which you sign in to <bdi>${organization}</bdi>.
     </p>
-    ${providers.map(
-      ({ id, name }) =>
-        html`<p>
-          <a class="btn" href="${start(id)}"><bdi>${name}</bdi></a>
-        </p>`,
-    )}
+    <div class="choices">
+      ${providers.map(
+        ({ id, name }) => html`<a class="btn second" href="${start(id)}"><bdi>${name}</bdi></a>`,
+      )}
+    </div>
     <p class="meta"><a href="${ownSignInPath(returnTo)}">Sign in with a password</a></p>`;
   return actorPage(actor, { title: "Single sign-on", body });
 }

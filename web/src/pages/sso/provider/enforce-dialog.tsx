@@ -71,8 +71,8 @@ function Consequences({ consequences }: { consequences: SsoConsequences }) {
       )}
       {safe.length > 0 && (
         <p>
-          With their own second factor, owners keep access while the provider is down: <b>{list(safe)}</b>.
-          Each such sign-in is recorded and mailed to all owners.
+          With their own second factor, owners keep access while the provider is down: <b>{list(safe)}</b>. It
+          counts for a day, is recorded, and is mailed to all owners.
         </p>
       )}
       {unsafe.length > 0 && (

@@ -176,9 +176,22 @@ const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode
   },
 };
 
+/** The product that the provider is named after, or which its addresses show. */
+function kindOf({ name, saml: connection, oidc: client }: SsoProvider): Kind {
+  const text = `${name} ${connection?.entityId ?? ""} ${client?.issuer ?? ""}`.toLowerCase();
+  const found = signs.find(([pattern]) => pattern.test(text));
+  return found ? found[1] : "okta";
+}
+const signs: readonly [RegExp, Kind][] = [
+  [/okta/, "okta"],
+  [/entra|azure|sts\.windows|microsoft/, "entra"],
+  [/google/, "google"],
+  [/keycloak|\/realms\//, "keycloak"],
+];
+
 /** The values of this service for the identity provider, under the names that it has for them. */
 export function Guide({ provider }: { provider: SsoProvider }) {
-  const [kind, setKind] = useState<Kind>("okta");
+  const [kind, setKind] = useState(() => kindOf(provider));
   const { urls, type } = provider;
   return (
     <section className="panel" aria-labelledby="guide-heading">

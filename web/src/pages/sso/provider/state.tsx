@@ -38,7 +38,7 @@ export function ProviderState({ org, organization, provider }: Props) {
         />
         <Switch
           label="Required"
-          description={`Members of ${organization.name} other than owners reach nothing in it without a sign-in by the provider.`}
+          description={`Members of ${organization.name} reach nothing in it without a sign-in by the provider. Owners can use their second factor for a day instead.`}
           checked={enforced}
           disabled={save.isPending || !enabled}
           onChange={(event) =>

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { SsoProvider } from "../../../api/sso.ts";
+import { isConnected, type SsoProvider } from "../../../api/sso.ts";
 import type { Organization } from "../../../parts/organization-page.tsx";
 import { Connection } from "./connection.tsx";
 import { ProviderBadges } from "./badges.tsx";
@@ -25,11 +25,18 @@ export function ProviderView({ org, organization, provider }: Props) {
           <h1 className="wrap-text">{name}</h1>
           <ProviderBadges provider={provider} />
         </div>
-        <p>
-          <Link to="/$org/-/sso" params={{ org }} search={{ view: "log", provider: id }}>
-            Sign-ins by this provider
-          </Link>
-        </p>
+        {isConnected(provider) ? (
+          <p>
+            <Link to="/$org/-/sso" params={{ org }} search={{ view: "log", provider: id }}>
+              Sign-ins by this provider
+            </Link>
+          </p>
+        ) : (
+          <p className="sub">
+            Three steps: enter the values below at your identity provider, enter its connection here, then run
+            a test sign-in. Until it is enabled, no one is led to it.
+          </p>
+        )}
       </div>
       <Guide provider={provider} />
       <Connection org={org} provider={provider} />
