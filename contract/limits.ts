@@ -193,6 +193,8 @@ export const limits = {
   mcpServerBytes: 64 * 1024,
   /** MCP servers that one skill requires. */
   mcpServersPerSkill: 20,
+  /** Days for which the public registry's interface lists a deleted MCP server as such. */
+  mcpTombstoneDays: 30,
   /** Hosted connectors of one user, in all organizations. */
   connectorsPerUser: 20,
   /** Calls at a time through one connector, and of one user through all; more are refused. */

@@ -12,6 +12,7 @@ import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { findServer, keepAllowedServers, loadServerIn, type SeenServer } from "./load.ts";
+import { hasPublicForm } from "./public-registry/server-json.ts";
 import type { FindMcpServers, ListMcpServers } from "./schema.ts";
 
 const Cursor = z.tuple([z.string().max(limits.mcpServerSlug), z.string().refine(isId)]);
@@ -70,8 +71,8 @@ export async function readServer(
 
 /** Deletes a server. Entries that members have installed stay in their tools. */
 export async function deleteServer(app: App, actor: Actor, tenantRef: string, ref: string): Promise<void> {
-  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "member");
-  const { server } = await loadServerIn(app, actor, tenantId, ref, "mcpServer:delete");
+  const { _id: tenantId, mcpRegistry } = await loadTenant(app, actor, tenantRef, "member");
+  const { server, context } = await loadServerIn(app, actor, tenantId, ref, "mcpServer:delete");
   const event = makeEvent(app, actor, "mcp_server.deleted", {
     tenantId,
     resourceType: "mcpServer",
@@ -79,7 +80,10 @@ export async function deleteServer(app: App, actor: Actor, tenantRef: string, re
     metadata: { slug: server.slug, name: server.name, folderId: server.folderId },
   });
   const { mcpServers } = app.storage;
-  if (!(await mcpServers.markRemoved(server._id, app.now(), [event]))) throw notFound("mcpServer", ref);
+  // A server that not everyone could read leaves no trace to those who could not.
+  const wasListed = mcpRegistry === true && !context?.restriction && hasPublicForm(server);
+  if (!(await mcpServers.markDeleted(server._id, wasListed, app.now(), [event])))
+    throw notFound("mcpServer", ref);
   flushEvents(app, mcpServers, server._id, [event]);
   const { mcpInstalls } = app.storage;
   app.background("remove the installs of a deleted MCP server", async () => {

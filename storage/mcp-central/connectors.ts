@@ -125,6 +125,7 @@ export function openConnectors(database: Database) {
         { $project: withoutSecrets.projection },
         { $lookup: { from: "mcp_servers", localField: "serverId", foreignField: "_id", as: "server" } },
         { $lookup: { from: "tenants", localField: "tenantId", foreignField: "_id", as: "tenant" } },
+        { $project: { "server.outbox": 0, "tenant.outbox": 0 } },
       ])
       .toArray();
     return new Map(rows.map((row) => [keyOf(row.userId, row.slug), toUse(row)]));

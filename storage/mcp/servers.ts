@@ -4,6 +4,7 @@ import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import type { McpServerSource } from "../../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "../database.ts";
 import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
+import { outboxUpdate, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 import { escapePattern } from "../escape-pattern.ts";
 
@@ -19,6 +20,8 @@ export interface McpServerDoc extends NamedDoc {
   catalog?: { name: string; version: string; origin: string };
   /** An unedited import, whose configuration follows the catalog. */
   follows?: boolean;
+  /** A deleted server that anyone could read: its name is kept for a while, for registries that read changes. */
+  tombstone?: true;
 }
 
 /** Sort values of the last server of the previous page. */
@@ -33,6 +36,8 @@ export interface McpServerFilter {
   revision?: number | undefined;
   /** Changed at this time or later. */
   since?: Date | undefined;
+  /** Tombstones too, which have no configuration. */
+  deleted?: boolean;
 }
 
 const inOrder = { slug: 1, _id: 1 } as const;
@@ -92,7 +97,7 @@ export function openMcpServers(database: Database) {
     ) =>
       servers
         .find(
-          { $and: [{ tenantId, active: true }, matching(filter), beyond(after)] },
+          { $and: [{ tenantId }, matching(filter), beyond(after)] },
           { ...withoutOutbox, maxTimeMS: commandTimeMs },
         )
         .sort(inOrder)
@@ -108,9 +113,30 @@ export function openMcpServers(database: Database) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    /** Removes deleted servers whose events are in the log; returns how many were removed. */
-    removeEnded: () =>
-      removeSlice(servers, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+    /** Deletes a server, with or without a tombstone. False if it was deleted already. */
+    async markDeleted(id: string, leavesTombstone: boolean, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const kept = { tombstone: true, updatedAt: now, folderId: null, description: "" } as const;
+      const result = await servers.updateOne(
+        { _id: id, active: true },
+        {
+          $set: { removedAt: now, ...(leavesTombstone ? kept : {}), ...outbox.$set },
+          $unset: { active: "", ...(leavesTombstone ? { config: "", catalog: "", follows: "" } : {}) },
+          $push: outbox.$push,
+        },
+      );
+      return result.modifiedCount === 1;
+    },
+    /**
+     * Removes deleted servers whose events are in the log, and tombstones from before a time. Returns how many were
+     * removed.
+     */
+    removeEnded: (tombstonesBefore: Date) =>
+      removeSlice(servers, {
+        removedAt: { $exists: true },
+        unsettledAt: { $exists: false },
+        $or: [{ tombstone: { $exists: false } }, { removedAt: { $lt: tombstonesBefore } }],
+      }),
   };
 }
 
@@ -120,9 +146,10 @@ function beyond(after: McpServerCursor | undefined): Filter<McpServerDoc> {
   return { $or: [{ slug: { $gt: slug } }, { slug, _id: { $gt: id } }] };
 }
 
-function matching({ text, revision, since }: McpServerFilter): Filter<McpServerDoc> {
+function matching({ text, revision, since, deleted }: McpServerFilter): Filter<McpServerDoc> {
   const contains = text === undefined ? undefined : { $regex: escapePattern(text), $options: "i" };
   return {
+    $and: [deleted ? { $or: [{ active: true }, { tombstone: true }] } : { active: true }],
     ...(contains ? { $or: [{ slug: contains }, { name: contains }, { description: contains }] } : {}),
     ...(revision === undefined ? {} : { revision }),
     ...(since ? { updatedAt: { $gte: since } } : {}),

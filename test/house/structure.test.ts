@@ -39,6 +39,7 @@ const longFunctions: Record<string, readonly string[]> = {
     "storage/memberships.ts openMemberships",
     "storage/path-reservations.ts openPathReservations",
     "storage/index.ts openCollections",
+    "storage/mcp/servers.ts openMcpServers",
     "storage/scim/groups.ts openScimGroups",
     "storage/scim/providers.ts openScimProviders",
     "storage/scim/users.ts openScimUsers",

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { McpRegistryPayload, McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { mirrorCatalog } from "../../src/mcp-servers/catalog/mirror.ts";
 import { registryName } from "../../src/mcp-servers/public-registry/server-json.ts";
+import { pruneOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { remote, startFixture, type Fixture } from "./fixture.ts";
 
@@ -281,6 +282,54 @@ describe("the interface of the public MCP registry", () => {
     );
     assert.equal(imported.data.variables[0]!.format, "filepath");
     assert.equal(imported.data.catalogVersion, "1.0.0");
+  });
+
+  it("lists deleted servers to those who read changes, if anyone could read them", async () => {
+    const { service, owner, org } = fixture;
+    const since = new Date().toISOString();
+    const folder = await newFolder(service, org, owner, "closed");
+    for (const name of ["Gone", "Gone again"]) await fixture.created({ name, ...remote });
+    await fixture.created({ name: "Gone in secret", ...remote, folderId: folder.id });
+    await fixture.created({ name: "Gone script", transport: "stdio", command: "/opt/acme/gone" });
+    await restrict(service, owner, folder.id, []);
+    await fixture.change("gone", { description: "Second" });
+    await mirrorCatalog(service.app);
+    const catalog = async () =>
+      (await service.call<object[]>("GET", `${fixture.base}/catalog?query=gone`, { token: owner.token }))
+        .data;
+    const offered = (await catalog()).length;
+    for (const slug of ["gone", "gone-again", "gone-in-secret", "gone-script"]) {
+      const done = await service.call("DELETE", `${fixture.base}/${slug}`, { token: owner.token });
+      assert.equal(done.status, 200, slug);
+    }
+    await fixture.created({ name: "Gone again", ...remote });
+    const found = async (query: string) =>
+      (await list(`search=gone&limit=50&${query}`)).servers.map((entry) => [
+        entry.server.name,
+        entry.server.version,
+        (entry._meta[officialKey] as { status?: string }).status,
+      ]);
+    const [tombstone, present] = [
+      [nameOf("gone"), "2.0.0", "deleted"],
+      [nameOf("gone-again"), "1.0.0", "active"],
+    ];
+
+    assert.deepEqual(await found(""), [present]);
+    assert.deepEqual(await found("include_deleted=true"), [tombstone, present]);
+    assert.deepEqual(await found(`updated_since=${since}`), [tombstone, present]);
+    assert.deepEqual(await found(`updated_since=${since}&include_deleted=false`), [present]);
+    assert.ok(!(await get(`${listPath()}?include_deleted=true`)).text.includes("Second"));
+    assert.equal((await get(itemPath("gone"))).status, 404);
+    await mirrorCatalog(service.app);
+    assert.deepEqual([offered, (await catalog()).length], [2, 1]);
+    await pruneOrganizations(service.app);
+    assert.equal((await found("include_deleted=true")).length, 2);
+    const { now } = service.app;
+    service.app.now = () => new Date(now().getTime() + 31 * 86_400_000);
+    await service.settled();
+    await pruneOrganizations(service.app);
+    service.app.now = now;
+    assert.deepEqual(await found("include_deleted=true"), [present]);
   });
 
   it("names packages of npm, PyPI and OCI registries, and leaves out what has no form", async () => {

@@ -1,4 +1,5 @@
 /** Completes interrupted changes to organizations, members, teams, roles and invitations. */
+import { limits } from "../../contract/limits.ts";
 import type { App } from "../../src/app.ts";
 import { publishEvents, type OutboxCollection } from "../../src/audit/events.ts";
 import { pruneAvatars } from "../../src/orgs/avatar.ts";
@@ -84,7 +85,8 @@ export async function pruneOrganizations(app: App): Promise<void> {
   while ((await app.storage.roles.removeEnded()) > 0);
   while ((await app.storage.oidcPolicies.removeEnded()) > 0);
   while ((await app.storage.ssoDomains.removeEnded()) > 0);
-  while ((await app.storage.mcpServers.removeEnded()) > 0);
+  const tombstonesBefore = new Date(app.now().getTime() - limits.mcpTombstoneDays * 86_400_000);
+  while ((await app.storage.mcpServers.removeEnded(tombstonesBefore)) > 0);
   while ((await app.storage.connectors.removeEnded()) > 0);
   while ((await app.storage.ssoProviders.removeEnded()) > 0);
 }

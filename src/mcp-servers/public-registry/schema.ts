@@ -14,6 +14,10 @@ export const ListRegistry = z.object({
   ...listQuery,
   search: z.string().max(200).optional().meta({ description: "text in the name, title or description" }),
   updated_since: z.iso.datetime({ offset: true }).optional(),
+  include_deleted: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ description: "deleted servers too; default: with updated_since" }),
   version: version.optional(),
 });
 export type ListRegistry = z.output<typeof ListRegistry>;

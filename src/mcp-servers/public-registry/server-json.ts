@@ -37,8 +37,28 @@ export function registryName(baseUrl: string, org: string, slug: string): string
   return `${host}.${org}/${slug}`;
 }
 
+export const hasPublicForm = (server: McpServerDoc) => !("problem" in toServerJson(server, server.slug));
+
+/** A deleted server: its name and its last version. */
+function toTombstone(server: McpServerDoc, name: string): RegistryVersion {
+  const { name: title, revision, createdAt, updatedAt } = server;
+  return {
+    server: { $schema: schema, name, title, description: "Deleted", version: versionOf(revision) },
+    _meta: {
+      [officialKey]: {
+        status: "deleted",
+        statusChangedAt: updatedAt.toISOString(),
+        publishedAt: createdAt.toISOString(),
+        updatedAt: updatedAt.toISOString(),
+        isLatest: false,
+      },
+    },
+  };
+}
+
 /** The server in the form, or the reason why it has none. */
 export function toServerJson(server: McpServerDoc, name: string): RegistryVersion | { problem: string } {
+  if (server.tombstone) return toTombstone(server, name);
   const { config } = server;
   const parts = config.transport === "stdio" ? packageOf(config) : remoteOf(config);
   if ("problem" in parts) return parts;

@@ -42,12 +42,24 @@ export async function withoutRestricted(
   return servers.filter((_, at) => !contexts[at]?.restriction);
 }
 
+/** Leaves out tombstones whose version a later server of the same name has, which is not deleted. */
+async function withoutReplaced(
+  app: App,
+  tenantId: string,
+  rows: readonly McpServerDoc[],
+): Promise<McpServerDoc[]> {
+  const slugs = rows.filter((server) => server.tombstone).map((server) => server.slug);
+  const present = slugs.length === 0 ? [] : await app.storage.mcpServers.listBySlugs(tenantId, slugs);
+  const versions = new Set(present.map(({ slug, revision }) => `${slug} ${revision}`));
+  return rows.filter(({ tombstone, slug, revision }) => !tombstone || !versions.has(`${slug} ${revision}`));
+}
+
 /** A page in the order of the slugs, which is full unless it is the last one. */
 export async function listRegistry(
   app: App,
   actor: Actor,
   org: string,
-  { cursor, limit, search, updated_since: since, version }: ListRegistry,
+  { cursor, limit, search, updated_since: since, include_deleted: deletedToo, version }: ListRegistry,
 ): Promise<RegistryList> {
   const tenant = await findOffered(app, org);
   const last = decodeCursor(cursor, Cursor);
@@ -55,11 +67,17 @@ export async function listRegistry(
   const prefix = registryName(app.config.baseUrl, tenant.slug, "");
   const text = search === undefined ? undefined : beyondPrefix(search, prefix);
   const revision = version === undefined || version === "latest" ? undefined : revisionOf(version);
-  const filter = { text, revision, since: since === undefined ? undefined : new Date(since) };
+  const filter = {
+    text,
+    revision,
+    since: since === undefined ? undefined : new Date(since),
+    deleted: deletedToo === undefined ? since !== undefined : deletedToo === "true",
+  };
   const found: { server: McpServerDoc; entry: RegistryVersion }[] = [];
   for (;;) {
     const rows = await app.storage.mcpServers.listMatching(tenant._id, filter, after, batch);
-    for (const server of await withoutRestricted(app, actor, rows)) {
+    const current = await withoutReplaced(app, tenant._id, rows);
+    for (const server of await withoutRestricted(app, actor, current)) {
       const entry = toServerJson(server, prefix + server.slug);
       if (!("problem" in entry)) found.push({ server, entry });
     }
