@@ -5,7 +5,7 @@ import { counting, type MembershipDoc } from "../memberships/document.ts";
 import type { SsoIdentityDoc } from "../sso/identities.ts";
 import type { SsoProviderDoc } from "../sso/providers.ts";
 import type { TenantDoc } from "../tenants.ts";
-import { credentials, present, type Credentials } from "../users/document.ts";
+import { credentials, type Credentials } from "../users/document.ts";
 
 /** A person whom a provider has signed in before. */
 export interface KnownPerson {
@@ -27,38 +27,42 @@ export function openSsoLookups(database: Database) {
     ): Promise<{ provider: SsoProviderDoc; tenant: TenantDoc | undefined } | undefined> {
       const stages = [
         { $match: { _id: id, active: true } },
+        joined("tenants", "tenantId", "_id", "tenant"),
         { $project: { outbox: 0 } },
-        joined("tenants", "tenantId", "_id", "tenant", { erasedAt: { $exists: false } }),
       ];
       const rows = await providers.aggregate<SsoProviderDoc & { tenant: TenantDoc[] }>(stages).toArray();
-      return rows.map(({ tenant: [tenant], ...provider }) => ({ provider, tenant }))[0];
+      return rows.map(({ tenant: [tenant], ...provider }) => ({
+        provider,
+        tenant: tenant?.erasedAt === undefined ? tenant : undefined,
+      }))[0];
     },
     /** By the key of the subject. Undefined for a person who is new to the provider. */
     async findPerson(providerId: string, subjectKey: string): Promise<KnownPerson | undefined> {
       const stages = [
         { $match: { providerId, subjectKey } },
-        joined("users", "userId", "_id", "account", present, credentials),
-        joined("memberships", "userId", "userId", "members", counting, { outbox: 0 }),
+        joined("users", "userId", "_id", "account"),
+        joined("memberships", "userId", "userId", "members"),
+        { $project: { account: credentials, "members.outbox": 0 } },
       ];
-      const rows = await identities
-        .aggregate<SsoIdentityDoc & { account: Credentials[]; members: MembershipDoc[] }>(stages)
-        .toArray();
+      const rows = await identities.aggregate<PersonRow>(stages).toArray();
       return rows.map(({ tenantId, account: [account], members }) => ({
-        account,
-        member: members.find((one) => one.tenantId === tenantId),
+        account: account?.deletedAt === undefined ? account : undefined,
+        member: members.find((one) => one.tenantId === tenantId && counts(one)),
       }))[0];
     },
   };
 }
 
-function joined(
-  from: string,
-  localField: string,
-  foreignField: string,
-  as: string,
-  condition: Document,
-  projection?: Document,
-): Document {
-  const pipeline = [{ $match: condition }, ...(projection ? [{ $project: projection }] : [])];
-  return { $lookup: { from, localField, foreignField, as, pipeline } };
+interface PersonRow {
+  tenantId: string;
+  account: (Credentials & { deletedAt?: Date })[];
+  members: MembershipDoc[];
 }
+
+/** The condition `counting`. */
+const counts = ({ active, pending }: MembershipDoc) => active === counting.active && pending === undefined;
+
+/** Conditions are checked on the result: a pipeline in each look-up costs the engine more. */
+const joined = (from: string, localField: string, foreignField: string, as: string): Document => ({
+  $lookup: { from, localField, foreignField, as },
+});
