@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { whyNoBrowser } from "../support/browser.ts";
 import type { TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
@@ -65,7 +66,41 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
     await page.getByText("request-12345").waitFor();
     await page.unroute("**/api/explore*");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("listbox").getByRole("option").first().waitFor();
+    const options = page.getByRole("listbox").getByRole("option");
+    await options.first().waitFor();
+
+    const search = page.getByLabel("Search skills and rules");
+    await page.route("**/api/explore*", (call) => call.fulfill({ status: 501, json: failure }));
+    await search.fill("beta");
+    await page.getByText("request-12345").waitFor();
+    assert.equal(await search.inputValue(), "beta", "the text stays");
+    await page.unroute("**/api/explore*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText(`${slug}/beta-review`).first().waitFor();
+  });
+
+  it("keeps the list when its next page fails, and requests that page only when asked to", async () => {
+    const { page } = await dashboard.newPage();
+    let pages = 0;
+    const failure = { success: false, error: "Too much at once.", code: "rate_limited", requestId: "r-1" };
+    await page.route("**/api/explore*", async (call) => {
+      if (call.request().url().includes("cursor=")) {
+        pages++;
+        return call.fulfill({ status: 429, json: failure });
+      }
+      const response = await call.fetch();
+      return call.fulfill({ response, json: { ...(await response.json()), nextCursor: "next" } });
+    });
+    await page.goto(`${dashboard.service.url}/explore`);
+    await page.getByText("Too much at once.").waitFor();
+    const first = pages;
+
+    await page.getByRole("button", { name: "Try again" }).click();
+    await until("the page to be requested again", () => pages > first);
+    await page.getByText("Too much at once.").waitFor();
+
+    assert.equal(await page.getByRole("listbox").getByRole("option").count(), 2);
+    assert.equal(pages, 2);
   });
 
   it("serves the same page for every address, with a nonce of its own, and never for a missing file", async () => {

@@ -7,10 +7,10 @@ import { Search } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { catalogQuery, catalogSorts, type CatalogSearch } from "../../api/catalog.ts";
 import { Empty } from "../../parts/empty.tsx";
-import { Failed } from "../../parts/failed.tsx";
 import { useKeys } from "../../parts/keys.ts";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Page } from "../../parts/page.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Results } from "./results.tsx";
 
 const debounceMs = 150;
@@ -32,18 +32,21 @@ export const Route = createFileRoute("/explore")({
 function ExplorePage() {
   const search = Route.useSearch();
   const found = useInfiniteQuery(catalogQuery(search));
-  const items = useMemo(() => found.data?.pages.flatMap((page) => page.data) ?? [], [found.data]);
+  const { data } = found;
+  const items = useMemo(() => itemsOf({ data }), [data]);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <Page title="Explore">
       <div className="ex">
         <h1 className="sr">Explore</h1>
-        {found.isError ? (
-          <Failed error={found.error} reset={() => void found.refetch()} />
-        ) : (
-          <Results items={items} found={found} filters={<Filters search={search} />}>
-            {found.isPending && <SkeletonRows />}
-            {found.isSuccess && items.length === 0 && (
+        <Results items={items} found={found} filters={<Filters search={search} />}>
+          <PagedList
+            found={found}
+            items={items}
+            rows={8}
+            rowHeight={58}
+            more="Show more"
+            empty={
               <Empty title={isFiltered ? "No skill matches" : "No public skills yet"}>
                 <p className="sub">
                   {isFiltered
@@ -51,9 +54,11 @@ function ExplorePage() {
                     : "Skills with the visibility public appear here."}
                 </p>
               </Empty>
-            )}
-          </Results>
-        )}
+            }
+          >
+            {null}
+          </PagedList>
+        </Results>
       </div>
     </Page>
   );

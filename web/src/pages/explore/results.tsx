@@ -1,8 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import type { CatalogItem } from "../../api/catalog.ts";
 import { useKeys } from "../../parts/keys.ts";
+import { useNextPage, type Found } from "../../parts/lists/found.ts";
 import { Peek } from "./peek.tsx";
 import { Row, rowHeight } from "./row.tsx";
 
@@ -11,12 +12,7 @@ const prefetchRows = 40;
 
 interface Props {
   items: CatalogItem[];
-  found: {
-    hasNextPage: boolean;
-    isFetchingNextPage: boolean;
-    isPlaceholderData: boolean;
-    fetchNextPage(): unknown;
-  };
+  found: Found<CatalogItem> & { isPlaceholderData: boolean };
   filters: ReactNode;
   children: ReactNode;
 }
@@ -64,7 +60,7 @@ export function Results({ items, found, filters, children }: Props) {
 }
 
 /** The rows in view, and further pages of the list as its end comes near. */
-function useRows(count: number, { hasNextPage, isFetchingNextPage, fetchNextPage }: Props["found"]) {
+function useRows(count: number, found: Props["found"]) {
   const list = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -76,9 +72,7 @@ function useRows(count: number, { hasNextPage, isFetchingNextPage, fetchNextPage
   });
   const drawn = rows.getVirtualItems();
   const last = drawn.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (last > count - prefetchRows && hasNextPage && !isFetchingNextPage) fetchNextPage();
-  }, [last, count, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useNextPage(found, last > count - prefetchRows);
   return { list, body, drawn, rows };
 }
 

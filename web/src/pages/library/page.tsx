@@ -1,9 +1,10 @@
 import "./library.css";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { organizationSkillsQuery, type Folder, type Skill } from "../../api/folders.ts";
 import { foldersQuery, organizationQuery } from "../../api/session.ts";
+import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { Actions } from "./actions.tsx";
 import { Dialogs, type Asked } from "./dialogs.tsx";
@@ -61,13 +62,10 @@ function LibraryPage() {
 
 /** All skills of the organization; pages that follow the first are loaded one after the other. */
 function useAllSkills(org: string): Skill[] | undefined {
-  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery(
-    organizationSkillsQuery(org),
-  );
-  useEffect(() => {
-    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [hasNextPage, isFetching, isError, fetchNextPage]);
-  return useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
+  const found = useInfiniteQuery(organizationSkillsQuery(org));
+  const { data } = found;
+  useNextPage(found, true);
+  return useMemo(() => data && itemsOf({ data }), [data]);
 }
 
 interface Props {

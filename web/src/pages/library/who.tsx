@@ -1,4 +1,4 @@
-import { Button, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { KeyRound, UserRoundSearch } from "lucide-react";
@@ -12,6 +12,8 @@ import {
   type Subject,
 } from "../../api/folders.ts";
 import { Initials } from "../../parts/avatar.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { More } from "../../parts/lists/paged-list.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { levelOf, whyOf } from "./reasons.ts";
@@ -35,10 +37,7 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
   const shown = draft === undefined ? present : planned;
   // Without the right to manage the grants, the caller is not told who has access.
   if (shown.error instanceof ApiError && shown.error.status === 403) return null;
-  const entries: Entry[] =
-    draft === undefined
-      ? (present.data?.pages.flatMap((page) => page.data) ?? [])
-      : (planned.data?.data ?? []);
+  const entries: Entry[] = draft === undefined ? itemsOf(present) : (planned.data?.data ?? []);
   const readers = entries.filter(({ can }) => can.includes("read")).length;
   const isWhole = draft === undefined ? !present.hasNextPage : planned.data?.nextCursor === null;
   return (
@@ -58,7 +57,7 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
         maxLength={100}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <Problem error={shown.error} retry={() => void shown.refetch()} />
+      {!present.isFetchNextPageError && <Problem error={shown.error} retry={() => void shown.refetch()} />}
       {shown.isPending && <SkeletonRows rows={4} height={52} />}
       <ul>
         {entries.map((entry) => (
@@ -66,11 +65,7 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
         ))}
       </ul>
       {shown.isSuccess && entries.length === 0 && <p className="meta">Nothing here has this name.</p>}
-      {draft === undefined && present.hasNextPage && (
-        <Button size="xs" variant="default" onClick={() => void present.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      {draft === undefined && <More found={present}>Show more</More>}
     </section>
   );
 }

@@ -10,6 +10,8 @@ import {
   mcpServersQuery,
   type CatalogEntry,
 } from "../../api/mcp-servers.ts";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { transportNames } from "./server-table.tsx";
@@ -21,7 +23,7 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
   const [text, setText] = useState("");
   const [query] = useDebouncedValue(text.trim(), 200);
   const found = useInfiniteQuery(mcpCatalogQuery(org, query));
-  const entries = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const entries = itemsOf(found);
   const importing = useMutation({
     mutationFn: (name: string) => importMcpServer(org, name),
     onSuccess: async ({ slug }) => {
@@ -41,13 +43,18 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Problem error={importing.error ?? found.error} />
-        {found.isSuccess && entries.length === 0 && (
-          <p className="sub" role="status">
-            {query === "" ? "The catalog is empty. It is read once per hour." : "No server matches."}
-          </p>
-        )}
-        {entries.length > 0 && (
+        <Problem error={importing.error} />
+        <PagedList
+          found={found}
+          items={entries}
+          rowHeight={58}
+          more="Show further servers"
+          empty={
+            <p className="sub" role="status">
+              {query === "" ? "The catalog is empty. It is read once per hour." : "No server matches."}
+            </p>
+          }
+        >
           <ul className="panel mcp-skills" aria-label="Servers of the catalog">
             {entries.map((entry) => (
               <Entry
@@ -58,17 +65,7 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
               />
             ))}
           </ul>
-        )}
-        {found.hasNextPage && (
-          <Button
-            variant="default"
-            w="fit-content"
-            loading={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            Show further servers
-          </Button>
-        )}
+        </PagedList>
         <Consequence />
       </div>
     </Modal>

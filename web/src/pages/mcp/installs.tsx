@@ -1,4 +1,3 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { mcpToolOf } from "../../../../contract/mcp-entries/index.ts";
 import {
@@ -9,7 +8,8 @@ import {
   type McpServer,
 } from "../../api/mcp-servers.ts";
 import { Initials } from "../../parts/avatar.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -17,26 +17,20 @@ import { visibleText } from "../../parts/visible-text.ts";
 export function Installs({ org, server }: { org: string; server: McpServer }) {
   const { data: analytics } = useQuery(mcpAnalyticsQuery(org, server.slug));
   const found = useInfiniteQuery(mcpInstallsQuery(org, server.slug));
-  const installs = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const installs = itemsOf(found);
   return (
     <section className="stack g3" aria-labelledby="installs">
       <h2 id="installs">Installs</h2>
-      <Problem error={found.error} retry={() => void found.refetch()} />
-      {found.isSuccess && installs.length === 0 && (
-        <p className="sub">No member has installed it. Installs with svc appear here.</p>
-      )}
-      {installs.length > 0 && analytics && <Counts analytics={analytics} />}
-      {installs.length > 0 && <InstallTable installs={installs} />}
-      {found.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          Show further installs
-        </Button>
-      )}
+      <PagedList
+        found={found}
+        items={installs}
+        rowHeight={44}
+        more="Show further installs"
+        empty={<p className="sub">No member has installed it. Installs with svc appear here.</p>}
+      >
+        {analytics && <Counts analytics={analytics} />}
+        <InstallTable installs={installs} />
+      </PagedList>
     </section>
   );
 }

@@ -1,12 +1,12 @@
 import "./public-page.css";
 import { useInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Button } from "@mantine/core";
 import { createFileRoute, redirect } from "@tanstack/react-router";
 import { publicOrganizationQuery, catalogQuery } from "../../api/catalog.ts";
 import { identityQuery } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Page } from "../../parts/page.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { SkillList } from "./skill-list.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -25,7 +25,7 @@ function PublicOrganization() {
   const { org } = Route.useParams();
   const { data: organization } = useSuspenseQuery(publicOrganizationQuery(org));
   const found = useInfiniteQuery(catalogQuery({ tenant: org, sort: "downloads" }));
-  const items = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const items = itemsOf(found);
   const { publicSkills: count, publicSkillsIsExact: isExact } = organization;
   const name = visibleText(organization.name);
   return (
@@ -41,18 +41,15 @@ function PublicOrganization() {
             ? "1 public skill"
             : `${isExact ? "" : "over "}${count.toLocaleString("en")} public skills`}
         </h2>
-        {found.isPending ? <SkeletonRows rows={4} /> : <SkillList items={items} />}
-        {found.hasNextPage && (
-          <div>
-            <Button
-              variant="default"
-              loading={found.isFetchingNextPage}
-              onClick={() => void found.fetchNextPage()}
-            >
-              Show further skills
-            </Button>
-          </div>
-        )}
+        <PagedList
+          found={found}
+          items={items}
+          rowHeight={58}
+          more="Show further skills"
+          empty={<SkillList items={[]} />}
+        >
+          <SkillList items={items} />
+        </PagedList>
       </div>
     </Page>
   );

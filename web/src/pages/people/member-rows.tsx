@@ -1,10 +1,11 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import type { Member, Role, Team } from "../../api/people.ts";
 import { identityQuery, may } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
+import { useNextPage, type Found } from "../../parts/lists/found.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { MemberMenu } from "./member-menu.tsx";
@@ -19,7 +20,7 @@ interface Props {
   members: Member[];
   roles: Role[];
   teams: Team[];
-  found: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): unknown };
+  found: Found<Member>;
   chosen: ReadonlySet<string>;
   onChoose: (chosen: ReadonlySet<string>) => void;
 }
@@ -36,10 +37,7 @@ export function MemberRows(props: Props) {
   });
   const drawn = rows.getVirtualItems();
   const last = drawn.at(-1)?.index ?? 0;
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
-  useEffect(() => {
-    if (last > members.length - prefetchRows && hasNextPage && !isFetchingNextPage) fetchNextPage();
-  }, [last, members.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useNextPage(found, last > members.length - prefetchRows);
   const canChange =
     may(organization.permissions, "member", "update") || may(organization.permissions, "member", "remove");
   const height = Math.min(rows.getTotalSize(), 13 * rowHeight);

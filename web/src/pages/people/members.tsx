@@ -8,6 +8,7 @@ import { membersQuery, rolesQuery, teamsQuery, type MemberFilter } from "../../a
 import { may } from "../../api/session.ts";
 import { useKeys } from "../../parts/keys.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
@@ -59,13 +60,17 @@ function Members({ organization }: { organization: Organization }) {
   const found = useInfiniteQuery(membersQuery(org, filter));
   const roles = useQuery(rolesQuery(org));
   const teams = useQuery(teamsQuery(org));
-  const members = useMemo(() => found.data?.pages.flatMap((page) => page.data) ?? [], [found.data]);
+  const { data } = found;
+  const members = useMemo(() => itemsOf({ data }), [data]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <section className="stack g3" aria-label="Members">
       <Filters roles={roles.data ?? []} teams={teams.data ?? []} filter={filter} />
-      <Problem error={found.error} retry={() => void found.refetch()} />
+      <Problem
+        error={found.error}
+        retry={() => void (found.isFetchNextPageError ? found.fetchNextPage() : found.refetch())}
+      />
       {found.isPending && <SkeletonRows height={48} />}
       {chosen.size > 0 && (
         <BulkBar

@@ -1,11 +1,12 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { Laptop } from "lucide-react";
-import { useEffect, useMemo } from "react";
+import { useMemo } from "react";
 import { installsQuery, type OwnInstall } from "../../api/account.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { Failed } from "../../parts/failed.tsx";
+import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
+import { More } from "../../parts/lists/paged-list.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { SettingsPage } from "./frame.tsx";
 import { InstallTable } from "./install-table.tsx";
@@ -28,14 +29,12 @@ const pagesAtOnce = 3;
 
 function Installs() {
   const found = useInfiniteQuery(installsQuery);
-  const { hasNextPage, isFetchingNextPage, fetchNextPage, data } = found;
+  const { data } = found;
   const pages = data?.pages.length ?? 0;
-  useEffect(() => {
-    if (pages > 0 && pages < pagesAtOnce && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [pages, hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const machines = useMemo(() => byMachine(data?.pages.flatMap((page) => page.data) ?? []), [data]);
+  useNextPage(found, pages > 0 && pages < pagesAtOnce);
+  const machines = useMemo(() => byMachine(itemsOf({ data })), [data]);
   if (found.isPending) return <SkeletonRows rows={5} height={44} />;
-  if (found.error) return <Failed error={found.error} reset={() => void found.refetch()} />;
+  if (found.error && !data) return <Failed error={found.error} reset={() => void found.refetch()} />;
   if (machines.length === 0) return <NoInstalls />;
   const outdated = machines.reduce((sum, machine) => sum + machine.outdated, 0);
   return (
@@ -63,13 +62,7 @@ function Installs() {
           <InstallTable machine={machine.name} installs={machine.installs} />
         </section>
       ))}
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <More found={found}>Show more</More>
     </>
   );
 }

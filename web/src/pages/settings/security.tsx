@@ -3,9 +3,9 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { createFileRoute } from "@tanstack/react-router";
 import { endOtherSessions, endSession, sessionsQuery, type Session } from "../../api/account.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Failed } from "../../parts/failed.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { SettingsPage } from "./frame.tsx";
 import { SecondFactors } from "./second-factors.tsx";
@@ -33,7 +33,7 @@ function Sessions() {
   const refresh = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
   const endOne = useMutation({ mutationFn: endSession, onSettled: refresh });
   const endOthers = useMutation({ mutationFn: endOtherSessions, onSettled: refresh });
-  const sessions = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const sessions = itemsOf(found);
   const others = sessions.filter(({ current }) => !current).length;
   return (
     <section className="panel" aria-labelledby="sessions-heading">
@@ -47,17 +47,10 @@ function Sessions() {
           </Button>
         )}
       </header>
-      {found.isPending && <SkeletonRows rows={2} height={44} />}
-      {found.error && <Failed error={found.error} reset={() => void found.refetch()} />}
       <Problem error={endOne.error} />
-      {sessions.length > 0 && <SessionTable sessions={sessions} onEnd={(id) => endOne.mutate(id)} />}
-      {found.hasNextPage && (
-        <footer>
-          <Button size="xs" variant="default" onClick={() => void found.fetchNextPage()}>
-            Show more
-          </Button>
-        </footer>
-      )}
+      <PagedList inPanel found={found} items={sessions} rows={2} rowHeight={44} more="Show more" empty={null}>
+        <SessionTable sessions={sessions} onEnd={(id) => endOne.mutate(id)} />
+      </PagedList>
       {isAsking && (
         <ConfirmDialog
           title="End all other sessions?"

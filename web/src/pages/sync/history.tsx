@@ -1,9 +1,9 @@
-import { Button, SegmentedControl } from "@mantine/core";
+import { SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { syncRunsQuery, type SyncRun } from "../../api/sync.ts";
-import { Failed } from "../../parts/failed.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Time } from "../../parts/time.tsx";
 
 type Direction = "all" | "from" | "to";
@@ -26,7 +26,7 @@ const causes: Record<NonNullable<SyncRun["cause"]>, string> = {
 export function History({ org }: { org: string }) {
   const [direction, setDirection] = useState<Direction>("all");
   const found = useInfiniteQuery(syncRunsQuery(org));
-  const runs = (found.data?.pages.flatMap((page) => page.data) ?? []).filter(isIn[direction]);
+  const runs = itemsOf(found).filter(isIn[direction]);
   return (
     <section className="panel" aria-labelledby="sync-history">
       <header>
@@ -45,26 +45,21 @@ export function History({ org }: { org: string }) {
           ]}
         />
       </header>
-      {found.isPending && <SkeletonRows rows={3} height={44} />}
-      {found.isError && <Failed error={found.error} reset={() => void found.refetch()} />}
-      {found.isSuccess && runs.length === 0 && (
-        <p className="sync-base meta">
-          No sync has changed anything{direction === "all" ? " yet" : " this way"}.
-        </p>
-      )}
-      {runs.length > 0 && <Runs runs={runs} />}
-      {found.hasNextPage && (
-        <footer>
-          <Button
-            size="xs"
-            variant="default"
-            loading={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            Earlier syncs
-          </Button>
-        </footer>
-      )}
+      <PagedList
+        inPanel
+        found={found}
+        items={runs}
+        rows={3}
+        rowHeight={44}
+        more="Earlier syncs"
+        empty={
+          <p className="sync-base meta">
+            No sync has changed anything{direction === "all" ? " yet" : " this way"}.
+          </p>
+        }
+      >
+        <Runs runs={runs} />
+      </PagedList>
     </section>
   );
 }

@@ -1,11 +1,11 @@
-import { Button, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { workspaceStates } from "../../../../contract/vocabulary.ts";
 import { workspacesQuery, type Workspace, type WorkspaceState } from "../../api/workspaces.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
+import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Time } from "../../parts/time.tsx";
 import { WorkspaceActions } from "./row-actions.tsx";
 
@@ -21,7 +21,7 @@ const order = (a: Workspace, b: Workspace) => Number(b.state === "failed") - Num
 export function WorkspaceList({ org, organization }: Props) {
   const [state, setState] = useState<WorkspaceState | null>(null);
   const found = useInfiniteQuery(workspacesQuery(org, state ?? undefined));
-  const rows = (found.data?.pages.flatMap((page) => page.data) ?? []).toSorted(order);
+  const rows = itemsOf(found).toSorted(order);
   return (
     <section className="stack g3" aria-label="Workspaces">
       <Select
@@ -34,20 +34,16 @@ export function WorkspaceList({ org, organization }: Props) {
         value={state}
         onChange={(value) => setState(value)}
       />
-      <Problem error={found.error} retry={() => void found.refetch()} />
-      {found.isPending && <SkeletonRows height={40} />}
-      {found.isSuccess && rows.length === 0 && <p className="sub">No workspace is in this state.</p>}
-      {rows.length > 0 && <WorkspaceTable org={org} organization={organization} rows={rows} />}
-      {found.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <PagedList
+        found={found}
+        items={rows}
+        rows={8}
+        rowHeight={40}
+        more="Show more"
+        empty={<p className="sub">No workspace is in this state.</p>}
+      >
+        <WorkspaceTable org={org} organization={organization} rows={rows} />
+      </PagedList>
     </section>
   );
 }

@@ -1,9 +1,8 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { callsQuery, type ConnectorCall } from "../../../api/connectors.ts";
-import { Failed } from "../../../parts/failed.tsx";
+import { itemsOf } from "../../../parts/lists/found.ts";
+import { PagedList } from "../../../parts/lists/paged-list.tsx";
 import { sizeOf } from "../../../parts/size.ts";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 
@@ -18,7 +17,7 @@ const outcomes = {
 /** The calls of the user's agents in the last 7 days. They were recorded without arguments and results. */
 export function Calls() {
   const found = useInfiniteQuery(callsQuery);
-  const calls = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const calls = itemsOf(found);
   return (
     <section className="panel" aria-labelledby="calls-heading">
       <header>
@@ -26,24 +25,19 @@ export function Calls() {
           Calls of the last 7 days
         </h2>
       </header>
-      {found.isPending && <SkeletonRows rows={3} height={36} />}
-      {found.error && <Failed error={found.error} reset={() => void found.refetch()} />}
-      {found.isSuccess && calls.length === 0 && (
-        <p className="body sub">No calls yet. Calls are listed without their arguments and results.</p>
-      )}
-      {calls.length > 0 && <CallTable calls={calls} />}
-      {found.hasNextPage && (
-        <footer>
-          <Button
-            size="xs"
-            variant="default"
-            loading={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </footer>
-      )}
+      <PagedList
+        inPanel
+        found={found}
+        items={calls}
+        rows={3}
+        rowHeight={36}
+        more="Show more"
+        empty={
+          <p className="body sub">No calls yet. Calls are listed without their arguments and results.</p>
+        }
+      >
+        <CallTable calls={calls} />
+      </PagedList>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { Modal, Select } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import {
   connectorsQuery,
   createConnector,
@@ -8,6 +8,7 @@ import {
   type Connector,
 } from "../../../api/connectors.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
+import { itemsOf, useNextPage } from "../../../parts/lists/found.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 
@@ -68,12 +69,9 @@ export function NewConnector({ onDone, onClose }: Props) {
 function useServerOptions() {
   const found = useInfiniteQuery(remoteServersQuery);
   const { data: connectors = [] } = useQuery(connectorsQuery);
-  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = found;
-  useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
+  useNextPage(found, true);
   const connected = new Set(connectors.map(({ serverId }) => serverId));
-  const servers = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const servers = itemsOf(found);
   return {
     isPending: found.isPending,
     error: found.error,

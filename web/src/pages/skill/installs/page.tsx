@@ -1,10 +1,11 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { installsQuery, installSummaryQuery, type SkillInstall } from "../../../api/skill-settings.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { Initials } from "../../../parts/avatar.tsx";
+import { itemsOf } from "../../../parts/lists/found.ts";
+import { More } from "../../../parts/lists/paged-list.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -20,16 +21,14 @@ export const Route = createFileRoute("/$org/$slug/installs")({
 function Installs() {
   const { org, slug, ref } = useSkillAddress();
   const found = useInfiniteQuery(installsQuery(ref));
+  const { data } = found;
   const { data: summary } = useQuery(installSummaryQuery(ref));
   const installs = useMemo(
-    () =>
-      (found.data?.pages.flatMap((page) => page.data) ?? []).toSorted(
-        (a, b) => Number(b.updateAvailable) - Number(a.updateAvailable),
-      ),
-    [found.data],
+    () => itemsOf({ data }).toSorted((a, b) => Number(b.updateAvailable) - Number(a.updateAvailable)),
+    [data],
   );
   if (found.isPending) return <SkeletonRows />;
-  if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
+  if (found.error && !data) return <Problem error={found.error} retry={() => void found.refetch()} />;
   if (installs.length === 0) {
     return (
       <section className="tabtop stack g3">
@@ -54,17 +53,7 @@ function Installs() {
         </div>
       )}
       <InstallTable installs={installs} />
-      {found.hasNextPage && (
-        <div>
-          <Button
-            variant="default"
-            loading={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            Show further installs
-          </Button>
-        </div>
-      )}
+      <More found={found}>Show further installs</More>
     </section>
   );
 }

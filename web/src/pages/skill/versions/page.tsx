@@ -1,9 +1,11 @@
 import "./versions.css";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { refOf, versionsQuery } from "../../../api/skills.ts";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { itemsOf, useNextPage, type Found } from "../../../parts/lists/found.ts";
+import { More } from "../../../parts/lists/paged-list.tsx";
 import { useWindowed } from "../../../parts/code/windowed.ts";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
@@ -26,7 +28,8 @@ export const Route = createFileRoute("/$org/$slug/versions")({
 function Versions() {
   const { ref } = useSkillAddress();
   const found = useInfiniteQuery(versionsQuery(ref));
-  const versions = useMemo(() => found.data?.pages.flatMap((page) => page.data) ?? [], [found.data]);
+  const { data } = found;
+  const versions = useMemo(() => itemsOf({ data }), [data]);
   const rows = useMemo(() => timelineRows(versions), [versions]);
   const [ticked, setTicked] = useState<string[]>([]);
   const tick = (semver: string) =>
@@ -34,11 +37,12 @@ function Versions() {
       old.includes(semver) ? old.filter((one) => one !== semver) : [...old, semver].slice(-2),
     );
   if (found.isPending) return <SkeletonRows height={62} />;
-  if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
+  if (found.error && !data) return <Problem error={found.error} retry={() => void found.refetch()} />;
   return (
     <section className="vs tabtop" aria-label="Versions">
       <CompareBar ticked={ticked} versions={versions} onClear={() => setTicked([])} />
       <Timeline rows={rows} ticked={ticked} onTick={tick} found={found} />
+      {found.isFetchNextPageError && <More found={found}>Show older versions</More>}
       <p className="meta" role="status">
         {found.isFetchingNextPage ? "Loading older versions" : ""}
       </p>
@@ -50,7 +54,7 @@ interface TimelineProps {
   rows: TimelineRow[];
   ticked: string[];
   onTick: (semver: string) => void;
-  found: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+  found: Found<unknown>;
 }
 
 function Timeline({ rows, ticked, onTick, found }: TimelineProps) {
@@ -58,10 +62,7 @@ function Timeline({ rows, ticked, onTick, found }: TimelineProps) {
   const { list, rows: view, margin } = useWindowed(rows.length, heightOf);
   const drawn = view.getVirtualItems();
   const last = drawn.at(-1)?.index ?? 0;
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
-  useEffect(() => {
-    if (last > rows.length - prefetchRows && hasNextPage && !isFetchingNextPage) fetchNextPage();
-  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useNextPage(found, last > rows.length - prefetchRows);
   return (
     <div ref={list} className="timeline" style={{ height: view.getTotalSize() }}>
       {drawn.map(({ index, start, key }) => {
