@@ -24,7 +24,11 @@ interface Props {
   children: (organization: Organization) => ReactNode;
 }
 
-const libraryOf = (org: string) => ({ to: "/$org/-/library/$", params: { org, _splat: "" } }) as const;
+/** The first crumb of an organization's pages. */
+export const libraryCrumb = (org: string): Crumb => ({
+  label: org,
+  link: { to: "/$org/-/library/$", params: { org, _splat: "" } },
+});
 
 /** A page of one organization: its frame, and the states before there is anything to show. */
 export function OrganizationPage({
@@ -50,7 +54,7 @@ export function OrganizationPage({
   return (
     <Page
       title={`${title} · ${org}`}
-      crumbs={[{ label: org, link: libraryOf(org) }, ...crumbs, { label: title }]}
+      crumbs={[libraryCrumb(org), ...crumbs, { label: title }]}
       actions={isReady ? renderActions?.(data) : undefined}
     >
       {failed && (

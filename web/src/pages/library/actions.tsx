@@ -16,14 +16,11 @@ export function Actions({
   return (
     <>
       {may(organization.permissions, "folder", "create") && (
-        <Button
-          className="hide-s"
-          size="xs"
-          variant="default"
-          leftSection={<FolderPlus size={14} />}
-          onClick={onNewFolder}
-        >
-          New folder
+        <Button size="xs" variant="default" aria-label="New folder" onClick={onNewFolder}>
+          <span className="row">
+            <FolderPlus size={14} />
+            <span className="hide-s">New folder</span>
+          </span>
         </Button>
       )}
       {may(organization.permissions, "skill", "create") && (

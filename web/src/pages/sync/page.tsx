@@ -9,6 +9,7 @@ import { syncConflictsQuery, syncQuery } from "../../api/sync.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { NotFound } from "../../parts/not-found.tsx";
+import { libraryCrumb } from "../../parts/organization-page.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Connected } from "./connected.tsx";
@@ -36,7 +37,7 @@ function SyncPage() {
   return (
     <Page
       title={titleOf(org, conflicts.data?.data.length ?? 0, connection?.status)}
-      crumbs={[{ label: "Repository sync" }]}
+      crumbs={[libraryCrumb(org), { label: "Repository sync" }]}
       actions={
         connection &&
         canManage && (
