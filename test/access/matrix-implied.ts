@@ -28,11 +28,10 @@ import {
   owner,
   service,
   skills,
+  statusOf,
   type Caller,
   type Skill,
 } from "./matrix-world.ts";
-
-const statusOf: Record<Verdict, number> = { allowed: 200, absent: 404, refused: 403, unauthenticated: 401 };
 
 /** Members with custom roles, each of which holds one of the permissions that hand out others. */
 const specialists: Caller[] = [];

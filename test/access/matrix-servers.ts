@@ -20,11 +20,11 @@ import {
   owner,
   service,
   skills,
+  statusOf,
   type Caller,
   type Place,
 } from "./matrix-world.ts";
 
-const statusOf: Record<Verdict, number> = { allowed: 200, absent: 404, refused: 403, unauthenticated: 401 };
 const remote = { transport: "http", url: "https://mcp.example.com/mcp" };
 
 interface Server {

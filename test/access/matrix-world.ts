@@ -4,7 +4,7 @@ import type { PublishResult, SkillPayload } from "../../contract/payloads/skills
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { visibilities, type FolderLevel } from "../../contract/vocabulary.ts";
 import type { Actor, TokenLimits } from "../../src/access/actor.ts";
-import type { AccessContext } from "../../src/access/decide.ts";
+import type { AccessContext, Verdict } from "../../src/access/decide.ts";
 import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
 import { newIdentity, signedCall, type Identity } from "../support/anonymous.ts";
 import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
@@ -53,6 +53,12 @@ export interface Skill {
   payload: SkillPayload;
 }
 
+export const statusOf: Record<Verdict, number> = {
+  allowed: 200,
+  absent: 404,
+  refused: 403,
+  unauthenticated: 401,
+};
 export let service: TestService;
 export let owner: TestUser;
 export let org: TestOrg;

@@ -32,12 +32,12 @@ import {
   places,
   service,
   skills,
+  statusOf,
   type Caller,
   type Place,
   type Skill,
 } from "./matrix-world.ts";
 
-const statusOf: Record<Verdict, number> = { allowed: 200, absent: 404, refused: 403, unauthenticated: 401 };
 const cliCodeOf: Record<Verdict, string> = {
   allowed: "",
   absent: "E_NOT_FOUND",

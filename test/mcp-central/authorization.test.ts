@@ -1,26 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { newMember } from "../support/organization.ts";
-import type { TestUser } from "../support/service.ts";
-import type { AuthorizationServer } from "./authorization-server.ts";
-import type { CentralFixture } from "./fixture.ts";
-import { startGuarded, works, type GuardedFixture } from "./guarded.ts";
-import type { Upstream } from "./upstream.ts";
+import { authorization, central, guarded, serveGuarded, upstream, user, works } from "./guarded.ts";
 
-let guarded: GuardedFixture;
-let central: CentralFixture;
-let upstream: Upstream;
-let authorization: AuthorizationServer;
-let user: TestUser;
-before(async () => {
-  guarded = await startGuarded();
-  ({ central, upstream, authorization } = guarded);
-});
-beforeEach(async () => {
-  user = await newMember(central.service, central.org, "member");
-  guarded.reset();
-});
-after(() => guarded.close());
+serveGuarded();
 
 describe("the authorization of a connector", () => {
   it("registers a client, proves the key of the code, and names the resource", async () => {

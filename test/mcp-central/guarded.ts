@@ -1,15 +1,14 @@
 /** A server that requires tokens of an authorization server, and the connections of users to it. */
 import assert from "node:assert/strict";
+import { after, before, beforeEach } from "node:test";
 import type { ConnectorPayload } from "../../contract/payloads/connectors.ts";
+import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { protect, startAuthorizationServer, type AuthorizationServer } from "./authorization-server.ts";
 import { startCentral, type CentralFixture } from "./fixture.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
-export interface GuardedFixture {
-  central: CentralFixture;
-  upstream: Upstream;
-  authorization: AuthorizationServer;
+interface GuardedFixture {
   /** Ends all faults. */
   reset(): void;
   /** Begins the connection of a new connector, and returns it with the address at the provider. */
@@ -29,21 +28,37 @@ export interface GuardedFixture {
 /** The result of `callTool`. */
 export const works = { text: "echo x", isError: false, facts: "" };
 
-export async function startGuarded(): Promise<GuardedFixture> {
-  const [central, upstream, authorization] = await Promise.all([
-    startCentral(),
-    startUpstream(),
-    startAuthorizationServer(),
-  ]);
-  await central.register("guarded", upstream.url);
+export let guarded: GuardedFixture;
+export let central: CentralFixture;
+export let upstream: Upstream;
+export let authorization: AuthorizationServer;
+/** A member of the organization, another one in each test. */
+export let user: TestUser;
+
+/** Starts the server for the tests of a file, each of which begins without faults. */
+export function serveGuarded(): void {
+  before(async () => {
+    [central, upstream, authorization] = await Promise.all([
+      startCentral(),
+      startUpstream(),
+      startAuthorizationServer(),
+    ]);
+    await central.register("guarded", upstream.url);
+    guarded = makeGuarded();
+  });
+  beforeEach(async () => {
+    user = await newMember(central.service, central.org, "member");
+    guarded.reset();
+  });
+  after(() => guarded.close());
+}
+
+function makeGuarded(): GuardedFixture {
   const bodiesAt = (at: string) =>
     authorization.requests
       .filter(({ path, body }) => path === at && body !== "")
       .map(({ body }) => new URLSearchParams(body));
   const fixture: GuardedFixture = {
-    central,
-    upstream,
-    authorization,
     reset() {
       protect(upstream, authorization);
       authorization.fault = undefined;

@@ -1,29 +1,15 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { processors } from "../../workers/processors.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { protect, startAuthorizationServer, type AuthorizationServer } from "./authorization-server.ts";
-import type { CentralFixture } from "./fixture.ts";
-import { startGuarded, works, type GuardedFixture } from "./guarded.ts";
-import { startUpstream, type Upstream } from "./upstream.ts";
+import { protect, startAuthorizationServer } from "./authorization-server.ts";
+import { authorization, central, guarded, serveGuarded, upstream, user, works } from "./guarded.ts";
+import { startUpstream } from "./upstream.ts";
 
-let guarded: GuardedFixture;
-let central: CentralFixture;
-let upstream: Upstream;
-let authorization: AuthorizationServer;
-let user: TestUser;
-before(async () => {
-  guarded = await startGuarded();
-  ({ central, upstream, authorization } = guarded);
-});
-beforeEach(async () => {
-  user = await newMember(central.service, central.org, "member");
-  guarded.reset();
-});
-after(() => guarded.close());
+serveGuarded();
 
 describe("a connector's access", () => {
   it("is renewed when the access token has expired, once for concurrent calls", async () => {
@@ -163,10 +149,10 @@ describe("a connector's access", () => {
     try {
       for (const to of [thief.url, "http://169.254.169.254/latest/meta-data"])
         for (const path of ["/mcp", "/.well-known/", "/token"]) {
-          user = await newMember(central.service, central.org, "member");
+          const member = await newMember(central.service, central.org, "member");
           protect(upstream, authorization);
           authorization.fault = undefined;
-          await guarded.connect(user);
+          await guarded.connect(member);
           authorization.expireAccessTokens();
           const guard = upstream.fault!;
           const isRedirected = (request: IncomingMessage) => request.url?.startsWith(path) === true;
@@ -175,7 +161,7 @@ describe("a connector's access", () => {
           authorization.fault = (request, response) =>
             isRedirected(request) ? (redirect(to)(response), true) : false;
 
-          const { isError, text } = await guarded.callTool(user);
+          const { isError, text } = await guarded.callTool(member);
 
           assert.ok(isError, `${path} to ${to}: ${text}`);
           assert.deepEqual(thief.requests, [], `${path} to ${to}`);
@@ -209,13 +195,13 @@ describe("a connector's access", () => {
       ],
     ];
     for (const [slug, end] of endings) {
-      user = await newMember(service, org, "member");
-      const { id } = await guarded.connect(user, slug);
+      const member = await newMember(service, org, "member");
+      const { id } = await guarded.connect(member, slug);
       const access = upstream.requests.at(-1)!.headers.authorization!.slice(7);
       assert.ok(await authorization.accepts(access, upstream.url));
       const asked = guarded.revocations().length;
 
-      await end(id, user);
+      await end(id, member);
 
       await until("the tokens to be revoked", () => guarded.revocations().length === asked + 2);
       await until("the token to end", async () => !(await authorization.accepts(access, upstream.url)));
