@@ -17,7 +17,7 @@ export function More({ found, children, inPanel = false }: MoreProps) {
   const next = () => void found.fetchNextPage();
   const Frame = inPanel ? "footer" : "div";
   return (
-    <Frame>
+    <Frame className={inPanel ? undefined : "more"}>
       {found.isFetchNextPageError ? (
         <Problem error={found.error} retry={next} />
       ) : (
