@@ -24,7 +24,8 @@ async function publishRate(
   return (count / (performance.now() - started)) * 1000;
 }
 
-export async function publishRows({ client, verdaccio, rounds }: Sides): Promise<Row[]> {
+export async function publishRows({ client, startVerdaccio, rounds }: Sides): Promise<Row[]> {
+  const verdaccio = await startVerdaccio();
   const tenantId = await newTenant(client, "writes");
   let n = 0;
   const create = () =>

@@ -10,7 +10,8 @@ const quietMs = 2000;
 
 type Headers = Record<string, string>;
 
-export async function contentRows({ client, bare, verdaccio, rounds }: Sides): Promise<Row[]> {
+export async function contentRows({ client, bare, startVerdaccio, rounds }: Sides): Promise<Row[]> {
+  const verdaccio = await startVerdaccio();
   const tenantId = await newTenant(client, "reads");
   const { skill } = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
     tenantId,
@@ -44,7 +45,8 @@ export async function contentRows({ client, bare, verdaccio, rounds }: Sides): P
   return rows;
 }
 
-export async function packageRows({ client, verdaccio, rounds }: Sides): Promise<Row[]> {
+export async function packageRows({ client, startVerdaccio, rounds }: Sides): Promise<Row[]> {
+  const verdaccio = await startVerdaccio();
   const tenantId = await newTenant(client, "packages");
   const rows: Row[] = [];
   for (const [name, bytes, options] of [

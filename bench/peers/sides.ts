@@ -16,7 +16,8 @@ export interface Sides {
   client: Client;
   /** Address of the bare koa server. */
   bare: string;
-  verdaccio: Verdaccio;
+  /** Started when a scenario first asks for it. */
+  startVerdaccio(): Promise<Verdaccio>;
   rounds: number;
   close(): Promise<void>;
 }
@@ -30,16 +31,16 @@ export async function openSides(folder: string, rounds: number): Promise<Sides> 
   });
   const client = await signUp(server);
   const bare = await startBare(dataDir);
-  const verdaccio = await startVerdaccio(join(folder, "verdaccio"));
+  let verdaccio: Promise<Verdaccio> | undefined;
   return {
     server,
     client,
     bare: bare.url,
-    verdaccio,
+    startVerdaccio: () => (verdaccio ??= startVerdaccio(join(folder, "verdaccio"))),
     rounds,
     async close() {
       bare.close();
-      verdaccio.close();
+      await verdaccio?.then((peer) => peer.close());
       await server.kill("SIGKILL");
     },
   };

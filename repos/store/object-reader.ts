@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import * as zlib from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { RepoError } from "../errors.ts";
+import { ownBytes } from "../own-bytes.ts";
 import type { PackStore } from "./driver.ts";
 import { hashObject, type GitObject, type ObjectType } from "./objects.ts";
 import * as format from "./pack-format.ts";
@@ -172,7 +173,8 @@ export class ObjectReader {
 
   /** Keeps an object that was just read or written. Commits are kept per repository: they are where access begins. */
   remember(repo: StoredId, oid: string, object: GitObject): void {
-    if (object.data.length <= cachedObjectBytes) this.#objects.set(cacheKey(repo, oid, object.type), object);
+    if (object.data.length > cachedObjectBytes) return;
+    this.#objects.set(cacheKey(repo, oid, object.type), { ...object, data: ownBytes(object.data) });
   }
 
   /** Forgets a repository that was erased. */

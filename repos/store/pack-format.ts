@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { RepoError } from "../errors.ts";
+import { ownBytes } from "../own-bytes.ts";
 import type { ObjectType } from "./objects.ts";
 
 /** Entry types; 6 and 7 are deltas against an offset in the same pack and against an id. */
@@ -221,7 +222,7 @@ export class PackIndex {
       if (here < last) throw brokenIndex("has a fan-out that shrinks");
       last = here;
     }
-    this.#data = data;
+    this.#data = ownBytes(data);
     this.bytes = data.length;
   }
 

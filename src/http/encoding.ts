@@ -5,6 +5,7 @@ import type { Context } from "koa";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import compress from "koa-compress";
 import { LRUCache } from "lru-cache";
+import { ownBytes } from "../../repos/own-bytes.ts";
 
 const leastBytes = 2048;
 const cacheBytes = 8 * 1024 * 1024;
@@ -70,7 +71,7 @@ async function encodeCached(ctx: Context, plain: string | Buffer, name = ""): Pr
     await compressBody(ctx, plain);
     const encoding = ctx.res.getHeader("content-encoding");
     if (typeof encoding !== "string") return;
-    encoded = { plain, encoding, bytes: await bytesOf(ctx.body as Readable | Buffer) };
+    encoded = { plain, encoding, bytes: ownBytes(await bytesOf(ctx.body as Readable | Buffer)) };
     encodedBodies.set(key, encoded);
   }
   ctx.set("content-encoding", encoded.encoding);

@@ -5,6 +5,7 @@
 import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
+import { ownBytes } from "../../repos/own-bytes.ts";
 
 const textCacheBytes = 16 * 1024 * 1024;
 const packageCacheBytes = 32 * 1024 * 1024;
@@ -86,5 +87,5 @@ async function readHeld(versionId: string, size: number, stream: Readable): Prom
 async function readAll(stream: Readable): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  return ownBytes(Buffer.concat(pieces));
 }

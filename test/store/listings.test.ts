@@ -44,6 +44,16 @@ describe("a reader next to another process that writes", () => {
     assert.match((await late).toString(), /^tree /);
   });
 
+  it("keeps what it has read in memory of its own, not as a part of a shared block", async () => {
+    const { oid } = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "kept\n")]));
+    const reader = openReader((list) => list(repo));
+
+    await reader.read(repo, oid, "commit");
+    const kept = await reader.read(repo, oid, "commit");
+
+    assert.equal(kept.buffer.byteLength, kept.length);
+  });
+
   it("lists again if a listing fell between an old pack and the new one", async () => {
     const third = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "three\n")]));
     let listings = 0;

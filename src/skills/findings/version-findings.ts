@@ -1,7 +1,7 @@
 /** Findings about versions: their ids are stored with the version, the rest is found again from its files. */
 import { LRUCache } from "lru-cache";
 import type { SkillType } from "../../../contract/vocabulary.ts";
-import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
+import type { RepoId, TreeSource, WrittenCommit } from "../../../repos/store/index.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc, VersionFindings } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
@@ -30,15 +30,19 @@ export async function findingsOf(
 
 /**
  * Findings of a commit that becomes a version; undefined if they can't be read, since a publish must not fail by them.
+ * `source`: what the commit was written from. Files that it has in memory are not read back.
  */
 export async function lintCommit(
   app: App,
   repo: RepoId,
   written: WrittenCommit,
+  source: TreeSource,
   kind: { format: VersionDoc["format"]; type: SkillType },
 ): Promise<VersionFindings | undefined> {
   try {
-    const found = await lintFiles(filesToLint(app, repo, written.oid, written.files), kind);
+    const known = source.kind === "zip" ? [] : source.files;
+    const inMemory = new Map(known.map(({ path, data }) => [path, data]));
+    const found = await lintFiles(filesToLint(app, repo, written.oid, written.files, inMemory), kind);
     return {
       errors: found.filter(({ severity }) => severity === "error").length,
       warnings: found.filter(({ severity }) => severity === "warning").length,
@@ -55,11 +59,14 @@ function filesToLint(
   repo: RepoId,
   oid: string,
   files: readonly { path: string; size: number }[],
+  inMemory: ReadonlyMap<string, Buffer> = new Map(),
 ): FileToLint[] {
   return files.map(({ path, size }) => ({
     path,
     size,
     async read() {
+      const data = inMemory.get(path);
+      if (data) return data;
       const file = await app.repos.readFile(repo, oid, path);
       if (!file) throw new Error(`commit ${oid} has lost a file`);
       return file.data;

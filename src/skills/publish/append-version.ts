@@ -186,7 +186,7 @@ async function prepareCommit(
   const tree = facts.source.tree(skill, inFile);
   const written = await app.repos.writeCommit(repo, { ...draft, source: tree.source });
   const kind = { format: facts.source.format, type: skill.type };
-  return { tree, written, findings: await lintCommit(app, repo, written, kind) };
+  return { tree, written, findings: await lintCommit(app, repo, written, tree.source, kind) };
 }
 
 /** Fields of the skill that a version changes. A value that the version does not set may change concurrently. */

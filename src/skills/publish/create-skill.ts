@@ -77,7 +77,7 @@ export async function createSkill(
     source: tree.source,
   });
   const kind = { format: source.format, type: input.type };
-  const findings = await lintCommit(app, repo, written, kind);
+  const findings = await lintCommit(app, repo, written, tree.source, kind);
   const row = versionRow(actor, facts, written, { ...tree, findings });
   try {
     await checkVersionContent(app, { tenantId: tenant._id, slug, visibility }, row.hash);
