@@ -42,6 +42,8 @@ export const limits = {
   jsonBodyBytes: 1 * MiB,
   /** The body of a call of the MCP server: a package as text or base64. */
   mcpBodyBytes: 4 * MiB,
+  /** The results of a batch of calls of the MCP server together, as JSON. */
+  mcpBatchCharacters: 4 * MiB,
   /** Bytes of text in the result of a tool, unless the call asks for more, and at most. */
   mcpResultBytes: { default: 25_000, max: 500_000 },
   /** A file that is read as an MCP resource. */

@@ -6,6 +6,7 @@
 import { ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
 import { Readable } from "node:stream";
 import { openSlots, type SlotOptions, type Slots } from "../../contract/concurrency/slots.ts";
+import { limits } from "../../contract/limits.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
@@ -62,7 +63,7 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
     const caller = actor.kind === "anonymous" ? (actor.origin.ipHash ?? "unknown") : actorKey(actor);
     const release = await takeSlot(slots, caller, end.signal);
     const body = await info.readJson(bodyBytes);
-    const messages = messagesOf(body);
+    const messages = messagesOf(body, areLong);
     const spend: Call["spend"] = (budget) => services.rateLimits.consume(budget, caller);
     for (let more = 1; more < messages.length; more++) await spend("general");
 
@@ -94,6 +95,7 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
     }
     const reply = await answer(info, call, body, end.signal);
     constant?.keep(reply);
+    if (Array.isArray(body)) boundBatch(reply);
     if (!(reply.body instanceof Readable)) limitReading(info);
     return reply;
   }
@@ -115,11 +117,24 @@ async function takeSlot(slots: Slots, caller: string, end: AbortSignal): Promise
   return release;
 }
 
-function messagesOf(body: unknown): unknown[] {
+/** `areLong`: results can be so large that one request may have one only. */
+function messagesOf(body: unknown, areLong: boolean): unknown[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   if (messages.length > mostInBatch)
     throw invalidRequest(`A batch may have ${mostInBatch} messages: send them one by one.`);
+  if (areLong && messages.filter(isRequest).length > 1)
+    throw invalidRequest("A batch may have one request here, besides notifications: send them one by one.");
   return messages;
+}
+
+const isRequest = (message: unknown) => typeof message === "object" && message !== null && "id" in message;
+
+/** The results of a batch stay in memory until they are read, as one result does. */
+function boundBatch({ body }: Reply): void {
+  if (typeof body !== "string" || body.length <= limits.mcpBatchCharacters) return;
+  throw invalidRequest(
+    `The results of this batch have more than ${limits.mcpBatchCharacters} characters: send its messages one by one.`,
+  );
 }
 
 async function identifyAgent(info: RequestInfo, { authorize }: EndpointOptions): Promise<Actor> {

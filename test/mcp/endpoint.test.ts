@@ -156,6 +156,25 @@ describe("a request to /mcp", () => {
     assert.match(unknown.body.error!.message, /There is no tool/);
   });
 
+  it("of several messages is bounded in its results, which may stay unread", async () => {
+    const org = await service.newOrg(owner);
+    const made = await service.call("POST", "/api/skills", {
+      token: owner.token,
+      body: { tenantId: org.id, name: "Large", content: `# Large\n${"x".repeat(480_000)}` },
+    });
+    assert.equal(made.status, 201, made.error);
+    const bearer = { authorization: `Bearer ${owner.token}` };
+    const read = callOf("read_skill", { skill: `${org.slug}/large`, maxBytes: 500_000 });
+    const batchOf = (count: number) =>
+      `[${Array.from({ length: count }, (_, id) => read.replace('"id":1', `"id":${id}`)).join()}]`;
+
+    assert.equal((await send("/mcp", bearer, batchOf(2))).status, 200);
+    const large = await send("/mcp", bearer, batchOf(20));
+    assert.deepEqual([large.status, large.body.error?.data?.code], [400, "invalid_request"]);
+    const several = await send("/mcp/central", bearer, `[${list},${list}]`);
+    assert.deepEqual([several.status, several.body.error?.data?.code], [400, "invalid_request"]);
+  });
+
   it("of 100 MB is refused at the limit, announced or not, and is not kept in memory", async () => {
     for (const path of ["/mcp", "/mcp/central"])
       for (const announced of [true, false]) {
