@@ -1,6 +1,8 @@
 /**
- * The one pass over the command line. It reads every word by the command's own shape, refuses what does not fit, and
- * writes one form, which `command.ts` takes apart: `--flag`, `--flag=value`, then `--` and the positionals.
+ * The one pass over the command line before citty sees it. citty has no optional values, keeps the last of
+ * repeated flags, takes unknown flags silently, reads `-s=x` as `=x` and lets a child's `-mhello` reach the root's
+ * `-o`. So this pass reads every token by the command's own shape and writes the one form that citty reads right:
+ * `--flag`, `--flag=value`, then `--` and the positionals.
  */
 import {
   type CommandShape,
@@ -48,7 +50,7 @@ export function locateCommand(
   return { name: undefined, rest: [...argv] };
 }
 
-/** Throws `E_INVALID_ARGUMENT` with `details.flag`; otherwise returns the arguments in the canonical form. */
+/** Throws `E_INVALID_ARGUMENT` with `details.flag`; otherwise returns the arguments for citty. */
 export function normaliseArguments(argv: readonly string[], shape: CommandShape): string[] {
   if (argv.some((word) => word.includes(valueSeparator)))
     throw invalidArgument("", "An argument contains a NUL character.");

@@ -1,5 +1,12 @@
-/** The shape of a command, and the arguments that it receives. */
-import { type CommandShape, type FlagShape, type PositionalShape, valueSeparator } from "./command-shape.ts";
+/** The shape of a command, and its conversion to citty's. */
+import { type ArgsDef, type CommandDef, runCommand } from "citty";
+import {
+  type CommandShape,
+  type FlagShape,
+  type PositionalShape,
+  globalFlags,
+  valueSeparator,
+} from "./command-shape.ts";
 import type { Context } from "./context.ts";
 
 type FlagValue<F extends FlagShape> = F["value"] extends "none"
@@ -56,32 +63,44 @@ export function defineCommand<
   const { run, ...shape } = definition;
   return {
     ...shape,
-    execute: (context, words) => run(context, decode(shape, words) as Arguments<F, P>),
+    async execute(context, words) {
+      const command: CommandDef = {
+        args: toCitty(shape),
+        run: ({ args }) => run(context, decode(shape, args) as Arguments<F, P>),
+      };
+      const { result } = await runCommand(command, { rawArgs: words });
+      return result as CommandResult;
+    },
   };
 }
 
-/** The arguments of a line in the form of `normaliseArguments`. */
-function decode({ flags, positionals }: CommandShape, words: readonly string[]): Record<string, unknown> {
-  const end = words.indexOf("--");
-  const given = new Map(
-    (end === -1 ? words : words.slice(0, end)).map((word) => {
-      const equals = word.indexOf("=");
-      return equals === -1 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
-    }),
-  );
-  const rest = end === -1 ? [] : words.slice(end + 1);
+/** The command as citty's definition, used for parsing only: `help.ts` generates help. */
+function toCitty(command: CommandShape): ArgsDef {
+  const args: ArgsDef = {};
+  for (const [name, positional] of Object.entries(command.positionals))
+    args[name] = { type: "positional", required: positional.required === true };
+  for (const [name, flag] of Object.entries<FlagShape>({ ...command.flags, ...globalFlags }))
+    args[name] = {
+      type: flag.value === "none" ? "boolean" : "string",
+      ...(flag.short === undefined ? {} : { alias: flag.short }),
+    };
+  return args;
+}
 
+function decode(shape: CommandShape, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const decoded: Record<string, unknown> = {};
-  Object.entries<PositionalShape>(positionals).forEach(([name, { multiple }], at) => {
-    decoded[name] = multiple === true ? rest.slice(at) : rest[at];
+  const words = args["_"] as string[];
+  Object.entries<PositionalShape>(shape.positionals).forEach(([name, { multiple }], at) => {
+    decoded[name] = multiple === true ? words.slice(at) : args[name];
   });
-  for (const [name, flag] of Object.entries<FlagShape>(flags)) {
-    const value = given.get(`--${name}`);
-    const isGiven = given.has(`--${name}`);
-    if (flag.value === "none") decoded[name] = isGiven;
-    else if (flag.multiple === true) decoded[name] = isGiven ? (value ?? "").split(valueSeparator) : [];
-    // An optional value that is absent has no "=" or nothing after it.
-    else decoded[name] = flag.value === "optional" && isGiven && (value ?? "") === "" ? true : value;
+  for (const [name, flag] of Object.entries(shape.flags)) {
+    const value = args[name] as string | boolean | undefined;
+    // citty reads `--no-save` as "not --save".
+    if (flag.value === "none")
+      decoded[name] = value === true || (name.startsWith("no-") && args[name.slice("no-".length)] === false);
+    else if (flag.multiple === true)
+      decoded[name] = typeof value === "string" ? value.split(valueSeparator) : [];
+    else decoded[name] = flag.value === "optional" && value === "" ? true : value;
   }
   return decoded;
 }

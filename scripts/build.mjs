@@ -157,7 +157,7 @@ function keepingPlaces(dir) {
 
 /** Modules of nearly every command, in one file, which is read faster than fifteen. The others are loaded on use. */
 const hotPath =
-  /\/cli\/(?:run|argv|flag-reader|command|command-shape|context|errors|output|registry|interrupt|api\/(?:client|call|pages|failure|http|transport)|state\/(?:session|read-config|config|profiles|paths))\.ts$|\/contract\/(?:errors|limits)\.ts$/;
+  /\/cli\/(?:run|argv|flag-reader|command|command-shape|context|errors|output|registry|interrupt|api\/(?:client|call|pages|failure|http|transport)|state\/(?:session|read-config|config|profiles|paths))\.ts$|\/contract\/(?:errors|limits)\.ts$|\/citty\//;
 
 async function buildCli() {
   const { rolldown } = await import("rolldown");

@@ -24,7 +24,7 @@ const shape = {
   exclusive: [["global", "project"]],
 } as const satisfies CommandShape;
 
-/** Arguments of the command after the argument pass. */
+/** Arguments of the command after the argument pass and citty. */
 async function parse(words: string[]): Promise<Record<string, unknown>> {
   let received: Record<string, unknown> = {};
   const command: Command = defineCommand({
@@ -203,7 +203,7 @@ describe("the argument pass", () => {
     assert.deepEqual(normaliseArguments(["--help"], shape), ["--help"]);
   });
 
-  it("passes any values through unchanged", async () => {
+  it("passes any values through citty unchanged", async () => {
     const value = fc.string({ unit: "binary" }).filter((text) => !text.includes("\0"));
     await fc.assert(
       fc.asyncProperty(

@@ -32,7 +32,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^nodemailer$/, /^src\/mail\//],
   [/^markdown-it$/, /^src\/http\/markdown\.ts$|^web\//],
   [/^bullmq$/, /^src\/queue\/|^workers\/|^engines\/queue-create-child\.mjs$/],
-  [/^@clack\//, /^cli\//],
+  [/^citty$|^@clack\//, /^cli\//],
   [/^react($|-|\/)|^@mantine\/|^@tanstack\/|^@codemirror\/|^lucide-react$/, /^web\//],
   [/^@0q\/embedded-mongodb$|^@electric-sql\//, /^engines\//],
 ];

@@ -237,7 +237,7 @@ describe("the installed client", () => {
     );
     await access(path.join(installed, "lib", "main.cjs"), constants.X_OK);
     const notices = await readFile(path.join(installed, "THIRD-PARTY-NOTICES"), "utf8");
-    for (const name of ["@clack/prompts", "semver", "yauzl", "proper-lockfile"])
+    for (const name of ["citty", "@clack/prompts", "semver", "yauzl", "proper-lockfile"])
       assert.match(notices, new RegExp(`^${name} \\d`, "m"));
     for (const file of files)
       assert.doesNotMatch(
