@@ -65,8 +65,8 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
   it("keeps a draft over a reload, stops at errors, and publishes the chosen version", async () => {
     const { page, troubles } = await open(`/${slug}/draft-notes/edit`);
     await typeAtEnd(page, "\nA sentence from the first visit.");
-    await page.getByText("Draft kept in this browser").waitFor();
 
+    // Before the pause after which a draft is stored.
     await page.reload();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("A sentence from the first visit.").first().waitFor();

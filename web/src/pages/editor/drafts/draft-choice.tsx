@@ -1,7 +1,15 @@
 import { Button } from "@mantine/core";
 import { useEffect, useState, type ReactNode } from "react";
 import { Time } from "../../../parts/time.tsx";
-import { holdDraft, isDraftFree, listDrafts, newDraftId, removeDraft, type Draft } from "./drafts.ts";
+import {
+  findDrafts,
+  holdDraft,
+  isDraftFree,
+  newDraftId,
+  removeDraft,
+  whenDraftFree,
+  type Draft,
+} from "./drafts.ts";
 
 /** The draft that this tab writes, and the one that it continues. */
 export interface OpenDraft {
@@ -16,7 +24,9 @@ export function useDrafts(owner: string, skill: string) {
   const [open, setOpen] = useState<OpenDraft>(() => ({ id: newDraftId(), continued: undefined }));
   const [waiting, setWaiting] = useState<Draft[]>([]);
   useEffect(() => {
-    void listDrafts(owner, skill).then(setWaiting);
+    const controller = new AbortController();
+    void offerDrafts(owner, skill, controller.signal, setWaiting);
+    return () => controller.abort();
   }, [owner, skill]);
   const { id } = open;
   useEffect(() => {
@@ -35,6 +45,33 @@ export function useDrafts(owner: string, skill: string) {
     await removeDraft(draft.id);
   };
   return { open, setOpen, waiting, resume, discard };
+}
+
+/**
+ * Offers the drafts that no tab holds: now, and again when a tab leaves one. A page that is reloaded may come before the
+ * end of the earlier one.
+ */
+async function offerDrafts(
+  owner: string,
+  skill: string,
+  signal: AbortSignal,
+  offer: (drafts: Draft[]) => void,
+): Promise<void> {
+  const awaited = new Set<string>();
+  const list = async () => {
+    const { free, held } = await findDrafts(owner, skill);
+    if (signal.aborted) return;
+    offer(free);
+    for (const id of held) {
+      if (awaited.has(id)) continue;
+      awaited.add(id);
+      void whenDraftFree(id, signal).then(() => {
+        awaited.delete(id);
+        return list();
+      });
+    }
+  };
+  await list();
 }
 
 interface NoteProps {

@@ -19,13 +19,33 @@ export interface Draft {
 
 const storeName = "drafts";
 
+let opened: Promise<IDBDatabase> | undefined;
+
+/** Kept open, so that a write can begin at once: a page that is left has no time to open the database. */
 function openStore(): Promise<IDBDatabase> {
+  opened ??= openDatabase().catch((error: unknown) => {
+    opened = undefined;
+    throw error;
+  });
+  return opened;
+}
+
+function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("svc-editor", 1);
     opening.addEventListener("upgradeneeded", () => {
       opening.result.createObjectStore(storeName, { keyPath: "id" }).createIndex("skill", ["owner", "skill"]);
     });
-    opening.addEventListener("success", () => resolve(opening.result));
+    opening.addEventListener("success", () => {
+      const database = opening.result;
+      // The browser or another tab removes it.
+      database.addEventListener("close", () => (opened = undefined));
+      database.addEventListener("versionchange", () => {
+        opened = undefined;
+        database.close();
+      });
+      resolve(database);
+    });
     opening.addEventListener("error", () => reject(opening.error ?? new Error("no storage")));
     opening.addEventListener("blocked", () => reject(new Error("the storage is in use")));
   });
@@ -36,18 +56,16 @@ async function withStore<T>(
   work: (store: IDBObjectStore) => IDBRequest<T>,
 ): Promise<T> {
   const database = await openStore();
-  try {
-    return await new Promise<T>((resolve, reject) => {
-      const transaction = database.transaction(storeName, mode);
-      const request = work(transaction.objectStore(storeName));
-      transaction.addEventListener("complete", () => resolve(request.result));
-      transaction.addEventListener("abort", () =>
-        reject(transaction.error ?? new Error("the storage is full")),
-      );
-    });
-  } finally {
-    database.close();
-  }
+  return new Promise<T>((resolve, reject) => {
+    const transaction = database.transaction(storeName, mode);
+    const request = work(transaction.objectStore(storeName));
+    transaction.addEventListener("complete", () => resolve(request.result));
+    transaction.addEventListener("abort", () =>
+      reject(transaction.error ?? new Error("the storage is full")),
+    );
+    // Otherwise it waits for the response to the request, and is given up where the page is left before.
+    transaction.commit();
+  });
 }
 
 /** Accounts that have signed out, in this tab or another. */
@@ -83,15 +101,25 @@ export async function removeDraft(id: string): Promise<void> {
   await withStore("readwrite", (store) => store.delete(id));
 }
 
-/** Drafts of a skill that no open tab is writing, latest first; none where the browser stores nothing. */
-export async function listDrafts(owner: string, skill: string): Promise<Draft[]> {
+export interface FoundDrafts {
+  /** Latest first. */
+  free: Draft[];
+  /** Ids of those that an open tab is writing, this one included. */
+  held: string[];
+}
+
+/** The drafts of a skill; none where the browser stores nothing. */
+export async function findDrafts(owner: string, skill: string): Promise<FoundDrafts> {
   try {
     const key = IDBKeyRange.only([owner, skill]);
     const found = await withStore<Draft[]>("readonly", (store) => store.index("skill").getAll(key));
     const locked = await lockedIds();
-    return found.filter(({ id }) => !locked.has(id)).toSorted((a, b) => b.savedAt - a.savedAt);
+    return {
+      free: found.filter(({ id }) => !locked.has(id)).toSorted((a, b) => b.savedAt - a.savedAt),
+      held: found.map(({ id }) => id).filter((id) => locked.has(id)),
+    };
   } catch {
-    return [];
+    return { free: [], held: [] };
   }
 }
 
@@ -116,6 +144,16 @@ export function holdDraft(id: string, signal: AbortSignal): void {
     signal.addEventListener("abort", () => resolve());
   });
   void locks()?.request(lockPrefix + id, () => ended);
+}
+
+/** Resolves when no tab holds the draft any more; never if the signal comes first. */
+export function whenDraftFree(id: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    // Rejected by the signal.
+    locks()
+      ?.request(lockPrefix + id, { signal }, () => resolve())
+      .catch(() => undefined);
+  });
 }
 
 /** A random id; `crypto.randomUUID` exists only on https and localhost. */
