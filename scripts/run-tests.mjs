@@ -16,9 +16,9 @@ const { startEmbeddedMongo } = await import(`../${compiledTests}/engines/mongo.j
 const { startEmbeddedQueue } = await import(`../${compiledTests}/engines/queue.js`);
 
 /** A file that takes longer hangs: its process is ended, and it is reported as failed. */
-const FILE_TIMEOUT_MS = Number(process.env.SVC_TEST_FILE_TIMEOUT_MS ?? 240_000);
-/** Four more than there are cores: a third of the time of tests is waiting for git, engines, browsers and children. */
-const CONCURRENCY = Math.min(Math.max(os.availableParallelism(), 2) + 4, 8);
+const FILE_TIMEOUT_MS = Number(process.env.SVC_TEST_FILE_TIMEOUT_MS ?? 480_000);
+/** Three more than there are cores: a third of the time of tests is waiting for git, engines, browsers and children. */
+const CONCURRENCY = Math.min(Math.max(os.availableParallelism(), 2) + 3, 8);
 
 /** As npm test has built it. */
 const JOB_PROGRAM = path.join(import.meta.dirname, "..", "dist", "workers", "job-child.js");
