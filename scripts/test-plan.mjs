@@ -62,7 +62,7 @@ export const seconds = {
   "journeys/start": 94,
   "journeys/sync": 17,
   "journeys/targets": 18,
-  "journeys/terminal": 15,
+  "journeys/terminal": 13,
   "mcp-central/hostile": 13,
   "mcp-central/tokens": 10,
   "mfa/ticket": 8,

@@ -3,73 +3,19 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync, readdirSync, realpathSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { readFileSync, readdirSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TestContext, describe, it } from "node:test";
-import { stripVTControlCharacters } from "node:util";
+import { describe, it } from "node:test";
 import { canonicalContent } from "../../contract/package-rules.ts";
 import type { Config } from "../../cli/state/config.ts";
-import { programArgs, root } from "../support/root.ts";
-import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";
-import { ctrlC, needsTerminal, openTerminal } from "../support/terminal.ts";
+import { programArgs } from "../support/root.ts";
+import { plainEnv } from "../support/server.ts";
+import { type openTerminal, ctrlC, needsTerminal } from "../support/terminal.ts";
+import { identity, reply, screen, setUp } from "./terminal-client.ts";
 
 const hideCursor = "\u001B[?25l";
 const showCursor = "\u001B[?25h";
-const svcPath = path.join(root, "bin", "svc");
-
-type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
-
-async function setUp(t: TestContext, handler: Handler) {
-  const home = realpathSync(temporaryFolder("terminal"));
-  t.after(() => removeFolder(home));
-  const server = createServer((request, response) =>
-    handler(request, response, new URL(request.url!, "http://x")),
-  );
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  t.after(async () => {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const open = (args: readonly string[], env: Record<string, string> = {}, columns = 80) =>
-    openTerminal([process.execPath, svcPath, ...args], {
-      cwd: home,
-      columns,
-      env: {
-        HOME: home,
-        SVC_API_URL: url,
-        SVC_TOKEN: `lsk_${"ab".repeat(32)}`,
-        SVC_NO_UPDATE_CHECK: "1",
-        ...env,
-      },
-    });
-  return { home, url, open };
-}
-
-function reply(response: ServerResponse, data: unknown): void {
-  response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify({ success: true, data, nextCursor: null }));
-}
-
-const identity = {
-  username: "ann",
-  name: "Ann",
-  email: "a@example.com",
-  memberships: [],
-  pendingInvitations: [],
-};
-
-/** The final lines of a terminal: supports carriage returns and cleared lines only. */
-function screen(text: string): string[] {
-  const clearLine = "\u001B[2K";
-  return text.split("\n").map((line) => {
-    const drawn = line.replace(/\r$/, "").replaceAll(clearLine, "\r").split("\r").at(-1)!;
-    return stripVTControlCharacters(drawn);
-  });
-}
 
 describe("a wait at a terminal", needsTerminal, () => {
   it("is shown after a moment, and then cleared", async (t) => {
@@ -307,83 +253,4 @@ describe("a table", needsTerminal, () => {
     for (const line of lines) assert.ok(line.length < 72, line);
     assert.match(lines[1]!, /^an-organization\/a-long-name  .*private +A descr.*…$/);
   });
-});
-
-describe("the daily update check", needsTerminal, () => {
-  const check = { SVC_NO_UPDATE_CHECK: "" };
-
-  /** A service that counts its requests, and returns the given response. */
-  async function asked(t: TestContext, respond: (response: ServerResponse) => void) {
-    let count = 0;
-    const made = await setUp(t, (_request, response, url) => {
-      if (url.pathname !== "/api/client") return reply(response, identity);
-      count++;
-      respond(response);
-    });
-    return { ...made, count: () => count };
-  }
-
-  it("prints a newer version in one line after the result, once a day", async (t) => {
-    const { open, home, count } = await asked(t, (response) => reply(response, { version: "99.1.0" }));
-
-    const first = open(["whoami"], check);
-    assert.equal(await first.ended, 0);
-    const second = open(["whoami"], check);
-    assert.equal(await second.ended, 0);
-
-    const lines = screen(first.text()).filter((line) => line !== "");
-    assert.deepEqual(lines.slice(0, 2), ["Ann (ann)", "a@example.com"]);
-    assert.match(
-      lines.slice(2).join(" "),
-      /^update svc 99\.1\.0 is available from your service; this is \d+\.\d+\.\d+\. Install it with svc upgrade\./,
-    );
-    assert.doesNotMatch(second.text(), /99/);
-    assert.equal(count(), 1);
-    const file = path.join(home, ".svc", "update-check.json");
-    writeFileSync(file, JSON.stringify({ checkedAt: new Date(Date.now() - 25 * 3_600_000).toISOString() }));
-    const nextDay = open(["whoami"], check);
-    assert.equal(await nextDay.ended, 0);
-    assert.match(nextDay.text(), /99\.1\.0/);
-    assert.equal(count(), 2);
-  });
-
-  it("sends no request for programs, under CI, or if it is disabled", async (t) => {
-    const { open, count, home } = await asked(t, (response) => reply(response, { version: "99.1.0" }));
-
-    await Promise.all(
-      [
-        open(["whoami", "-o", "json"], check),
-        open(["whoami"], { ...check, CI: "1" }),
-        open(["whoami"], { SVC_NO_UPDATE_CHECK: "1" }),
-      ].map((terminal) => terminal.ended),
-    );
-
-    assert.equal(count(), 0);
-    assert.ok(!existsSync(path.join(home, ".svc", "update-check.json")));
-  });
-
-  for (const [what, respond] of [
-    ["hangs", () => {}],
-    ["fails", (response: ServerResponse) => void response.destroy()],
-    ["is not from the service", (response: ServerResponse) => void response.end("<html>")],
-    ["is older", (response: ServerResponse) => reply(response, { version: "0.1.0" })],
-    ["is hostile", (response: ServerResponse) => reply(response, { version: "99.0.0\u001B[2J" })],
-  ] as const)
-    it(`prints nothing, causes no delay and counts as done if the response ${what}`, async (t) => {
-      const { open, count } = await asked(t, respond);
-
-      const timed = async (env: Record<string, string>) => {
-        const startedAt = performance.now();
-        const terminal = open(["whoami"], env);
-        assert.equal(await terminal.ended, 0);
-        return { terminal, tookMs: performance.now() - startedAt };
-      };
-      const without = await timed({});
-      const { terminal, tookMs } = await timed(check);
-      assert.equal(await open(["whoami"], check).ended, 0);
-
-      assert.deepEqual(screen(terminal.text()), ["Ann (ann)", "a@example.com", ""]);
-      assert.equal(count(), 1);
-      assert.ok(tookMs < without.tookMs + 1000, `${tookMs} ms, and ${without.tookMs} ms without it`);
-    });
 });
