@@ -19,10 +19,11 @@ describe("the daily update check", needsTerminal, () => {
     let asks = Promise.resolve();
     let arrived = () => {};
     const made = await setUp(t, (_request, response, url) => {
-      if (url.pathname !== "/api/client") return void asks.then(() => reply(response, identity));
-      count++;
-      respond(response);
-      arrived();
+      if (url.pathname === "/api/client") {
+        count++;
+        respond(response);
+        arrived();
+      } else void asks.then(() => reply(response, identity));
     });
     const expect = () => {
       asks = new Promise((resolve) => (arrived = resolve));
