@@ -6,6 +6,7 @@
 //  - search_path is set once for all clients. application_name is recorded per client and returned in place of
 //    pg_stat_activity, so that queue.getWorkers() works.
 import { EventEmitter } from "node:events";
+import v8 from "node:v8";
 
 import { PGlite } from "@electric-sql/pglite";
 
@@ -19,6 +20,10 @@ const SETTINGS = [
 // There is no autovacuum in PGlite (no background processes at all). Without VACUUM the queue's tables grow by about
 // 0.3 MB per 1000 jobs; it takes 50-100 ms.
 const VACUUM_EVERY_STATEMENTS = 20_000;
+
+// V8 optimizes a function of WebAssembly once it has executed about this many bytes of it. By default that is 1.8
+// million, which thousands of functions reach in a start: optimizing them took most of its CPU time and 60 MB.
+v8.setFlagsFromString("--wasm-tiering-budget=1000000000");
 
 const withoutLeadingComments = (sql) => sql.replace(/^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, "");
 
