@@ -5,12 +5,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import yazl from "yazl";
 import { run } from "../../cli/run.ts";
 import { keepContract, keepFailure, payloadNameOf } from "../support/cli-contract.ts";
+import { collector } from "../support/cli-inside.ts";
 import { canonicalContent } from "../../contract/package-rules.ts";
 
 export interface Ran {
@@ -27,17 +27,6 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "svc-cli-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
-}
-
-function collector(): { stream: Writable; text: () => string } {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
 }
 
 /** Pauses of the client end at once, so that retries take no time. */

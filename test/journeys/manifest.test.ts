@@ -51,7 +51,8 @@ function newPerson(name: string): Person {
   git(work, "clone", "-q", hub, clone);
   git(clone, "config", "user.name", name);
   git(clone, "config", "user.email", `${name}@example.com`);
-  return { clone, svc: openCli({ home: folder(`home-${name}`), apiUrl: () => server.url, cwd: clone }) };
+  const home = folder(`home-${name}`);
+  return { clone, svc: openCli({ home, apiUrl: () => server.url, cwd: clone, isRepeatedInside: true }) };
 }
 
 function commit({ clone }: Person, message: string): void {
@@ -267,7 +268,9 @@ describe("a project with a manifest", () => {
     }
 
     await Promise.all(
-      names.map((name) => ada.svc.json(["install", `acme/${name}`, "-t", "codex,claude", "-p"])),
+      names.map((name) =>
+        ada.svc.json(["install", `acme/${name}`, "-t", "codex,claude", "-p"], { asProcess: true }),
+      ),
     );
 
     const lock = JSON.parse(read(ada, "svc.lock")) as { skills: object };
@@ -277,7 +280,7 @@ describe("a project with a manifest", () => {
       assert.ok(Object.hasOwn(manifest.skills, `acme/${name}`), name);
     }
     assert.deepEqual((await verify(ada)).drift, []);
-    await Promise.all(names.map((name) => ada.svc.json(["uninstall", name])));
+    await Promise.all(names.map((name) => ada.svc.json(["uninstall", name], { asProcess: true })));
     const left = JSON.parse(read(ada, "svc.lock")) as { skills: object };
     assert.deepEqual(
       Object.keys(left.skills).filter((ref) => ref.includes("many")),
@@ -289,6 +292,7 @@ describe("a project with a manifest", () => {
     const env = { SVC_TOKEN: account.token };
     const healthy = await ada.svc.run(["install", "acme/many-0", "-t", "codex,claude", "-p", "-o", "json"], {
       env,
+      asProcess: true,
     });
     assert.equal(healthy.code, 0, healthy.stderr);
     await ada.svc.json(["uninstall", "many-0"]);

@@ -28,7 +28,7 @@ const homes: string[] = [];
 function newHome(): Cli {
   const home = realpathSync(temporaryFolder("home"));
   homes.push(home);
-  return openCli({ home, apiUrl: () => server.url, cwd: work });
+  return openCli({ home, apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
 }
 
 /** Output for people, of a run that succeeded without other messages. */

@@ -56,7 +56,7 @@ export function setUpJourney(
     server = await startServer({ dataDir, env: { ...(await sharedEngines()), ...(await environment()) } });
     const account = await newAccount(server.url, username, server.setupLink);
     const tenantId = await newOrganization(server.url, account, "acme");
-    const svc = openCli({ home, apiUrl: () => server.url, cwd: work });
+    const svc = openCli({ home, apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
     if (isLoggedIn) keepContract("login", await svc.json(["login", "--token", account.token]));
     use({ server, dataDir, account, tenantId, home, project, work, svc });
   });

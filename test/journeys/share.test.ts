@@ -12,6 +12,7 @@ import type { cliPayloads } from "../../contract/payloads/cli.ts";
 import { limits } from "../../contract/limits.ts";
 import { keepContract, keepFailure } from "../support/cli-contract.ts";
 import { openCli, type Cli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { writeTree } from "../support/file-tree.ts";
 import { callApi, newAccount, newOrganization } from "../support/http-client.ts";
 import {
@@ -34,6 +35,7 @@ const folder = (name: string) => {
 
 let dataDir: string;
 let work: string;
+let engines: Record<string, string>;
 let server: Server;
 let alice: Cli;
 let bob: Cli;
@@ -41,9 +43,10 @@ let bob: Cli;
 before(async () => {
   dataDir = folder("journey");
   work = folder("work");
-  server = await startServer({ dataDir, env: { PORT: "0" } });
-  alice = openCli({ home: folder("alice"), apiUrl: () => server.url, cwd: work });
-  bob = openCli({ home: folder("bob"), apiUrl: () => server.url, cwd: work });
+  engines = await sharedEngines();
+  server = await startServer({ dataDir, env: engines });
+  alice = openCli({ home: folder("alice"), apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
+  bob = openCli({ home: folder("bob"), apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
   writeFileSync(path.join(work, "review.md"), "---\nname: Code review\ndescription: Reads\n---\n# Review\n");
   writeTree(work, {
     "kit/SKILL.md": { bytes: Buffer.from("---\nname: kit\ndescription: A kit\n---\n# Kit\n") },
@@ -124,11 +127,18 @@ describe("sharing from one machine to another", () => {
 
 describe("twenty concurrent runs of svc share", () => {
   it("create one identity and ten shares, and the others report the limit", async () => {
-    const crowd = openCli({ home: folder("crowd"), apiUrl: () => server.url, cwd: work });
+    const crowd = openCli({
+      home: folder("crowd"),
+      apiUrl: () => server.url,
+      cwd: work,
+      isRepeatedInside: true,
+    });
     const files = Array.from({ length: 20 }, (_, i) => `note-${i}.md`);
     for (const file of files) writeFileSync(path.join(work, file), `# ${file}\n`);
 
-    const runs = await Promise.all(files.map((file) => crowd.run(["share", file, "-o", "json"])));
+    const runs = await Promise.all(
+      files.map((file) => crowd.run(["share", file, "-o", "json"], { asProcess: true })),
+    );
 
     const made = runs
       .filter(({ code }) => code === 0)
@@ -157,7 +167,7 @@ describe("a service that was killed and restarted", () => {
     await assertNothingRuns(dataDir);
     assert.equal((await alice.failure(["share", "review.md"])).code, "E_NETWORK");
 
-    server = await startServer({ dataDir, env: { PORT: port } });
+    server = await startServer({ dataDir, env: { ...engines, PORT: port } });
 
     assert.deepEqual(await alice.json(["share", "--list"]), earlier);
     await alice.json(["share", "review.md", "-n", "After the kill"]);

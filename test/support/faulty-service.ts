@@ -4,6 +4,7 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CliCode } from "../../contract/errors.ts";
 import { type Cli, type CliFailure, openCli } from "./cli.ts";
+import { sharedEngines } from "./engine.ts";
 import { type Gateway, openGateway } from "./gateway.ts";
 import { type Account, newAccount, newOrganization } from "./http-client.ts";
 import { type Server, assertNothingRuns, removeFolder, startServer, temporaryFolder } from "./server.ts";
@@ -24,7 +25,7 @@ export async function openFaultyService(): Promise<FaultyService> {
   const dataDir = temporaryFolder("troubled");
   const work = realpathSync(temporaryFolder("work"));
   const homes: string[] = [];
-  const server = await startServer({ dataDir });
+  const server = await startServer({ dataDir, env: await sharedEngines() });
   const gateway = await openGateway(() => server.url);
   const ada = await newAccount(server.url, "ada", server.setupLink);
   await newOrganization(server.url, ada, "acme");
@@ -34,7 +35,7 @@ export async function openFaultyService(): Promise<FaultyService> {
     homes.push(home);
     gateway.fault = () => false;
     gateway.seen.length = 0;
-    const cli = openCli({ home, apiUrl: () => gateway.url, cwd: work });
+    const cli = openCli({ home, apiUrl: () => gateway.url, cwd: work, isRepeatedInside: true });
     const withEnv: Cli = {
       ...cli,
       run: (args, given) => cli.run(args, { ...given, env: { ...env, ...given?.env } }),
@@ -77,12 +78,14 @@ export async function fails(
   code: CliCode,
   details: Record<string, unknown> = {},
 ): Promise<CliFailure> {
-  const error = await svc.failure(args);
+  // Each code is reached by a process, once.
+  const asProcess = !reached.has(code);
+  const error = await svc.failure(args, { asProcess });
   assert.equal(error.code, code, JSON.stringify(error));
   for (const [key, value] of Object.entries(details)) assert.deepEqual(error.details?.[key], value, key);
   assert.match(error.message, /^\S.*[.!?]$/s, error.message);
   assert.doesNotMatch(error.message, /\bat \S+:\d+|undefined|\[object/, error.message);
-  const shown = await svc.run(args);
+  const shown = await svc.run(args, { asProcess });
   assert.deepEqual([shown.code, shown.stdout], [1, ""], shown.stderr);
   assert.ok(shown.stderr.startsWith("error ") && shown.stderr.endsWith(`  ${code}\n`), shown.stderr);
   reached.set(code, args.join(" "));
