@@ -108,6 +108,15 @@ describe("the round trips of a new version", () => {
   });
 });
 
+describe("the round trips of a new skill", () => {
+  it("look up its organization, the folders and the skills of its name at once", async () => {
+    const { steps, commands } = await fewestSteps(4, () => tripsOf(create));
+
+    // The caller, these three, the reservation of the path, the skill.
+    assert.equal(steps, 4, commands.join("\n"));
+  });
+});
+
 describe("round trips to MongoDB after the responses to publishes", () => {
   it("are shared by the publishes of a burst", async () => {
     const skills: string[] = [];

@@ -26,27 +26,32 @@ export async function listWithVersion(
   return skill ? keepAllowed(app, actor, "skill:read", [skill]) : [];
 }
 
-/** Skills of a name that the caller may read, in the workspace that the publish goes to or outside workspaces. */
+/**
+ * Skills of a name that the caller may read, in the workspace that the publish goes to or outside workspaces. `found`:
+ * see `listSameName`.
+ */
 export async function listNamed(
   app: App,
   view: FolderView,
   input: PublishSkill & { workspaceId: string | undefined },
   name: string,
+  found?: Promise<SkillDoc[]>,
 ): Promise<SkillDoc[]> {
   const home = input.workspaceId ?? workspaceAt(view, input.folder ?? "/");
-  const named = await listSameName(app, view.tree, nameKeyOf(name), home);
+  const named = await listSameName(app, view.tree, nameKeyOf(name), home, found);
   return keepAllowed(app, view.actor, "skill:read", named);
 }
 
-/** The skill to append to; undefined if one is to be created. */
+/** The skill to append to; undefined if one is to be created. `found`: see `listSameName`. */
 export async function findTarget(
   app: App,
   view: FolderView,
   tenant: TenantDoc,
   input: PublishSkill & { workspaceId: string | undefined },
   name: string,
+  found?: Promise<SkillDoc[]>,
 ): Promise<SkillDoc | undefined> {
-  const seen = await listNamed(app, view, input, name);
+  const seen = await listNamed(app, view, input, name, found);
   const writable = await keepAllowed(app, view.actor, "skill:update", seen);
   if (input.mode === "create") {
     if (seen[0]) {

@@ -19,6 +19,7 @@ import { appendVersion, type AppendRequest } from "./append-version.ts";
 import { findCreated } from "./publish-version.ts";
 import { requireServers } from "../settings.ts";
 import { skillName, type PublishSkill } from "../schema.ts";
+import { lookUpEarly } from "./early-lookups.ts";
 import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target.ts";
 import { freeSlug } from "./slug.ts";
 import { withVersionSource, type OpenSource } from "./version-source.ts";
@@ -38,6 +39,7 @@ export async function publishSkill(
   creation?: Creation,
   open: OpenSource = (type, publish) => withVersionSource(app, actor, input, type, publish),
 ): Promise<Published> {
+  const early = lookUpEarly(app, actor, input);
   const tenant = await loadTenant(app, actor, input.tenantId, "member");
   const workspaceId = input.personal ? await workspaceFor(app, actor, tenant, input) : undefined;
   const type = input.type ?? input.defaultType ?? "skill";
@@ -58,11 +60,13 @@ export async function publishSkill(
     for (let attempt = 0; ; attempt++) {
       // Before the look-up by name: a concurrent publish of the same name takes the slug that is chosen from this list,
       // so the unique index causes another attempt here.
+      const isFirst = attempt === 0 && isSlugLikelyFree(source, workspaceId);
+      const known = isFirst ? early?.(tenant._id) : undefined;
       const [taken, view] = await Promise.all([
-        attempt === 0 && isSlugLikelyFree(source, workspaceId) ? [] : listSlugsLike(tenant._id, base),
-        loadFolderView(app, actor, tenant._id),
+        isFirst ? [] : listSlugsLike(tenant._id, base),
+        known?.view ?? loadFolderView(app, actor, tenant._id),
       ]);
-      const existing = await findTarget(app, view, tenant, { ...input, workspaceId }, name);
+      const existing = await findTarget(app, view, tenant, { ...input, workspaceId }, name, known?.named);
       refuseRequiredUnlessPrivate(
         existing?.slug ?? base,
         existing?.visibility ?? input.visibility ?? "private",
