@@ -12,7 +12,7 @@ import { loadTrees } from "../folders/trees.ts";
 import { requestSync } from "../queue/request-sync.ts";
 import { termsOfSkill } from "./search-terms.ts";
 
-const refsAtOnce = 8;
+const refsAtOnce = 16;
 const refAttempts = 5;
 const refPauseMs = 50;
 

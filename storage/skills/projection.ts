@@ -23,6 +23,10 @@ export type SkillToProject = Pick<
 /** A skill as its refs, tags and search terms are derived from it. */
 export type SkillToIndex = Omit<SkillDoc, "pending" | "outbox">;
 
+/** Time within which the projections of a round get the locks of their refs. */
+const locksMs = 5;
+const afterLocks = (start: () => void) => setTimeout(start, locksMs);
+
 export function projectionOperations(skills: Collection<SkillDoc>) {
   return {
     listUnflushed: (before: Date, limit: number) => listUnflushed(skills, before, limit),
@@ -51,13 +55,13 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
     /** Skills whose refs, tags and search terms are to be written, including deleted ones. */
     listToIndex: (ids: string[]): Promise<SkillToIndex[]> =>
       skills.find({ _id: { $in: ids } }, { projection: { pending: 0, outbox: 0 } }).toArray(),
-    /** Commits that refs are derived from; undefined for a deleted skill. */
+    /** Commits that refs are derived from; undefined for a deleted skill. Waits a moment for other calls. */
     findOids: batchedLookup(async (ids) => {
       const found = await skills
         .find({ _id: oneOf(ids), ...notDeleted }, { projection: { "current.oid": 1, "head.oid": 1 } })
         .toArray();
       return new Map(found.map(({ _id, current, head }) => [_id, { current: current.oid, head: head.oid }]));
-    }),
+    }, afterLocks),
     /** Removes projected versions and published events from the documents. Later additions stay. */
     async clearProjected(projected: SkillToProject[]): Promise<void> {
       const remaining = projected.filter((skill) => skill.pending.length + (skill.outbox?.length ?? 0) > 0);
