@@ -111,8 +111,9 @@ export function compareUtf8(a: string, b: string): number {
 
 /** Bytes of the text in UTF-8. */
 export function utf8Length(text: string): number {
-  // oxlint-disable-next-line no-control-regex -- all of ASCII
-  if (/^[\0-\x7f]*$/.test(text)) return text.length;
+  // Looked for rather than matched from end to end, which keeps a place to return to for each character.
+  // oxlint-disable-next-line no-control-regex -- all but ASCII
+  if (!/[^\0-\x7f]/.test(text)) return text.length;
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

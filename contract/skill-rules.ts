@@ -76,6 +76,11 @@ export function overText(bytes: number): string {
   return `it has ${sizeText(bytes)}, over the ${sizeText(limits.textContentBytes)} of a text`;
 }
 
+/** Whether each surrogate is half of a pair. All but the latest browsers and Node.js 20 know it without a search. */
+function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
+  return text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text);
+}
+
 /** Reads a text skill or a package's SKILL.md. Never throws. */
 export function readSkillText(source: string, format: ContentFormat): SkillText {
   const faults: Fault[] = [];
@@ -85,7 +90,7 @@ export function readSkillText(source: string, format: ContentFormat): SkillText 
   const isText = format === "markdown";
   const size = utf8Length(source);
   if (size > (isText ? limits.textFileBytes : limits.textContentBytes)) faults.push(tooLarge(size));
-  if (format === "markdown" && (source.includes("\0") || /\p{Surrogate}/u.test(source)))
+  if (format === "markdown" && (source.includes("\0") || !isWellFormed(source)))
     faults.push({ rule: "text_encoding", reason: "it is not text: it holds NUL or broken Unicode" });
   let split: SplitText;
   try {

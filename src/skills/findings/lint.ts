@@ -4,7 +4,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { findingOf, type Finding } from "../../../contract/findings.ts";
 import { limits } from "../../../contract/limits.ts";
 import { lineAt, secretInName, secretReason, secretsInText } from "../../../contract/secret-rules.ts";
-import { adviseOn, faultOfName, overText, readSkillText } from "../../../contract/skill-rules.ts";
+import {
+  adviseOn,
+  faultOfName,
+  overText,
+  readSkillText,
+  type SkillText,
+} from "../../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
 import { rootFileOf } from "../publish/text-source.ts";
 
@@ -17,9 +23,11 @@ export interface FileToLint {
   path: string;
   size: number;
   read(): Promise<Buffer> | Buffer;
+  /** The root file as it reads, if it was read before. */
+  text?: SkillText | undefined;
 }
 
-interface Kind {
+export interface Kind {
   format: ContentFormat;
   type: SkillType;
 }
@@ -52,7 +60,7 @@ export async function lintFiles(files: readonly FileToLint[], kind: Kind): Promi
     bytesLeft -= file.size;
     const data = await file.read();
     if (byName === undefined) found.push(...secretTexts(file.path, data));
-    if (file.path === root) found.push(...lintRoot(root, data, { ...kind, files: paths }));
+    if (file.path === root) found.push(...lintRoot(file, data, { ...kind, files: paths }));
     if (performance.now() - started < turnMs) continue;
     await nextTurn();
     started = performance.now();
@@ -62,16 +70,16 @@ export async function lintFiles(files: readonly FileToLint[], kind: Kind): Promi
   return withIds([...errors, ...warnings].slice(0, limits.findingsPerVersion));
 }
 
-function lintRoot(path: string, data: Buffer, around: Kind & { files: readonly string[] }): Unnamed[] {
+function lintRoot(
+  { path, text: known }: FileToLint,
+  data: Buffer,
+  around: Kind & { files: readonly string[] },
+): Unnamed[] {
   if (around.format === "package" && data.length > limits.textContentBytes)
     return [named(findingOf("error", path, { rule: "text_too_large", reason: overText(data.length) }))];
-  let source: string;
-  try {
-    source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
-  } catch {
+  const text = known ?? readRoot(data, around.format);
+  if (!text)
     return [named(findingOf("error", path, { rule: "text_encoding", reason: "it is not UTF-8 text" }))];
-  }
-  const text = readSkillText(source, around.format);
   const { name } = text.defaults;
   const unusable = name === undefined ? undefined : faultOfName(name, text.lines.get("name"));
   const faults = unusable === undefined ? text.faults : [...text.faults, unusable];
@@ -81,6 +89,17 @@ function lintRoot(path: string, data: Buffer, around: Kind & { files: readonly s
     ...faults.map((fault) => named(findingOf("error", path, fault))),
     ...advice.map((fault) => named(findingOf("warning", path, fault))),
   ];
+}
+
+/** Undefined if it is not UTF-8 text. */
+function readRoot(data: Buffer, format: ContentFormat): SkillText | undefined {
+  let source: string;
+  try {
+    source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
+  } catch {
+    return undefined;
+  }
+  return readSkillText(source, format);
 }
 
 const named = (finding: Finding): Unnamed => ({

@@ -1,12 +1,12 @@
 /** Findings about versions: their ids are stored with the version, the rest is found again from its files. */
 import { LRUCache } from "lru-cache";
-import type { SkillType } from "../../../contract/vocabulary.ts";
+import type { SkillText } from "../../../contract/skill-rules.ts";
 import type { RepoId, TreeSource, WrittenCommit } from "../../../repos/store/index.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc, VersionFindings } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
 import { repoOf } from "../content.ts";
-import { lintFiles, type FileToLint, type Found } from "./lint.ts";
+import { lintFiles, type FileToLint, type Found, type Kind } from "./lint.ts";
 
 /** Versions never change. */
 const cached = new LRUCache<string, Found[]>({
@@ -37,12 +37,33 @@ export async function lintCommit(
   repo: RepoId,
   written: WrittenCommit,
   source: TreeSource,
-  kind: { format: VersionDoc["format"]; type: SkillType },
+  kind: Kind,
+): Promise<VersionFindings | undefined> {
+  const known = source.kind === "zip" ? [] : source.files;
+  const inMemory = new Map(known.map(({ path, data }) => [path, data]));
+  return countFindings(app, repo, filesToLint(app, repo, written.oid, written.files, inMemory), kind);
+}
+
+/** The same for a text, which is in memory, so that its commit need not be written yet. `text`: how its file reads. */
+export async function lintText(
+  app: App,
+  repo: RepoId,
+  { files }: TreeSource & { kind: "files" },
+  text: SkillText,
+  kind: Kind,
+): Promise<VersionFindings | undefined> {
+  const toLint = files.map(({ path, data }) => ({ path, size: data.length, read: () => data, text }));
+  return countFindings(app, repo, toLint, kind);
+}
+
+async function countFindings(
+  app: App,
+  repo: RepoId,
+  files: readonly FileToLint[],
+  kind: Kind,
 ): Promise<VersionFindings | undefined> {
   try {
-    const known = source.kind === "zip" ? [] : source.files;
-    const inMemory = new Map(known.map(({ path, data }) => [path, data]));
-    const found = await lintFiles(filesToLint(app, repo, written.oid, written.files, inMemory), kind);
+    const found = await lintFiles(files, kind);
     return {
       errors: found.filter(({ severity }) => severity === "error").length,
       warnings: found.filter(({ severity }) => severity === "warning").length,

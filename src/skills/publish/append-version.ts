@@ -12,7 +12,6 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { lintCommit } from "../findings/version-findings.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { findVersionById } from "../versions.ts";
@@ -30,6 +29,7 @@ import {
   type ImportedFrom,
   type VersionFacts,
 } from "./version-record.ts";
+import { writeCommit } from "./write-commit.ts";
 
 /** Attempts of a publish that loses the race for the next number. */
 const raceAttempts = 20;
@@ -184,9 +184,8 @@ async function prepareCommit(
   // Imported text is stored unchanged, so that the next import is compared with it.
   const inFile = (facts.imported && facts.source.defaults.description) ?? facts.description;
   const tree = facts.source.tree(skill, inFile);
-  const written = await app.repos.writeCommit(repo, { ...draft, source: tree.source });
   const kind = { format: facts.source.format, type: skill.type };
-  return { tree, written, findings: await lintCommit(app, repo, written, tree.source, kind) };
+  return { tree, ...(await writeCommit(app, repo, draft, tree, kind)) };
 }
 
 /** Fields of the skill that a version changes. A value that the version does not set may change concurrently. */

@@ -9,7 +9,6 @@ import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
-import { lintCommit } from "../findings/version-findings.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { effectiveAccessOf, releasePath, reservePath } from "../place.ts";
 import {
@@ -21,6 +20,7 @@ import {
   type ImportedFrom,
   type VersionFacts,
 } from "./version-record.ts";
+import { writeCommit } from "./write-commit.ts";
 import { checkVersionContent } from "./refused-content.ts";
 import type { PublishSkill } from "../schema.ts";
 import { firstSemver, readExactSemver } from "./next-semver.ts";
@@ -72,12 +72,9 @@ export async function createSkill(
   const { slug, visibility = "private" } = input;
   const repo = { tenantId: tenant._id, skillId: identity._id };
   const tree = source.tree(input, facts.description);
-  const written = await app.repos.writeCommit(repo, {
-    ...commitDraft(app, actor, facts),
-    source: tree.source,
-  });
   const kind = { format: source.format, type: input.type };
-  const findings = await lintCommit(app, repo, written, tree.source, kind);
+  const draft = commitDraft(app, actor, facts);
+  const { written, findings } = await writeCommit(app, repo, draft, tree, kind);
   const row = versionRow(actor, facts, written, { ...tree, findings });
   try {
     await checkVersionContent(app, { tenantId: tenant._id, slug, visibility }, row.hash);

@@ -6,7 +6,7 @@ import type { FrontmatterDigests } from "../../../storage/versions.ts";
 import { completeHead } from "../../../contract/edit-frontmatter.ts";
 import { limits } from "../../../contract/limits.ts";
 import { canonicalContent } from "../../../contract/package-rules.ts";
-import { readSkillText, type FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import { readSkillText, type FrontmatterDefaults, type SkillText } from "../../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
 import { ServiceError } from "../../errors.ts";
 import { firstParagraph, refusalOf } from "../frontmatter.ts";
@@ -41,6 +41,8 @@ export interface StoredTree {
   source: TreeSource;
   /** Only of a text. */
   frontmatter?: FrontmatterDigests;
+  /** Only of a text: how it reads. */
+  text?: SkillText;
 }
 
 const excerptLength = 2000;
@@ -53,7 +55,8 @@ export function rootFileOf(type: SkillType): "SKILL.md" | "RULE.md" {
 /** Reads a text. Throws `payload_too_large` or `content_invalid`. */
 export function readTextSource(content: string, type: SkillType): VersionSource {
   const file = rootFileOf(type);
-  const { head, body, defaults, faults } = readSkillText(content, "markdown");
+  const text = readSkillText(content, "markdown");
+  const { head, body, defaults, faults } = text;
   const [fault] = faults;
   if (fault?.rule === "text_too_large") {
     throw new ServiceError(
@@ -80,17 +83,19 @@ export function readTextSource(content: string, type: SkillType): VersionSource 
     async equals(version, skill) {
       if (version.format !== "markdown") return false;
       if (version.hash === hash && version.frontmatter?.published === published) return true;
-      const text = storedHead(skill.slug, skill.description) + body;
-      return version.digest === digestOfFile(rootFileOf(skill.type), text);
+      const stored = storedHead(skill.slug, skill.description) + body;
+      return version.digest === digestOfFile(rootFileOf(skill.type), stored);
     },
     tree({ slug, type: storedAs }, description) {
       const stored = storedHead(slug, description);
-      const [broken] = stored === head ? [] : readSkillText(stored + body, "markdown").faults;
+      const read = stored === head ? text : readSkillText(stored + body, "markdown");
+      const [broken] = read.faults;
       if (broken) throw refusalOf(broken, file);
       const path = rootFileOf(storedAs);
       return {
         source: { kind: "files", files: [{ path, mode: "100644", data: Buffer.from(stored + body) }] },
         frontmatter: { published, stored: sha256(stored) },
+        text: read,
       };
     },
   };
