@@ -3,6 +3,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   createMcpHandler,
   isLegacyRequest,
+  type CallToolResult,
   type McpServer,
 } from "@modelcontextprotocol/server";
 import { randomUUID } from "node:crypto";
@@ -10,19 +11,21 @@ import { Readable } from "node:stream";
 import { ServiceError } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
 import type { Call, CallServices } from "./call.ts";
+import { answerPlainCall, readPlainCall, type PlainCall } from "./plain-calls.ts";
 
 interface AnswerOptions {
   path: string;
   build(call: Call, messages: readonly unknown[]): McpServer;
+  callTool(plain: PlainCall, call: Call): Promise<CallToolResult>;
   callMs: number;
-  areLong: boolean;
+  areLong?: boolean;
 }
 
 /** `end`: aborted when the response was sent, or the caller has left. Throws the challenge of a call. */
 export type Answers = (info: RequestInfo, call: Call, body: unknown, end: AbortSignal) => Promise<Reply>;
 
 export function openAnswers(
-  { path, build, callMs, areLong }: AnswerOptions,
+  { path, build, callTool, callMs, areLong = false }: AnswerOptions,
   services: CallServices,
 ): Answers {
   const servers = new WeakMap<Request, () => McpServer>();
@@ -35,6 +38,12 @@ export function openAnswers(
   const modern = createMcpHandler(({ requestInfo }) => serverOf(requestInfo), { legacy: "reject", onerror });
 
   return async (info, call, body, end) => {
+    const plain = readPlainCall(info, body);
+    if (plain) {
+      const reply = await withinTime(answerPlainCall(plain, callTool(plain, call)), callMs);
+      if (call.challenge) throw call.challenge;
+      return reply;
+    }
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const request = toRequest(info, services.baseUrl() + path, end);
     servers.set(request, () => build(call, messages));

@@ -19,13 +19,12 @@ import type { Call } from "./call.ts";
  */
 export function askUser(
   error: ServiceError,
-  { mcpReq }: ServerContext,
+  { envelope, inputResponses }: Pick<ServerContext["mcpReq"], "envelope" | "inputResponses">,
   call: Call,
 ): InputRequiredResult | undefined {
   const url = error.details?.["connectUrl"];
   if (typeof url !== "string") return undefined;
   const { message } = error;
-  const { envelope } = mcpReq;
   if (!envelope) {
     if (!call.opensPages) return undefined;
     throw new UrlElicitationRequiredError(
@@ -34,7 +33,7 @@ export function askUser(
     );
   }
   const { elicitation } = capabilitiesIn(envelope);
-  if (!elicitation?.url || mcpReq.inputResponses) return undefined;
+  if (!elicitation?.url || inputResponses) return undefined;
   return inputRequired({ inputRequests: { connect: inputRequired.elicitUrl({ message, url }) } });
 }
 

@@ -3,7 +3,7 @@
  * authenticated and limited here, and answered by the SDK. No session is kept. Responses are JSON, except those of
  * endpoints whose calls take long, which report progress in a stream.
  */
-import { ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
+import { ProtocolErrorCode, type CallToolResult, type McpServer } from "@modelcontextprotocol/server";
 import { Readable } from "node:stream";
 import { openSlots, type SlotOptions, type Slots } from "../../contract/concurrency/slots.ts";
 import { limits } from "../../contract/limits.ts";
@@ -15,11 +15,14 @@ import type { Call, CallServices } from "./call.ts";
 import { openCancellations, type Cancellations } from "./cancellations.ts";
 import { openConstantReplies } from "./constant-replies.ts";
 import type { ListStreams } from "./list-streams.ts";
+import type { PlainCall } from "./plain-calls.ts";
 
 export interface EndpointOptions {
   path: string;
   /** Builds the server object of a request. */
   build(call: Call, messages: readonly unknown[]): McpServer;
+  /** Answers a plain call of a tool. Throws an error of the protocol, which the caller gets. */
+  callTool(plain: PlainCall, call: Call): Promise<CallToolResult>;
   /** The facts about the caller from which the result of a message follows, if nothing else decides it. */
   variantOf?(call: Call, message: unknown): string | undefined;
   /** Throws for callers who can't use the endpoint at all. */
@@ -27,6 +30,11 @@ export interface EndpointOptions {
   /** Requests in progress, and requests that wait. */
   concurrency: SlotOptions;
   callMs: number;
+  /**
+   * Time for a caller to send the request, besides the call, and to read a response that is not a stream; then the
+   * connection is closed.
+   */
+  transferMs: number;
   bodyBytes: number;
   /** Calls take long: they report progress, and can be cancelled by another request. */
   areLong?: boolean;
@@ -41,24 +49,29 @@ export interface Endpoint {
   listen(info: RequestInfo): Promise<Reply>;
 }
 
-/**
- * Time for a caller to send the request, besides the call, and to read a response that is not a stream; then the
- * connection is closed.
- */
-const transferMs = 60_000;
 const mostInBatch = 20;
 
 export function openEndpoint(options: EndpointOptions, services: CallServices): Endpoint {
-  const { path, build, variantOf, concurrency, callMs, bodyBytes, areLong = false, streams } = options;
+  const {
+    path,
+    build,
+    variantOf,
+    concurrency,
+    callMs,
+    transferMs,
+    bodyBytes,
+    areLong = false,
+    streams,
+  } = options;
   const slots = openSlots(concurrency);
   const cancellations = openCancellations();
   const constants = openConstantReplies();
-  const answer = openAnswers({ path, build, callMs, areLong }, services);
+  const answer = openAnswers(options, services);
 
   const identify = (info: RequestInfo) => identifyAgent(info, options);
 
   async function serve(info: RequestInfo): Promise<Reply> {
-    const end = watchEnd(info, callMs);
+    const end = watchEnd(info, callMs + transferMs);
     const actor = await identify(info);
     const caller = actor.kind === "anonymous" ? (actor.origin.ipHash ?? "unknown") : actorKey(actor);
     const release = await takeSlot(slots, caller, end.signal);
@@ -96,7 +109,7 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
     const reply = await answer(info, call, body, end.signal);
     constant?.keep(reply);
     if (Array.isArray(body)) boundBatch(reply);
-    if (!(reply.body instanceof Readable)) limitReading(info);
+    if (!(reply.body instanceof Readable)) limitReading(info, transferMs);
     return reply;
   }
 
@@ -124,10 +137,23 @@ function messagesOf(body: unknown, areLong: boolean): unknown[] {
     throw invalidRequest(`A batch may have ${mostInBatch} messages: send them one by one.`);
   if (areLong && messages.filter(isRequest).length > 1)
     throw invalidRequest("A batch may have one request here, besides notifications: send them one by one.");
+  requireOwnIds(messages);
   return messages;
 }
 
-const isRequest = (message: unknown) => typeof message === "object" && message !== null && "id" in message;
+/** A client could not tell the responses to two requests with one id apart. */
+function requireOwnIds(messages: readonly unknown[]): void {
+  const ids = new Set<unknown>();
+  for (const message of messages) {
+    if (!isRequest(message)) continue;
+    if (ids.has(message.id))
+      throw invalidRequest("Two requests of the batch have the same id: give each an id of its own.");
+    ids.add(message.id);
+  }
+}
+
+const isRequest = (message: unknown): message is { id: unknown } =>
+  typeof message === "object" && message !== null && "id" in message;
 
 /** The results of a batch stay in memory until they are read, as one result does. */
 function boundBatch({ body }: Reply): void {
@@ -159,9 +185,9 @@ function busy(): ServiceError {
 const callerLeft = new ServiceError("unavailable", "The caller has left: call again.");
 
 /** Aborts when the request ends: its response was sent, or the caller has left or never reads. */
-function watchEnd(info: RequestInfo, callMs: number): { signal: AbortSignal; unlimit: () => void } {
+function watchEnd(info: RequestInfo, mostMs: number): { signal: AbortSignal; unlimit: () => void } {
   const end = new AbortController();
-  const timer = setTimeout(() => info.disconnect(), callMs + transferMs).unref();
+  const timer = setTimeout(() => info.disconnect(), mostMs).unref();
   const unlimit = () => clearTimeout(timer);
   info.onClose(() => {
     unlimit();
@@ -177,14 +203,21 @@ function cancellable(
   messages: readonly unknown[],
   end: AbortSignal,
 ): AbortSignal {
-  const cancelled = new AbortController();
+  // One controller for both: `AbortSignal.any` takes longer.
+  const ended = new AbortController();
   cancellations.apply(client, messages);
-  end.addEventListener("abort", cancellations.register(client, messages, cancelled));
-  return AbortSignal.any([end, cancelled.signal]);
+  const forget = cancellations.register(client, messages, ended);
+  const leave = () => {
+    forget();
+    ended.abort(end.reason);
+  };
+  end.addEventListener("abort", leave);
+  if (end.aborted) leave();
+  return ended.signal;
 }
 
 /** A response that its caller does not read would stay in memory. */
-function limitReading(info: RequestInfo): void {
+function limitReading(info: RequestInfo, transferMs: number): void {
   const timer = setTimeout(() => info.disconnect(), transferMs).unref();
   info.onClose(() => clearTimeout(timer));
 }

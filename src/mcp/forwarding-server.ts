@@ -1,9 +1,17 @@
 /** Builds the protocol's server object for one request to a forwarder. */
-import { McpServer, ProtocolError, type CacheHint, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  McpServer,
+  ProtocolError,
+  type CacheHint,
+  type CallToolResult,
+  type InputRequiredResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { askUser } from "./ask-user.ts";
 import type { Call, CallServices } from "./call.ts";
 import { failureOf, presentToolFailure, protocolFailure } from "./failures.ts";
 import { RemoteError, type ForwardedCall, type Forwarder } from "./forwarder.ts";
+import type { PlainCall } from "./plain-calls.ts";
 
 /** The lists of remote servers may change at any time. */
 const cacheHint: CacheHint = { ttlMs: 10_000, cacheScope: "private" };
@@ -58,12 +66,12 @@ function handleRequests(
     guarded(async () => ({ tools: await forwarder.listTools(actor) })),
   );
   server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const { envelope } = context.mcpReq;
     try {
-      return await forwarder.callTool(forwarded(context), params.name, params.arguments);
+      const result = await forwarder.callTool(forwarded(context), params.name, params.arguments);
+      return envelope ? result : forEarlier(result);
     } catch (thrown) {
-      if (thrown instanceof RemoteError) throw refusalOf(thrown, call, services);
-      const failure = failureOf(thrown, call, services);
-      return askUser(failure, context, call) ?? presentToolFailure(failure, call.requestId);
+      return failureResult(thrown, call, services, context.mcpReq);
     }
   });
   server.setRequestHandler("prompts/list", () =>
@@ -81,6 +89,39 @@ function handleRequests(
   server.setRequestHandler("resources/read", ({ params }, context) =>
     guarded(() => forwarder.readResource(forwarded(context), params.uri)),
   );
+}
+
+/** A call by a client with `initialize` that waits for its result only. */
+export async function callForwarded(
+  forwarder: Forwarder,
+  { name, given }: PlainCall,
+  call: Call,
+  services: CallServices,
+): Promise<CallToolResult> {
+  try {
+    return forEarlier(await forwarder.callTool({ actor: call.actor, signal: call.signal }, name, given));
+  } catch (thrown) {
+    // Such clients are asked by an error, so that this is a result.
+    return failureResult(thrown, call, services, {}) as CallToolResult;
+  }
+}
+
+/** The generation with `initialize` has objects only as structured content. */
+function forEarlier(result: CallToolResult): CallToolResult {
+  const { structuredContent: content } = result;
+  const isObject = typeof content === "object" && content !== null && !Array.isArray(content);
+  return content === undefined || isObject ? result : { ...result, structuredContent: { result: content } };
+}
+
+function failureResult(
+  thrown: unknown,
+  call: Call,
+  services: CallServices,
+  request: Parameters<typeof askUser>[1],
+): CallToolResult | InputRequiredResult {
+  if (thrown instanceof RemoteError) throw refusalOf(thrown, call, services);
+  const failure = failureOf(thrown, call, services);
+  return askUser(failure, request, call) ?? presentToolFailure(failure, call.requestId);
 }
 
 /** Notifications of progress, if the caller has asked for them. One that can't be sent is dropped. */

@@ -7,11 +7,14 @@ import type { RequestInfo } from "../http/route.ts";
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
+/** The last address of a service, parsed. */
+let last = { baseUrl: "", url: new URL("http://localhost") };
+
 /** Throws `forbidden` for a request under another name than the service's, or from a page of another origin. */
 export function checkHost(request: Pick<RequestInfo, "host" | "header">, baseUrl: string): void {
-  const own = new URL(baseUrl);
-  const asked = `${own.protocol}//${request.host}`;
-  if (!isOwn(asked, own))
+  if (last.baseUrl !== baseUrl) last = { baseUrl, url: new URL(baseUrl) };
+  const own = last.url;
+  if (request.host !== own.host && !isOwn(`${own.protocol}//${request.host}`, own))
     throw forbidden(
       `This service is at ${own.origin}, which is not the Host of this request: use that address.`,
     );

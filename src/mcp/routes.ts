@@ -11,19 +11,26 @@ import { presentRefusal } from "./failures.ts";
 import { checkHost } from "./hosts.ts";
 import { openListStreams } from "./list-streams.ts";
 import type { Forwarder } from "./forwarder.ts";
-import { buildForwardingServer } from "./forwarding-server.ts";
-import { buildServer, offeredTo, prepareSurface, type Needs } from "./server.ts";
+import { buildForwardingServer, callForwarded } from "./forwarding-server.ts";
+import { buildServer, callOwn, offeredTo, prepareSurface, type Needs } from "./server.ts";
 import type { Surface } from "./surface.ts";
 
 /** Names under which a secret may come in an address, where logs and histories keep it. */
 const secretParameter = /token|key|secret|auth|bearer/i;
+
+interface RoutesOptions {
+  version: string;
+  draining: AbortSignal | undefined;
+  /** Time for a caller to send a request, and to read a response. */
+  transferMs?: number;
+}
 
 /** The MCP server of the service, and the endpoint of hosted connectors. */
 export function mcpRoutes(
   surface: Surface,
   forwarder: Forwarder,
   services: CallServices,
-  { version, draining }: { version: string; draining: AbortSignal | undefined },
+  { version, draining, transferMs = 60_000 }: RoutesOptions,
 ): Route[] {
   const prepared = prepareSurface(surface, version);
   return [
@@ -32,10 +39,12 @@ export function mcpRoutes(
       {
         path: "/mcp",
         build: (call, messages) => buildServer(prepared, call, services, needsOf(messages)),
+        callTool: (plain, call) => callOwn(prepared, plain, call, services),
         variantOf: ({ actor }, message) =>
           methodOf(message) === "tools/list" ? offeredTo(prepared, actor) : undefined,
         concurrency: { count: 32, waiting: 512, waitMs: 10_000 },
         callMs: 60_000,
+        transferMs,
         bodyBytes: limits.mcpBodyBytes,
       },
       services,
@@ -45,10 +54,12 @@ export function mcpRoutes(
       {
         path: forwarder.path,
         build: (call) => buildForwardingServer(forwarder, call, services, version),
+        callTool: (plain, call) => callForwarded(forwarder, plain, call, services),
         authorize: (actor) => forwarder.authorize(actor),
         // A result of 10 MB stays in memory until it is read, so one caller may have few.
         concurrency: { count: 512, perCaller: limits.connectorRequestsPerUser, waiting: 512, waitMs: 10_000 },
         callMs: limits.connectorCallMs + limits.connectorListMs,
+        transferMs,
         bodyBytes: limits.connectorBodyBytes,
         areLong: true,
         streams: openListStreams(forwarder, draining),

@@ -5,11 +5,13 @@ import {
   ProtocolErrorCode,
   ResourceTemplate,
   type CacheHint,
+  type CallToolResult,
 } from "@modelcontextprotocol/server";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import type { Actor } from "../access/actor.ts";
 import type { Call, CallServices } from "./call.ts";
 import { failureOf, protocolFailure } from "./failures.ts";
+import type { PlainCall } from "./plain-calls.ts";
 import { addPrompts } from "./prompts.ts";
 import { describeTool, isOffered, runTool, type ListedTool } from "./run-tool.ts";
 import type { FileContent, Surface } from "./surface.ts";
@@ -89,15 +91,24 @@ function addTools(server: McpServer, surface: PreparedSurface, call: Call, servi
   server.server.setRequestHandler("tools/list", () => ({
     tools: surface.tools.flatMap((tool, at) => (isOffered(tool, call.actor) ? [surface.listed[at]!] : [])),
   }));
-  server.server.setRequestHandler("tools/call", async ({ params }) => {
-    const tool = surface.byName.get(params.name);
-    if (!tool)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool ${JSON.stringify(params.name.slice(0, 100))}: tools/list has the names.`,
-      );
-    return runTool(tool, params.arguments, call, services);
-  });
+  server.server.setRequestHandler("tools/call", ({ params }) =>
+    callOwn(surface, { name: params.name, given: params.arguments }, call, services),
+  );
+}
+
+/** Calls a tool by its name. Throws an error of the protocol if there is none. */
+export async function callOwn(
+  surface: PreparedSurface,
+  { name, given }: Omit<PlainCall, "id">,
+  call: Call,
+  services: CallServices,
+): Promise<CallToolResult> {
+  const tool = surface.byName.get(name);
+  if (tool) return runTool(tool, given, call, services);
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no tool ${JSON.stringify(name.slice(0, 100))}: tools/list has the names.`,
+  );
 }
 
 function addResources(

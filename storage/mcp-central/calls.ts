@@ -23,6 +23,9 @@ export interface ConnectorCallDoc {
   at: Date;
 }
 
+/** No caller waits for the record of a call: those of this time share a command. */
+const collectMs = 20;
+
 const latestFirst = { at: -1, _id: -1 } as const;
 
 export const connectorCallIndexes: IndexDescription[] = [
@@ -44,7 +47,7 @@ export type ConnectorCalls = ReturnType<typeof openConnectorCalls>;
 export function openConnectorCalls(database: Database) {
   const calls = database.collection<ConnectorCallDoc>("connector_calls");
   return {
-    insert: batchedInsert(calls),
+    insert: batchedInsert(calls, collectMs),
     /** Calls of a user since a time, latest first; of one connector, or of all. */
     list: (
       owner: { userId: string } | { userId: string; connectorId: string },

@@ -1,6 +1,7 @@
 /** Who may call `/mcp/central`, and what ends their use. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { watchesOf } from "../../src/mcp-central/proxy/watch.ts";
 import { hashSecret } from "../../src/secrets.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
@@ -60,6 +61,21 @@ async function accessToken(resource: string, tenantIds: string[]): Promise<strin
     expiresAt: later,
   });
   return secret;
+}
+
+/** A stream of changes in the generation with `initialize`. */
+async function openStream(token: string): Promise<{ text: string; isEnded: boolean }> {
+  const response = await fetch(`${central.service.url}/mcp/central`, {
+    headers: { authorization: `Bearer ${token}`, accept: "text/event-stream" },
+  });
+  assert.equal(response.status, 200);
+  const read = { text: "", isEnded: false };
+  const reading = (async () => {
+    for await (const piece of response.body!) read.text += Buffer.from(piece).toString();
+    read.isEnded = true;
+  })();
+  reading.catch(() => undefined);
+  return read;
 }
 
 describe("the endpoint of hosted connectors", () => {
@@ -177,6 +193,33 @@ describe("the endpoint of hosted connectors", () => {
     assert.match(refused.body.result!.content[0]!.text, /turned hosted connectors off/);
     assert.equal(requests, 0);
     assert.ok(isForwarded(again));
+  });
+
+  it("ends a stream of changes at the next comparison once its token is revoked, and reports lost access", async () => {
+    const { service, org, owner } = central;
+    // Nothing else wakes these streams: all that they hear of is found by a comparison.
+    watchesOf(service.app, 100);
+    const access = await accessToken(`${service.url}/mcp/central`, [org.id]);
+    const made = await service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
+      cookie: user.cookie,
+      body: { name: "agent" },
+    });
+    const [byAccess, byToken, remaining] = await Promise.all(
+      [access, made.data.token, user.token].map(openStream),
+    );
+    await until("the lists to be known", () =>
+      [byAccess!, byToken!, remaining!].every(({ text }) => text.includes("id: ")),
+    );
+
+    const granted = await service.call<{ id: string }[]>("GET", "/api/user/grants", { cookie: user.cookie });
+    for (const path of [`/api/user/grants/${granted.data[0]!.id}`, `/api/user/tokens/${made.data.id}`])
+      assert.equal((await service.call("DELETE", path, { cookie: user.cookie })).status, 200, path);
+    await until("the ends", () => byAccess!.isEnded && byToken!.isEnded);
+    assert.ok(!remaining!.isEnded && !remaining!.text.includes("list_changed"));
+
+    const path = `/api/tenants/${org.slug}/members/${user.id}`;
+    assert.equal((await service.call("DELETE", path, { token: owner.token })).status, 200);
+    await until("the change", () => remaining!.text.includes("notifications/tools/list_changed"));
   });
 
   it("checks Host and Origin, and takes no token in the address", async () => {

@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 import { startCentral, type CentralFixture } from "./fixture.ts";
 import { startUpstream, type Upstream, type UpstreamKind } from "./upstream.ts";
 
-const kinds = ["stateless", "sessions"] as const satisfies UpstreamKind[];
+const kinds = ["stateless", "sessions", "sse"] as const satisfies UpstreamKind[];
 const info = { name: "test", version: "1.0.0" };
 
 let central: CentralFixture;
@@ -25,7 +25,7 @@ before(async () => {
   for (const kind of kinds) {
     const upstream = await startUpstream(kind);
     upstreams.set(kind, upstream);
-    await central.register(kind, upstream.url);
+    await central.register(kind, upstream.url, kind === "sse" ? { transport: "sse" } : {});
   }
 });
 after(async () => {
@@ -148,7 +148,9 @@ describe("clients of the endpoint of hosted connectors", () => {
       const listeners = await listen(user);
       await until("the service to follow the server", () =>
         upstream.requests.some(
-          ({ method, body }) => method === "GET" || body.includes("subscriptions/listen"),
+          ({ method, body }) =>
+            // By HTTP+SSE, changes come on the stream of the results.
+            method === "GET" || body.includes(kind === "sse" ? "tools/list" : "subscriptions/listen"),
         ),
       );
 

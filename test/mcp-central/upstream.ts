@@ -109,6 +109,10 @@ function sessions(upstream: Upstream): Handle {
 /** The transport before Streamable HTTP, by the library of that time. */
 function sse(upstream: Upstream): Handle {
   const open = new Map<string, SSEServerTransport>();
+  const servers = new Set<EarlierServer>();
+  upstream.toolsChanged = () => {
+    for (const server of servers) void server.sendToolListChanged().catch(() => undefined);
+  };
   return async (request, response, body) => {
     const address = new URL(request.url!, "http://local");
     const id = address.searchParams.get("sessionId");
@@ -122,9 +126,14 @@ function sse(upstream: Upstream): Handle {
     }
     const transport = new SSEServerTransport("/mcp/messages", response);
     open.set(transport.sessionId, transport);
-    const server = new EarlierServer({ name: "sse", version: "1" }, { capabilities: { tools: {} } });
+    const server = new EarlierServer(
+      { name: "sse", version: "1" },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    servers.add(server);
+    const listed = { name: "echo", inputSchema: { type: "object" as const } };
     server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: [{ name: "echo", inputSchema: { type: "object" as const } }],
+      tools: (upstream.tools as (typeof listed)[] | undefined) ?? [listed],
     }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
       content: [{ type: "text", text: `echo ${String(params.arguments?.["text"])}` }],

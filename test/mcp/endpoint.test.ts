@@ -156,6 +156,40 @@ describe("a request to /mcp", () => {
     assert.match(unknown.body.error!.message, /There is no tool/);
   });
 
+  it("is answered in the same way with and without what only the library reads", async () => {
+    const bearer = { authorization: `Bearer ${owner.token}` };
+    const answerOf = async (headers: Record<string, string>, name: string, input: unknown, more: object) => {
+      const params = { name, arguments: input, ...more };
+      const message = JSON.stringify({ jsonrpc: "2.0", id: "a", method: "tools/call", params });
+      const { status, body, headers: answered } = await send("/mcp", headers, message);
+      return {
+        status,
+        body: JSON.parse(JSON.stringify(body).replace(/[0-9a-f-]{36}/g, "id")) as unknown,
+        type: answered["content-type"],
+      };
+    };
+    for (const [headers, name, input, status] of [
+      [bearer, "whoami", {}, 200],
+      [bearer, "whoami", undefined, 200],
+      [bearer, "search_skills", { query: 1 }, 200],
+      [bearer, "read_skill", { skill: "no/such" }, 200],
+      [bearer, "unknown", {}, 200],
+      [{}, "whoami", {}, 401],
+    ] as [Record<string, string>, string, unknown, number][]) {
+      const plain = await answerOf(headers, name, input, {});
+      assert.equal(plain.status, status, name);
+      assert.deepEqual(plain, await answerOf(headers, name, input, { _meta: {} }), name);
+    }
+    for (const headers of [
+      { accept: "application/json" },
+      { "mcp-protocol-version": "1999-01-01" },
+      { "mcp-protocol-version": "2026-07-28" },
+    ] as Record<string, string>[]) {
+      const refused = await send("/mcp", { ...bearer, ...headers }, callOf("whoami", {}));
+      assert.ok(refused.status >= 400 && refused.body.result === undefined, JSON.stringify(headers));
+    }
+  });
+
   it("of several messages is bounded in its results, which may stay unread", async () => {
     const org = await service.newOrg(owner);
     const made = await service.call("POST", "/api/skills", {
@@ -171,6 +205,9 @@ describe("a request to /mcp", () => {
     assert.equal((await send("/mcp", bearer, batchOf(2))).status, 200);
     const large = await send("/mcp", bearer, batchOf(20));
     assert.deepEqual([large.status, large.body.error?.data?.code], [400, "invalid_request"]);
+    const sameIds = await send("/mcp", bearer, `[${list},${list}]`);
+    assert.equal(sameIds.status, 400);
+    assert.match(sameIds.body.error!.message, /same id/);
     const several = await send("/mcp/central", bearer, `[${list},${list}]`);
     assert.deepEqual([several.status, several.body.error?.data?.code], [400, "invalid_request"]);
   });

@@ -13,6 +13,7 @@ import type { UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound, ServiceError } from "../../errors.ts";
 import { RemoteError } from "../../mcp/forwarder.ts";
+import { jsonOf } from "../../mcp/result-json.ts";
 import { connectUrl } from "../present.ts";
 import { noteFailure, noteSuccess, recordCall } from "../status.ts";
 import { problemOf } from "../upstream/failure.ts";
@@ -54,7 +55,12 @@ const messageLength = 500;
  * is off, `rate_limited`, `unavailable` if the server can't be used, and `RemoteError` for an error that the server has
  * answered with.
  */
-export async function forward<T>(app: App, caller: Caller, forwarded: Forwarded, work: Work<T>): Promise<T> {
+export async function forward<T extends object>(
+  app: App,
+  caller: Caller,
+  forwarded: Forwarded,
+  work: Work<T>,
+): Promise<T> {
   const usable = await loadUsable(app, caller.user, forwarded.connector);
   const release = takeCall(app, usable.connector);
   if (!release)
@@ -72,7 +78,7 @@ export async function forward<T>(app: App, caller: Caller, forwarded: Forwarded,
     const options = optionsOf(caller, running.signal);
     const result = await poolOf(app).use(usable, (client) => work(client, options, usable));
     noteSuccess(app, usable.connector);
-    record(isToolError(result) ? "tool_error" : "ok", Buffer.byteLength(JSON.stringify(result)));
+    record(isToolError(result) ? "tool_error" : "ok", Buffer.byteLength(jsonOf(result)));
     return result;
   } catch (error) {
     if (error instanceof ProtocolError && !running.signal.aborted) {
@@ -90,8 +96,7 @@ export async function forward<T>(app: App, caller: Caller, forwarded: Forwarded,
   }
 }
 
-const isToolError = (result: unknown) =>
-  typeof result === "object" && result !== null && "isError" in result && result.isError === true;
+const isToolError = (result: object) => "isError" in result && result.isError === true;
 
 function optionsOf({ onProgress }: Caller, signal: AbortSignal): RequestOptions {
   return {

@@ -48,13 +48,14 @@ export interface Watches {
 
 const opened = new WeakMap<App, Watches>();
 
-export function watchesOf(app: App): Watches {
+/** The watches of a process. Its first caller decides the time between two comparisons. */
+export function watchesOf(app: App, everyMs = compareMs): Watches {
   let watches = opened.get(app);
-  if (!watches) opened.set(app, (watches = openWatches(app)));
+  if (!watches) opened.set(app, (watches = openWatches(app, everyMs)));
   return watches;
 }
 
-function openWatches(app: App): Watches {
+function openWatches(app: App, everyMs: number): Watches {
   const watchers = new Set<Watcher>();
   let sweep: NodeJS.Timeout | undefined;
   const wake = (userId: string) => {
@@ -86,7 +87,7 @@ function openWatches(app: App): Watches {
       watchers.add(watcher);
       sweep ??= setInterval(() => {
         void mapLimit([...watchers], authenticatedAtOnce, (one) => begin(app, one));
-      }, compareMs).unref();
+      }, everyMs).unref();
       void begin(app, watcher);
       return () => remove(watcher);
     },

@@ -1,0 +1,92 @@
+/** A client that does not read what it has asked for, on a real connection. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { after, before, it } from "node:test";
+import { z } from "zod";
+import { openRateLimits } from "../../src/http/rate-limit.ts";
+import type { Route } from "../../src/http/route.ts";
+import { createHttp } from "../../src/http/server.ts";
+import { openLog } from "../../src/log.ts";
+import type { Forwarder } from "../../src/mcp/forwarder.ts";
+import { mcpRoutes } from "../../src/mcp/routes.ts";
+import type { SkillResources } from "../../src/mcp/surface.ts";
+import { tool } from "../../src/mcp/tool.ts";
+
+const transferMs = 300;
+/** More than the buffers of a connection hold. */
+const characters = 30_000_000;
+
+const large = tool({
+  name: "large",
+  title: "Large",
+  description: "Returns a large text",
+  input: z.object({}),
+  output: z.object({ done: z.boolean() }),
+  effect: "read",
+  handle: async () => ({ data: { done: true }, text: "x".repeat(characters) }),
+});
+
+let server: Server;
+let port = 0;
+
+function routes(): Route[] {
+  const services = { baseUrl, log: openLog("silent"), translators: [], rateLimits };
+  const surface = { tools: [large], prompts: [], skills: {} as SkillResources };
+  const forwarder = { path: "/mcp/central" } as Forwarder;
+  return mcpRoutes(surface, forwarder, services, { version: "0.0.0", draining: undefined, transferMs });
+}
+
+const baseUrl = () => `http://127.0.0.1:${port}`;
+const rateLimits = openRateLimits({ enabled: true });
+
+before(async () => {
+  const unused = () => Promise.reject(new Error("not used"));
+  const answer = createHttp({
+    routes: routes(),
+    baseUrl,
+    trustProxy: false,
+    log: openLog("silent"),
+    rateLimits,
+    idempotency: { claim: unused, complete: unused, release: unused } as never,
+    translators: [],
+    anonymize: (address) => address,
+    authenticate: async ({ origin }) => ({ kind: "anonymous", origin }),
+  }).callback();
+  server = createServer((request, response) => void answer(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  ({ port } = server.address() as AddressInfo);
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const message = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "large", arguments: {} },
+});
+
+it("a client that never reads its result is cut off", async () => {
+  const requested = once(server, "request") as Promise<[IncomingMessage, ServerResponse]>;
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => undefined);
+  socket.write(
+    `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n` +
+      `accept: application/json, text/event-stream\r\ncontent-length: ${message.length}\r\n\r\n${message}`,
+  );
+  const [request, response] = await requested;
+  await once(response, "close");
+
+  assert.equal(response.statusCode, 200);
+  assert.equal(request.socket.destroyed, true);
+
+  let bytes = 0;
+  socket.on("data", (piece: Buffer) => (bytes += piece.length));
+  await once(socket, "close");
+  assert.ok(bytes < characters, `${bytes} bytes had arrived`);
+});
