@@ -75,6 +75,7 @@ it("a client that never reads its result is cut off", async () => {
   const requested = once(server, "request") as Promise<[IncomingMessage, ServerResponse]>;
   const socket = connect(port, "127.0.0.1").pause();
   socket.on("error", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write(
     `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n` +
       `accept: application/json, text/event-stream\r\ncontent-length: ${message.length}\r\n\r\n${message}`,
@@ -87,6 +88,7 @@ it("a client that never reads its result is cut off", async () => {
 
   let bytes = 0;
   socket.on("data", (piece: Buffer) => (bytes += piece.length));
-  await once(socket, "close");
+  socket.resume();
+  await closed;
   assert.ok(bytes < characters, `${bytes} bytes had arrived`);
 });
