@@ -56,7 +56,9 @@ function requireAgent(app: App, actor: Actor): UserActor {
   return actor;
 }
 
-const callerOf = (app: App, { actor, ...call }: ForwardedCall): Caller => ({
-  ...call,
+const callerOf = (app: App, { actor, authenticate, signal, onProgress }: ForwardedCall): Caller => ({
   user: requireAgent(app, actor),
+  authenticate: async () => requireAgent(app, await authenticate()),
+  signal,
+  onProgress,
 });

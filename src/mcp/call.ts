@@ -15,6 +15,8 @@ export interface CallServices {
 
 export interface Call {
   actor: Actor;
+  /** The caller as they are now. Throws if the credential is no longer valid. */
+  authenticate(): Promise<Actor>;
   requestId: string;
   /** Aborted when the caller has left or the time is over. */
   signal: AbortSignal;

@@ -84,7 +84,9 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
     const client = `${caller} ${session.slice(0, 100)}`;
     const signal = areLong ? cancellable(cancellations, client, messages, end.signal) : end.signal;
     const { requestId } = info;
-    const call: Call = { actor, requestId, signal, spend, opensPages: session.endsWith(opensPagesMark) };
+    const authenticate = () => identify(info);
+    const opensPages = session.endsWith(opensPagesMark);
+    const call: Call = { actor, authenticate, requestId, signal, spend, opensPages };
     const variant = Array.isArray(body) ? undefined : variantOf?.(call, body);
     const constant = variant === undefined ? undefined : constants(body, variant, headersOf(info));
     const known = constant?.find();
@@ -96,7 +98,6 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
       release();
       end.unlimit();
       const request = toRequest(info, services.baseUrl() + path, signal);
-      const authenticate = () => identify(info);
       return streams.subscribe({
         info,
         actor,

@@ -24,6 +24,8 @@ export class RemoteError extends Error {
 
 export interface ForwardedCall {
   actor: Actor;
+  /** The caller as they are now. Throws if the credential is no longer valid. */
+  authenticate(): Promise<Actor>;
   /** Aborted when the caller has left or cancels. */
   signal: AbortSignal;
   /** Set if the caller wants to know. */

@@ -52,6 +52,7 @@ function handleRequests(
   const { actor } = call;
   const forwarded = (context: ServerContext): ForwardedCall => ({
     actor,
+    authenticate: () => call.authenticate(),
     signal: AbortSignal.any([call.signal, context.mcpReq.signal]),
     onProgress: progressOf(context),
   });
@@ -99,7 +100,7 @@ export async function callForwarded(
   services: CallServices,
 ): Promise<CallToolResult> {
   try {
-    return forEarlier(await forwarder.callTool({ actor: call.actor, signal: call.signal }, name, given));
+    return forEarlier(await forwarder.callTool(call, name, given));
   } catch (thrown) {
     // Such clients are asked by an error, so that this is a result.
     return failureResult(thrown, call, services, {}) as CallToolResult;

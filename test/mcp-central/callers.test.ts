@@ -222,6 +222,74 @@ describe("the endpoint of hosted connectors", () => {
     await until("the change", () => remaining!.text.includes("notifications/tools/list_changed"));
   });
 
+  it("ends a running call once its credential is revoked", async () => {
+    const { service } = central;
+    const made = await service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
+      cookie: user.cookie,
+      body: { name: "agent" },
+    });
+    const { cancelled } = upstream;
+    upstream.requests.length = 0;
+    const running = central.post("tools/call", { name: "notes__wait", arguments: {} }, made.data.token);
+    await until("the call to arrive", () => upstream.requests.some(({ body }) => body.includes('"wait"')));
+
+    await service.call("DELETE", `/api/user/tokens/${made.data.id}`, { cookie: user.cookie });
+
+    assert.equal((await running).body.result?.isError, true);
+    await until("the server to hear of it", () => upstream.cancelled === cancelled + 1);
+    assert.ok(isForwarded(await echo(user.token)));
+  });
+
+  it("is closed for all of an organization that awaits erasure, and opens when that is taken back", async () => {
+    const { service } = central;
+    const owner = await service.newUser();
+    const org = await service.newOrg(owner);
+    const member = await newMember(service, org, "member");
+    const path = `/api/tenants/${org.slug}`;
+    const registered = await service.call("POST", `${path}/mcp-servers`, {
+      token: owner.token,
+      body: { name: "Doomed", slug: "doomed", transport: "http", url: upstream.url, allowHttp: true },
+    });
+    assert.equal(registered.status, 201, registered.error);
+    const ids = new Map<TestUser, string>();
+    for (const one of [owner, member])
+      ids.set(one, (await central.connected(`${org.slug}/doomed`, {}, one)).id);
+    const callOf = (name: string, token: string) =>
+      central.post("tools/call", { name: `doomed__${name}`, arguments: { text: "hi" } }, token);
+    assert.ok(isForwarded(await callOf("echo", member.token)));
+    const { cancelled } = upstream;
+    upstream.requests.length = 0;
+    const running = [owner, member].map(({ token }) => callOf("wait", token));
+    await until(
+      "the calls to arrive",
+      () => upstream.requests.filter(({ body }) => body.includes('"wait"')).length === 2,
+    );
+
+    assert.equal((await service.call("DELETE", path, { token: owner.token })).status, 200);
+    for (const one of await Promise.all(running)) assert.equal(one.body.result?.isError, true);
+    await until("the server to hear of both", () => upstream.cancelled === cancelled + 2);
+    upstream.requests.length = 0;
+    for (const one of [owner, member]) {
+      const refused = await callOf("echo", one.token);
+      assert.equal(refused.body.result?.isError, true);
+      const listed = await central.post("tools/list", {}, one.token);
+      assert.deepEqual(
+        listed.body.result?.tools?.map(({ name }) => name),
+        ["central__status"],
+      );
+      assert.equal((await central.read(ids.get(one)!, one)).connectionStatus, "disabled");
+      assert.notEqual((await central.connect(ids.get(one)!, {}, one)).status, 200);
+      assert.notEqual((await central.create(`${org.slug}/doomed`, one)).status, 201);
+    }
+    assert.deepEqual(upstream.requests, []);
+
+    assert.equal(
+      (await service.call("POST", `${path}/restore`, { token: owner.token, body: {} })).status,
+      200,
+    );
+    for (const one of [owner, member]) assert.ok(isForwarded(await callOf("echo", one.token)));
+  });
+
   it("checks Host and Origin, and takes no token in the address", async () => {
     const { url } = central.service;
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });

@@ -26,12 +26,15 @@ import {
   type SeenConnector,
   type UsableConnector,
 } from "../usable.ts";
+import { authenticateAgain } from "./authenticate-again.ts";
 import { takeCall } from "./budget.ts";
 import { cleanText } from "./entries.ts";
 
 /** A call of an agent. */
 export interface Caller {
   user: UserActor;
+  /** The user as they are now. Throws if the credential is no longer valid. */
+  authenticate(): Promise<UserActor>;
   /** Aborted when the caller has left or cancels. */
   signal: AbortSignal;
   onProgress?: ((progress: Progress) => void) | undefined;
@@ -140,14 +143,20 @@ function failureOf(app: App, usable: UsableConnector, problem: ConnectorProblem)
   });
 }
 
-/** Ends a call with its caller, and when the switch of the organization or a deletion ends the connector. */
+/**
+ * Ends a call when its caller leaves or may no longer make it: the credential, the account, the membership, the
+ * connector, its server or its organization has ended, or the organization has turned connectors off.
+ */
 function superviseCall(
   app: App,
-  { user, signal }: Caller,
+  { authenticate, signal }: Caller,
   { connector }: UsableConnector,
 ): { signal: AbortSignal; end: () => void } {
   const ended = new AbortController();
   const check = async () => {
+    const user = await authenticateAgain(app, authenticate);
+    if (user === "unknown") return;
+    if (user === "ended") return ended.abort(new ConnectorError("no_access"));
     const current = await app.storage.connectors.find(connector._id);
     const [seen] = current ? await judgeConnectors(app, user, [current]) : [];
     if (!seen?.server) ended.abort(new ConnectorError("no_access"));

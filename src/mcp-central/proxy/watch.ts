@@ -7,11 +7,11 @@ import { createHash } from "node:crypto";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { ServiceError } from "../../errors.ts";
 import type { ListMarks, ListWatch, WatchedList } from "../../mcp/forwarder.ts";
 import { onConnectorChange } from "../changes.ts";
 import { poolOf } from "../upstream/pool.ts";
 import { isUsable, listConnectors, type UsableConnector } from "../usable.ts";
+import { authenticateAgain } from "./authenticate-again.ts";
 import { listsOf, type ListKind } from "./lists.ts";
 
 /** Time between two comparisons for one agent at least, and at most. */
@@ -110,8 +110,9 @@ async function begin(app: App, watcher: Watcher): Promise<void> {
   if (watcher.isEnded || watcher.isComparing) return;
   watcher.isComparing = true;
   watcher.isDue = false;
-  const user = await authenticateAgain(app, watcher);
-  const comparing = user ? compare(app, watcher, user) : Promise.resolve();
+  const user = await authenticateAgain(app, () => watcher.authenticate());
+  if (user === "ended") watcher.ended();
+  const comparing = typeof user === "string" ? Promise.resolve() : compare(app, watcher, user);
   void comparing
     .catch((error: unknown) => app.log.warn({ error }, "lists of hosted connectors could not be compared"))
     .finally(() => {
@@ -119,18 +120,6 @@ async function begin(app: App, watcher: Watcher): Promise<void> {
       watcher.restsUntil = performance.now() + restMs;
       if (watcher.isDue) schedule(app, watcher);
     });
-}
-
-/** Undefined if the watch has ended, or if that can't be known now. */
-async function authenticateAgain(app: App, watcher: Watcher): Promise<UserActor | undefined> {
-  try {
-    return await watcher.authenticate();
-  } catch (error) {
-    const isFinal = error instanceof ServiceError && !["rate_limited", "unavailable"].includes(error.code);
-    if (isFinal) watcher.ended();
-    else app.log.debug({ error }, "an agent that waits for changes could not be authenticated");
-    return undefined;
-  }
 }
 
 async function compare(app: App, watcher: Watcher, user: UserActor): Promise<void> {
