@@ -67,7 +67,7 @@ async function judge(
   const allowed = await keepAllowedServers(app, actor, "mcpServer:read", known);
   const servers = new Map(allowed.map(({ server }) => [server._id, server]));
   const off = new Set(tenants.filter((tenant) => tenant.mcpCentralOff).map((tenant) => tenant._id));
-  // Of an organization that is to be erased, nothing works for anyone.
+  // Nothing works of an organization that is to be erased, for anyone.
   const open = new Set(tenants.filter((one) => !one.deletionAt && !one.erasing).map((one) => one._id));
   return connectors.map((connector) => {
     const found = servers.get(connector.serverId);

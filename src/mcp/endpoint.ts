@@ -6,15 +6,16 @@
 import { ProtocolErrorCode, type CallToolResult, type McpServer } from "@modelcontextprotocol/server";
 import { Readable } from "node:stream";
 import { openSlots, type SlotOptions, type Slots } from "../../contract/concurrency/slots.ts";
-import { limits } from "../../contract/limits.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
-import { ServiceError, invalidRequest } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
 import { headersOf, methodOf, openAnswers, opensPagesMark, toRequest } from "./answer.ts";
+import { boundBatch, messagesOf } from "./batches.ts";
 import type { Call, CallServices } from "./call.ts";
 import { openCancellations, type Cancellations } from "./cancellations.ts";
 import { openConstantReplies } from "./constant-replies.ts";
 import type { ListStreams } from "./list-streams.ts";
+import { openPending } from "./pending.ts";
 import type { PlainCall } from "./plain-calls.ts";
 
 export interface EndpointOptions {
@@ -49,21 +50,11 @@ export interface Endpoint {
   listen(info: RequestInfo): Promise<Reply>;
 }
 
-const mostInBatch = 20;
-
 export function openEndpoint(options: EndpointOptions, services: CallServices): Endpoint {
-  const {
-    path,
-    build,
-    variantOf,
-    concurrency,
-    callMs,
-    transferMs,
-    bodyBytes,
-    areLong = false,
-    streams,
-  } = options;
+  const { variantOf, concurrency, callMs, transferMs, bodyBytes, areLong = false, streams } = options;
   const slots = openSlots(concurrency);
+  const { count, perCaller = count / 2, waiting } = concurrency;
+  const takePlace = openPending(perCaller + waiting / 2);
   const cancellations = openCancellations();
   const constants = openConstantReplies();
   const answer = openAnswers(options, services);
@@ -71,6 +62,7 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
   const identify = (info: RequestInfo) => identifyAgent(info, options);
 
   async function serve(info: RequestInfo): Promise<Reply> {
+    if (!takePlace(info)) throw busy();
     const end = watchEnd(info, callMs + transferMs);
     const actor = await identify(info);
     const caller = actor.kind === "anonymous" ? (actor.origin.ipHash ?? "unknown") : actorKey(actor);
@@ -97,15 +89,7 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
       // A stream has a limit of its own, in place of those of calls.
       release();
       end.unlimit();
-      const request = toRequest(info, services.baseUrl() + path, signal);
-      return streams.subscribe({
-        info,
-        actor,
-        authenticate,
-        request,
-        body,
-        build: () => build(call, messages),
-      });
+      return subscribe(options, services, { info, call, body, messages });
     }
     const reply = await answer(info, call, body, end.signal);
     constant?.keep(reply);
@@ -121,6 +105,28 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
   };
 }
 
+interface Accepted {
+  info: RequestInfo;
+  call: Call;
+  body: unknown;
+  messages: readonly unknown[];
+}
+
+function subscribe(
+  { path, build, streams }: EndpointOptions,
+  { baseUrl }: CallServices,
+  { info, call, body, messages }: Accepted,
+): Promise<Reply> {
+  return streams!.subscribe({
+    info,
+    actor: call.actor,
+    authenticate: () => call.authenticate(),
+    request: toRequest(info, baseUrl() + path, call.signal),
+    body,
+    build: () => build(call, messages),
+  });
+}
+
 /** Takes a slot until the end of the request, or until the returned function is called. */
 async function takeSlot(slots: Slots, caller: string, end: AbortSignal): Promise<() => void> {
   const release = await slots.take(caller);
@@ -129,39 +135,6 @@ async function takeSlot(slots: Slots, caller: string, end: AbortSignal): Promise
   if (end.aborted) release();
   end.throwIfAborted();
   return release;
-}
-
-/** `areLong`: results can be so large that one request may have one only. */
-function messagesOf(body: unknown, areLong: boolean): unknown[] {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  if (messages.length > mostInBatch)
-    throw invalidRequest(`A batch may have ${mostInBatch} messages: send them one by one.`);
-  if (areLong && messages.filter(isRequest).length > 1)
-    throw invalidRequest("A batch may have one request here, besides notifications: send them one by one.");
-  requireOwnIds(messages);
-  return messages;
-}
-
-/** A client could not tell the responses to two requests with one id apart. */
-function requireOwnIds(messages: readonly unknown[]): void {
-  const ids = new Set<unknown>();
-  for (const message of messages) {
-    if (!isRequest(message)) continue;
-    if (ids.has(message.id))
-      throw invalidRequest("Two requests of the batch have the same id: give each an id of its own.");
-    ids.add(message.id);
-  }
-}
-
-const isRequest = (message: unknown): message is { id: unknown } =>
-  typeof message === "object" && message !== null && "id" in message;
-
-/** The results of a batch stay in memory until they are read, as one result does. */
-function boundBatch({ body }: Reply): void {
-  if (typeof body !== "string" || body.length <= limits.mcpBatchCharacters) return;
-  throw invalidRequest(
-    `The results of this batch have more than ${limits.mcpBatchCharacters} characters: send its messages one by one.`,
-  );
 }
 
 async function identifyAgent(info: RequestInfo, { authorize }: EndpointOptions): Promise<Actor> {

@@ -1,7 +1,7 @@
 /**
- * Calls of tools in their plainest form, by clients of the generation of the protocol with `initialize`: a name, arguments and
- * no wish for progress. They are answered here, since building the SDK's server for each takes longer than the call. Whatever
- * else a request has is left to the SDK, which also refuses what is not valid.
+ * Calls of tools in their plainest form, by clients of the generation of the protocol with `initialize`: a name,
+ * arguments and no wish for progress. They are answered here, since building the SDK's server for each takes longer
+ * than the call. Whatever else a request has is left to the SDK, which also refuses what is not valid.
  */
 import {
   isJsonContentType,

@@ -1,4 +1,4 @@
-/** A client that does not read what it has asked for, on a real connection. */
+/** Clients that occupy the endpoint, on real connections: one does not read, one sends too many requests at once. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -13,8 +13,9 @@ import type { Forwarder } from "../../src/mcp/forwarder.ts";
 import { mcpRoutes } from "../../src/mcp/routes.ts";
 import type { SkillResources } from "../../src/mcp/surface.ts";
 import { tool } from "../../src/mcp/tool.ts";
+import { until } from "../support/until.ts";
 
-const transferMs = 300;
+const transferMs = 800;
 /** More than the buffers of a connection hold. */
 const characters = 30_000_000;
 
@@ -30,6 +31,7 @@ const large = tool({
 
 let server: Server;
 let port = 0;
+let authenticated = 0;
 
 function routes(): Route[] {
   const services = { baseUrl, log: openLog("silent"), translators: [], rateLimits };
@@ -52,7 +54,10 @@ before(async () => {
     idempotency: { claim: unused, complete: unused, release: unused } as never,
     translators: [],
     anonymize: (address) => address,
-    authenticate: async ({ origin }) => ({ kind: "anonymous", origin }),
+    async authenticate({ origin, authorization }) {
+      authenticated++;
+      return { kind: "anonymous", origin: { ...origin, ipHash: authorization } };
+    },
   }).callback();
   server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
@@ -91,4 +96,44 @@ it("a client that never reads its result is cut off", async () => {
   socket.resume();
   await closed;
   assert.ok(bytes < characters, `${bytes} bytes had arrived`);
+});
+
+it("a client with too many requests in progress is refused at once, and others are served", async () => {
+  const most = 16 + 256;
+  const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const statusOf = async (caller: string) => {
+    const response = await fetch(`${baseUrl()}/mcp`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        authorization: `Bearer ${caller}`,
+      },
+      body: list,
+    });
+    await response.text();
+    return response.status;
+  };
+  let arrived = 0;
+  const count = () => void arrived++;
+  server.on("request", count);
+  // Their bodies never end.
+  const sockets = Array.from({ length: most }, () => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n` +
+        "authorization: Bearer one\r\ncontent-length: 100\r\n\r\n{",
+    );
+    return socket;
+  });
+  await until("all to arrive", () => arrived >= most && authenticated >= most);
+  server.off("request", count);
+
+  const before = authenticated;
+  assert.equal(await statusOf("one"), 429);
+  assert.equal(authenticated, before, "nothing was looked up");
+  assert.equal(await statusOf("other"), 200);
+  for (const socket of sockets) socket.destroy();
+  await until("the places to be free", async () => (await statusOf("one")) === 200);
 });
