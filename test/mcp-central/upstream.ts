@@ -133,7 +133,7 @@ function sse(upstream: Upstream): Handle {
     servers.add(server);
     const listed = { name: "echo", inputSchema: { type: "object" as const } };
     server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: (upstream.tools as (typeof listed)[] | undefined) ?? [listed],
+      tools: upstream.tools ?? [listed],
     }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
       content: [{ type: "text", text: `echo ${String(params.arguments?.["text"])}` }],

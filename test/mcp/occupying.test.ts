@@ -130,9 +130,9 @@ it("a client with too many requests in progress is refused at once, and others a
   await until("all to arrive", () => arrived >= most && authenticated >= most);
   server.off("request", count);
 
-  const before = authenticated;
+  const known = authenticated;
   assert.equal(await statusOf("one"), 429);
-  assert.equal(authenticated, before, "nothing was looked up");
+  assert.equal(authenticated, known, "nothing was looked up");
   assert.equal(await statusOf("other"), 200);
   for (const socket of sockets) socket.destroy();
   await until("the places to be free", async () => (await statusOf("one")) === 200);
