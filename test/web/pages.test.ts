@@ -22,7 +22,7 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
     const watched = await pages.dashboard.newPage({ user: who });
     const problems: string[] = [];
     for (const route of visited)
-      problems.push(...(await pages.open(watched, route)), ...(await problemsOf(watched.page, route)));
+      problems.push(...(await pages.visit(watched, route)), ...(await problemsOf(watched.page, route)));
     return { problems, watched };
   };
 
