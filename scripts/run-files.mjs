@@ -33,6 +33,8 @@ export async function runFiles(files, timeoutMs, taken) {
     recordUsage(file);
     await runFile(file);
   }
+  // Support code ends what it keeps from file to file.
+  process.emit("svc-files-ended");
   endSoon();
 }
 

@@ -33,7 +33,26 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: executablePath!, args: [...flags, ...testFlags] });
 }
 
-/** The same with the processes of a browser that people use, for measurements. */
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all files that run in this process; of one file where that is run alone. Not to be closed. */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= openBrowser().then((browser) => {
+    browser.once("disconnected", () => (shared = undefined));
+    process.once("svc-files-ended", () => void browser.close());
+    return browser;
+  });
+  return shared;
+}
+
+/** Ends the sessions of a file, and the browser if no other file follows. */
+export async function releaseBrowser(browser: Browser): Promise<void> {
+  // Set where a process runs several files, which reports the end of the last one.
+  if (process.env["SVC_TEST_FILE"] === undefined) return browser.close();
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}
+
+/** The same as `openBrowser` with the processes of a browser that people use, for measurements. */
 export function openWholeBrowser(): Promise<Browser> {
   build();
   return chromium.launch({ executablePath: process.env["CHROMIUM_PATH"] ?? whole, args: flags });
@@ -122,6 +141,11 @@ export async function accessibilityProblems(page: Page, rules?: readonly string[
   });
 }
 
-/** Pixels by which a page is wider than its window; 0 or less if nothing scrolls sideways. */
+/** Pixels by which a page, or its part that scrolls, is wider than its place; 0 or less if nothing scrolls sideways. */
 export const sidewaysOverflow = (page: Page): Promise<number> =>
-  page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  page.evaluate<number>(
+    `Math.max(
+      document.documentElement.scrollWidth - innerWidth,
+      ...Array.from(document.querySelectorAll("main"), (main) => main.scrollWidth - main.clientWidth),
+    )`,
+  );

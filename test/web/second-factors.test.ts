@@ -6,7 +6,8 @@ import { totpCode } from "../mfa/fixture.ts";
 import {
   accessibilityProblems,
   newPage,
-  openBrowser,
+  releaseBrowser,
+  sharedBrowser,
   sidewaysOverflow,
   whyNoBrowser,
   type WatchedPage,
@@ -50,13 +51,13 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, () => {
     owner = await service.newUser();
     org = await service.newOrg(owner);
     member = await newMember(service, org, "member");
-    browser = await openBrowser();
+    browser = await sharedBrowser();
     watched = await newPage(browser, url, { user: owner });
     page = watched.page;
     await addAuthenticator(watched);
   });
   after(async () => {
-    await browser?.close();
+    if (browser) await releaseBrowser(browser);
     await service?.close();
   });
 

@@ -5,7 +5,8 @@ import type { Browser } from "playwright-core";
 import {
   accessibilityProblems,
   newPage,
-  openBrowser,
+  releaseBrowser,
+  sharedBrowser,
   sidewaysOverflow,
   whyNoBrowser,
   type WatchedPage,
@@ -33,11 +34,11 @@ describe("a required sign-in by an identity provider", { skip: whyNoBrowser() },
     await raw
       .collection("memberships")
       .updateOne({ userId: member.id }, { $set: { tenantSsoProviderIds: [id] } });
-    browser = await openBrowser();
+    browser = await sharedBrowser();
     watched = await newPage(browser, service.url, { user: member });
   });
   after(async () => {
-    await browser?.close();
+    if (browser) await releaseBrowser(browser);
     await service?.close();
   });
 

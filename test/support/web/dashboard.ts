@@ -5,7 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import {
   accessibilityProblems,
   newPage,
-  openBrowser,
+  releaseBrowser,
+  sharedBrowser,
   sidewaysOverflow,
   type PageOptions,
   type WatchedPage,
@@ -55,14 +56,14 @@ export function useDashboard(start: () => Promise<Started> = startPlain): Dashbo
     },
   };
   before(async () => {
-    browser = await openBrowser();
+    browser = await sharedBrowser();
     started = await start();
   });
   afterEach(async () => {
     for (const { context } of opened.splice(0)) await context.close();
   });
   after(async () => {
-    await browser?.close();
+    if (browser) await releaseBrowser(browser);
     await started?.close();
   });
   return dashboard;
