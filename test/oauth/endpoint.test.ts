@@ -57,4 +57,42 @@ describe("an OAuth client at /mcp", () => {
       `Bearer error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
     );
   });
+
+  it("reaches nothing of an organization that awaits erasure, and can't be given access to it", async () => {
+    const tenantId = await newOrganization(service, cookie, "doomed");
+    const { tokens, renew } = await connect(service, cookie, { access: "write", tenantIds: [tenantId] });
+    const callTool = async (name: string, input: object) => {
+      const answer = await service.call("POST", "/mcp", {
+        token: tokens.access_token,
+        json: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } },
+        headers: { accept: "application/json, text/event-stream" },
+      });
+      return answer.body as object as { result: { isError?: boolean; content: { text: string }[] } };
+    };
+    const folders = () => callTool("list_folders", { organization: "doomed" });
+    const made = await service.call("POST", "/api/tenants/doomed/folders", {
+      cookie,
+      json: { path: "reports" },
+    });
+    assert.equal(made.status, 201, made.text);
+    assert.match(JSON.stringify(await folders()), /reports/);
+    assert.match(JSON.stringify(await callTool("whoami", {})), /doomed/);
+
+    assert.equal((await service.call("DELETE", "/api/tenants/doomed", { cookie })).status, 200);
+
+    assert.doesNotMatch(JSON.stringify(await folders()), /reports/);
+    const published = await callTool("publish_skill", {
+      organization: "doomed",
+      name: "Notes",
+      content: "# Notes",
+    });
+    assert.match(published.result.content[1]!.text, /"code":"(not_found|conflict|forbidden)"/);
+    assert.doesNotMatch(JSON.stringify(await callTool("whoami", {})), /doomed/);
+    assert.equal(
+      (await renew(tokens.refresh_token)).status,
+      200,
+      "the access to the endpoint itself goes on",
+    );
+    await assert.rejects(connect(service, cookie, { tenantIds: [tenantId] }));
+  });
 });
