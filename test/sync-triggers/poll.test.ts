@@ -66,6 +66,24 @@ describe("a polled branch", () => {
     assert.equal(await wanted(), first);
   });
 
+  it("is not read while its organization awaits erasure, and again once that is taken back", async () => {
+    const [customer, other] = [await inStep(), await inStep()];
+    const { tenants, connections } = hosted.service.app.storage;
+    const { tenantId, headOid } = (await connections.find(customer.id))!;
+    customer.repository.pull();
+    customer.repository.commit({ "skills/kept/SKILL.md": edited("kept", "there") });
+    const now = hosted.service.app.now();
+    await tenants.scheduleDeletion(tenantId, new Date(now.getTime() + 30 * 24 * hourMs), now, []);
+
+    await hosted.wait(other, pollMs);
+
+    const waiting = (await connections.find(customer.id))!;
+    assert.deepEqual([waiting.headOid, waiting.wanted], [headOid, waiting.done]);
+    await tenants.cancelDeletion(tenantId, now, []);
+    await hosted.wait(customer, pollMs);
+    await hosted.assertInStep(customer);
+  });
+
   it("is reported as missing once it is deleted", async () => {
     const customer = await inStep();
     runGit(customer.repository.directory, "branch", "other", "main");

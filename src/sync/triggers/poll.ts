@@ -34,13 +34,18 @@ export async function pollConnections(app: App): Promise<void> {
   }
 }
 
-/** Reads the head of the branch, and requests a sync if it is not the one that the last sync left. */
+/**
+ * Reads the head of the branch, and requests a sync if it is not the one that the last sync left. Nothing of an
+ * organization that is being deleted is read: it may be restored, so its connection stays due.
+ */
 async function pollBranch(app: App, connection: ConnectionDoc): Promise<void> {
   const { _id: id, branch, headOid, headEtag, lastRemoteOid } = connection;
   const { connections } = app.storage;
   const inMs = (ms: number) => new Date(app.now().getTime() + ms * (0.9 + Math.random() / 5));
   // Before the request, so that a failure never causes an immediate second one.
   await connections.markPolled(id, { pollAt: inMs(pollMs) });
+  const tenant = await app.storage.tenants.find(connection.tenantId);
+  if (!tenant || tenant.deletionAt) return;
   const cause = { cause: { kind: "poll" } } as const;
   try {
     const isBlocked = connection.status === "blocked";
