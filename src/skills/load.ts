@@ -39,9 +39,14 @@ export function prefetchSkill(app: App) {
     findByIds(app, ref);
 }
 
-/** States of the trees of found skills. */
-export function treesOf(found: readonly FoundSkill[]): TreeState[] {
-  return found.flatMap(({ tree }) => tree ?? []);
+/** States of the trees of found skills; undefined if one of a skill in a folder was not read. */
+export function treesOf(found: readonly FoundSkill[]): TreeState[] | undefined {
+  const states: TreeState[] = [];
+  for (const { skill, tree } of found) {
+    if (tree === "unread" && skill.folderId !== null) return undefined;
+    if (tree !== undefined && tree !== "unread") states.push(tree);
+  }
+  return states;
 }
 
 /**

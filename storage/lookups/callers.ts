@@ -1,6 +1,6 @@
 /**
  * Facts about the callers of requests, by their credentials: each credential with its account or organization in one
- * query, and concurrent requests share queries (`batched-lookup.ts`). Nothing is cached.
+ * query, and concurrent requests share queries (`batched-lookup.ts`). No fact that decides access is cached.
  */
 import { LRUCache } from "lru-cache";
 import type { Document } from "mongodb";
@@ -58,7 +58,7 @@ export function openCallers(reads: JoinedReads) {
         lookup("tenants", "tenantId", "_id", "tenant"),
         lookup("oidc_policies", "policyId", "_id", "policy"),
       ],
-      withSecretIn(secretHashes),
+      withSecretIn(secretHashes, "alone"),
     );
     return bySecret(rows, ({ tenant: [tenant], policy: [policy], ...token }): OrganizationToken => ({
       token,
@@ -98,16 +98,28 @@ interface FoundPerson<C> {
   person: PersonFacts;
 }
 
-/** Number of credentials for which it is known whether their memberships name teams or custom roles. */
+/** What is known of a credential since its last use. */
+interface Known {
+  /** Owner of the credential, which never changes. */
+  userId: string;
+  /** Whether their memberships name teams or custom roles. */
+  isNamed: boolean;
+}
+
 const knownCredentials = 20_000;
 
 /**
- * Look-up of a credential with its person. Reading teams and custom roles costs more than the rest, and most people
- * have none, so they are read with credentials that had any at their last use. Elsewhere, the caller reads them.
+ * Look-up of a credential with its person. Only the owner's id is kept from one look-up to the next, so that account
+ * and memberships are read by it, which costs the engine less than joining them. Reading teams and custom roles costs
+ * more than the rest, and most people have none, so they are read with credentials that had any at their last use.
+ * Elsewhere, the caller reads them.
  */
-function personLookup<C extends { secretHash: string }>(reads: JoinedReads, collection: string) {
-  const withNamed = new LRUCache<string, true>({ max: knownCredentials });
-  const read = (stages: Document[]) => async (secretHashes: string[]) => {
+function personLookup<C extends { secretHash: string; userId?: string }>(
+  reads: JoinedReads,
+  collection: string,
+) {
+  const known = new LRUCache<string, Known>({ max: knownCredentials });
+  const readJoined = (stages: Document[]) => async (secretHashes: string[]) => {
     const rows = await reads.read<C & PersonRow>(
       collection,
       [
@@ -117,20 +129,67 @@ function personLookup<C extends { secretHash: string }>(reads: JoinedReads, coll
         ...stages,
         { $project: { ...ofCredential, namedIds: 0, account } },
       ],
-      withSecretIn(secretHashes),
+      withSecretIn(secretHashes, "joined"),
     );
     return bySecret(rows, toPerson<C>);
   };
-  const plain = batchedLookup(read([]), reads.schedule);
-  const complete = batchedLookup(read(namedStages), reads.schedule);
+  const first = batchedLookup(readJoined([]), reads.schedule);
+  const complete = batchedLookup(readJoined(namedStages), reads.schedule);
+  const byOwner = batchedLookup(async (keys: string[]) => {
+    const pairs = keys.map((key) => key.split(" ") as [secretHash: string, userId: string]);
+    const found = await readByOwners<C>(reads, collection, new Map(pairs));
+    return new Map([...found].map(([secretHash, one]) => [`${secretHash} ${one.credential.userId}`, one]));
+  }, reads.schedule);
   return async (secretHash: string): Promise<FoundPerson<C> | undefined> => {
-    const found = await (withNamed.has(secretHash) ? complete : plain)(secretHash);
-    if (!found) return undefined;
-    if (found.person.memberships.some(({ role, teamIds }) => teamIds.length > 0 || isId(role)))
-      withNamed.set(secretHash, true);
-    else withNamed.delete(secretHash);
+    const before = known.get(secretHash);
+    let found: FoundPerson<C> | undefined;
+    if (before?.isNamed === false) found = await byOwner(`${secretHash} ${before.userId}`);
+    found ??= await (before?.isNamed ? complete : first)(secretHash);
+    const userId = found?.credential.userId;
+    if (!found || userId === undefined) {
+      known.delete(secretHash);
+      return found;
+    }
+    const isNamed = found.person.memberships.some(({ role, teamIds }) => teamIds.length > 0 || isId(role));
+    if (before?.isNamed !== isNamed) known.set(secretHash, { userId, isNamed });
     return found;
   };
+}
+
+/** Credentials with their persons, by the ids of their owners. The person is read after the credential. */
+async function readByOwners<C extends { secretHash: string; userId?: string }>(
+  reads: JoinedReads,
+  collection: string,
+  owners: ReadonlyMap<string, string>,
+): Promise<Map<string, FoundPerson<C>>> {
+  const [secretHashes, userIds] = [[...owners.keys()], new Set(owners.values())];
+  const ids = oneOf([...userIds]);
+  const [credentials, accounts, memberships] = await Promise.all([
+    reads.read<C>(
+      collection,
+      [{ $match: { secretHash: oneOf(secretHashes) } }],
+      withSecretIn(secretHashes, "alone"),
+    ),
+    reads.read<PersonRow["account"][number]>(
+      "users",
+      [{ $match: { _id: ids } }, { $project: account }],
+      (row) => userIds.has(row._id) && row.emailKey !== undefined,
+    ),
+    reads.read<MembershipDoc>(
+      "memberships",
+      [{ $match: { userId: ids } }],
+      (row) => userIds.has(row.userId) && row.teamIds !== undefined,
+    ),
+  ]);
+  const byId = new Map(accounts.map((row) => [row._id, row]));
+  // Other reads of the same command may have found the same rows.
+  const distinct = [...new Map(memberships.map((row) => [row._id, row])).values()];
+  const own = credentials.filter((row) => owners.get(row.secretHash) === row.userId);
+  return bySecret(own, (credential) => {
+    const user = byId.get(credential.userId!);
+    const ofUser = distinct.filter((row) => row.userId === credential.userId);
+    return toPerson({ ...credential, account: user ? [user] : [], memberships: ofUser });
+  });
 }
 
 function toPerson<C>({ account: [user], memberships, teams, roles, ...credential }: C & PersonRow) {
@@ -145,10 +204,13 @@ function toPerson<C>({ account: [user], memberships, teams, roles, ...credential
 /** The condition `counting`. */
 const counts = (row: MembershipDoc) => row.active === counting.active && row.pending === undefined;
 
-/** No row of another collection has the hash of a secret. */
-function withSecretIn(secretHashes: string[]) {
+/** No row of another collection has the hash of a secret. `joined`: with the memberships of its owner. */
+function withSecretIn(secretHashes: string[], form: "joined" | "alone") {
   const hashes = new Set(secretHashes);
-  return (row: { secretHash?: string }) => row.secretHash !== undefined && hashes.has(row.secretHash);
+  return (row: { secretHash?: string; memberships?: unknown }) =>
+    row.secretHash !== undefined &&
+    hashes.has(row.secretHash) &&
+    (row.memberships !== undefined) === (form === "joined");
 }
 
 function bySecret<T extends { secretHash: string }, V>(rows: T[], read: (row: T) => V): Map<string, V> {

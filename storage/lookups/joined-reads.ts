@@ -45,13 +45,16 @@ export function openJoinedReads(database: Database): JoinedReads {
   };
 }
 
+/** All rows come with the first answer: by default, it has 101. */
+const mostRows = 100_000;
+
 async function send(database: Database, [first, ...others]: Part[]): Promise<void> {
   if (!first) return;
   const joined = others.map(({ collection, pipeline }) => ({ $unionWith: { coll: collection, pipeline } }));
   try {
     const rows = await database
       .collection(first.collection)
-      .aggregate([...first.pipeline, ...joined])
+      .aggregate([...first.pipeline, ...joined], { batchSize: mostRows })
       .toArray();
     if (others.length === 0) first.resolve(rows);
     else for (const { owns, resolve } of [first, ...others]) resolve(rows.filter(owns));

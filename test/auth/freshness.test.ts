@@ -83,4 +83,40 @@ describe("concurrent reads in another process", () => {
     assert.deepEqual([await statusOf(path, member.token), await listed()], [404, 0]);
     await reading.end();
   });
+
+  it("follow a skill that moves between the root and a restricted folder, and a new role", async () => {
+    const member = await newMember(here, org, "member");
+    const folder = await newFolder(here, org, owner, "closed");
+    await restrict(here, owner, folder.id, []);
+    const made = await here.call<{ skill: { id: string } }>("POST", "/api/skills", {
+      token: owner.token,
+      body: { tenantId: org.slug, name: "Moving", content: "text\n", visibility: "private" },
+    });
+    const path = `/api/skills/${made.data.skill.id}`;
+    const moveTo = async (folderId: string | null) => {
+      const moved = await here.call("POST", `${path}/move`, { token: owner.token, body: { folderId } });
+      assert.equal(moved.status, 200, moved.error);
+    };
+    const reading = keepReading(path, member.token);
+    const statuses = [await statusOf(path, member.token), await statusOf(path, member.token)];
+    for (const place of [folder.id, null, folder.id]) {
+      await moveTo(place);
+      statuses.push(await statusOf(path, member.token));
+    }
+    assert.deepEqual(statuses, [200, 200, 404, 200, 404]);
+
+    await moveTo(null);
+    const role = await here.call<{ id: string }>("POST", `/api/tenants/${org.id}/roles`, {
+      token: owner.token,
+      body: { name: "Without skills", permissions: { member: ["read"] } },
+    });
+    assert.equal(await statusOf(path, member.token), 200);
+    const changed = await here.call("PATCH", `/api/tenants/${org.id}/members/${member.id}`, {
+      token: owner.token,
+      body: { role: role.data.id },
+    });
+    assert.equal(changed.status, 200, changed.error);
+    assert.equal(await statusOf(path, member.token), 404);
+    await reading.end();
+  });
 });
