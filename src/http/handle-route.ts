@@ -7,7 +7,7 @@ import { actorKey, type Actor, type Origin, type UserActor } from "../access/act
 import { administers, couldAdminister } from "../access/decide.ts";
 import { ServiceError, unauthenticated } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { networkOf } from "./addresses.ts";
+import { pseudonymOf } from "./addresses.ts";
 import { readBytes, readJson, readJsonOrForm } from "./body.ts";
 import { sessionCookieName } from "./cookies.ts";
 import { toServiceError, type ErrorTranslator } from "./errors.ts";
@@ -36,7 +36,7 @@ export interface RouteServices {
   rateLimits: RateLimits;
   idempotency: IdempotencyStore;
   translators: ErrorTranslator[];
-  anonymize(address: string): string;
+  anonymize: (address: string) => string;
   authenticate(credentials: Credentials): Promise<Actor>;
 }
 
@@ -46,7 +46,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   const request = requestInfo(ctx);
   if (declared.auth === "none")
     return respond(ctx, declared, await declared.handle(unauthenticatedCall(ctx)));
-  const ipHash = options.anonymize(networkOf(request.address));
+  const ipHash = pseudonymOf(ctx.req.socket, request.address, options.anonymize);
   const credentialsOf = (signed?: SignedCall): Credentials => ({
     authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
     sessionCookie:
