@@ -192,6 +192,8 @@ interface Declaration<P, Q, B, F> {
   /** Media type of an answer outside the envelope. */
   produces?: string;
   budget?: RateBudget;
+  /** Data of a route with `auth: "none"` whose answer is always the same: it is sent without calling `handle`. */
+  constant?: object;
   /**
    * Starts a look-up by the path while the caller's credential is looked up. The handler makes the access decision on
    * its result; it is discarded if the credential is not valid. Not called for requests without a token or cookie, so

@@ -1,5 +1,6 @@
 /** The koa application: every request passes through it, in this order, and no feature sees koa. */
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import Koa, { type Context } from "koa";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { requestContext, tracksContext, type Log } from "../log.ts";
@@ -9,6 +10,7 @@ import { handleRoute, nothingAt, type RouteServices } from "./handle-route.ts";
 import { openRouteTable, type RouteTable } from "./route-table.ts";
 import type { Route } from "./route.ts";
 import { securityHeaders } from "./security.ts";
+import { withoutKoa } from "./without-koa.ts";
 
 export interface HttpOptions extends RouteServices {
   routes: Route[];
@@ -44,29 +46,44 @@ export function createHttp(options: HttpOptions): Koa {
     await encodeBody(ctx);
   };
   koa.use((ctx) => {
-    const requestId = observed(ctx, log, options.observe);
+    const routeName = () => (ctx.state["route"] as Route | undefined)?.path ?? "none";
+    const requestId = observed(ctx.req, ctx.res, { log, observe: options.observe, routeName });
+    ctx.state["requestId"] = requestId;
     return tracksContext ? requestContext.run({ requestId }, serve, ctx) : serve(ctx);
   });
-  return koa;
+  return withoutKoa(koa, options, (request, response, path) => {
+    observed(request, response, { log, observe: options.observe, routeName: () => path });
+    return headers();
+  });
 }
 
 /** The request id: the caller's own if it is well-formed, so that traces can be joined. */
-function requestIdOf(ctx: Context): string {
-  const given = ctx.req.headers["x-request-id"];
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers["x-request-id"];
   return typeof given === "string" && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
+interface Observers {
+  log: Log;
+  observe: HttpOptions["observe"];
+  /** Called when the request ends. */
+  routeName(): string;
+}
+
 /** Gives the request its id, and has it logged and counted when it ends. */
-function observed(ctx: Context, log: Log, observe: HttpOptions["observe"]): string {
-  const requestId = requestIdOf(ctx);
+function observed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { log, observe, routeName }: Observers,
+): string {
+  const requestId = requestIdOf(request);
   const started = performance.now();
-  ctx.state["requestId"] = requestId;
-  ctx.res.setHeader("x-request-id", requestId);
+  response.setHeader("x-request-id", requestId);
   // Before anything else, so that a request that its caller aborts is logged as well.
-  ctx.res.once("close", () => {
+  response.once("close", () => {
     const ms = performance.now() - started;
-    const route = (ctx.state["route"] as Route | undefined)?.path ?? "none";
-    const { method, status } = ctx;
+    const { method = "" } = request;
+    const [route, status] = [routeName(), response.statusCode];
     observe?.({ method, route, status, seconds: ms / 1000 });
     const entry = { requestId, method, route, status, ms: Math.round(ms * 100) / 100 };
     log[status >= 500 ? "error" : "info"](entry, "request");

@@ -38,6 +38,24 @@ describe("the service over HTTP", () => {
     assert.equal((await service.raw("GET", "/healthz")).status, 200);
   });
 
+  it("answers a probe as any other request", async () => {
+    const requestId = "probe-of-the-service";
+    const answerOf = async (target: string) => {
+      const answer = await service.raw("GET", target, { headers: { "x-request-id": requestId } });
+      const headers = [...answer.headers].filter(([name]) => name !== "date");
+      return { status: answer.status, headers, body: await answer.json() };
+    };
+    logged.length = 0;
+    const probe = await answerOf("/healthz");
+    assert.deepEqual(probe, await answerOf("/healthz?by=koa"));
+    assert.deepEqual(probe.body, { success: true, data: { status: "alive" } });
+
+    const lines = () => logged.filter((line) => line.includes(requestId));
+    await until("both lines of the log", () => lines().length === 2);
+    const entries = lines().map((line) => ({ ...(JSON.parse(line) as object), ms: 0, time: "" }));
+    assert.deepEqual(entries[0], entries[1]);
+  });
+
   it("sends the security headers with every response", async () => {
     for (const target of [
       "/healthz",
