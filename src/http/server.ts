@@ -10,7 +10,6 @@ import { handleRoute, nothingAt, type RouteServices } from "./handle-route.ts";
 import { openRouteTable, type RouteTable } from "./route-table.ts";
 import type { Route } from "./route.ts";
 import { securityHeaders } from "./security.ts";
-import { withoutKoa } from "./without-koa.ts";
 
 export interface HttpOptions extends RouteServices {
   routes: Route[];
@@ -51,10 +50,45 @@ export function createHttp(options: HttpOptions): Koa {
     ctx.state["requestId"] = requestId;
     return tracksContext ? requestContext.run({ requestId }, serve, ctx) : serve(ctx);
   });
-  return withoutKoa(koa, options, (request, response, path) => {
+  return withoutKoa(koa, options.routes, (request, response, path) => {
     observed(request, response, { log, observe: options.observe, routeName: () => path });
     return headers();
   });
+}
+
+/** Has the request logged and counted, and returns the headers of every response. */
+type Begin = (request: IncomingMessage, response: ServerResponse, path: string) => [string, string][];
+
+const answered = Promise.resolve();
+
+/**
+ * The application, which answers requests of exactly the path of a route with `constant` before koa: a probe needs none
+ * of its steps, and takes half the time.
+ */
+function withoutKoa(koa: Koa, routes: readonly Route[], begin: Begin): Koa {
+  const bodies = new Map<string, string>();
+  for (const { path, method, auth, constant } of routes)
+    if (constant && method === "get" && auth === "none")
+      bodies.set(path, JSON.stringify({ success: true, data: constant }));
+  const callback = koa.callback.bind(koa);
+  const answerOrHandle = () => {
+    const handle = callback();
+    return (request: IncomingMessage, response: ServerResponse) => {
+      const path = request.url ?? "";
+      const body = request.method === "GET" ? bodies.get(path) : undefined;
+      if (body === undefined) return handle(request, response);
+      for (const [name, value] of begin(request, response, path)) response.setHeader(name, value);
+      response.setHeader("vary", "Accept-Encoding");
+      response.setHeader("cache-control", "no-store");
+      response.setHeader("content-type", "application/json; charset=utf-8");
+      response.setHeader("content-length", Buffer.byteLength(body));
+      response.end(body);
+      return answered;
+    };
+  };
+  // Its type includes requests by HTTP/2, which the service does not offer.
+  koa.callback = answerOrHandle as Koa["callback"];
+  return koa;
 }
 
 /** The request id: the caller's own if it is well-formed, so that traces can be joined. */

@@ -98,7 +98,7 @@ interface FoundPerson<C> {
   person: PersonFacts;
 }
 
-/** What is known of a credential since its last use. */
+/** Kept of a credential since its last use. */
 interface Known {
   /** Owner of the credential, which never changes. */
   userId: string;

@@ -38,7 +38,7 @@ describe("the service over HTTP", () => {
     assert.equal((await service.raw("GET", "/healthz")).status, 200);
   });
 
-  it("answers a probe as any other request", async () => {
+  it("answers a probe like other requests", async () => {
     const requestId = "probe-of-the-service";
     const answerOf = async (target: string) => {
       const answer = await service.raw("GET", target, { headers: { "x-request-id": requestId } });
