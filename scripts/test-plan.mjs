@@ -3,7 +3,7 @@
 
 /** A process is worth its start for work of this time. */
 const PROCESS_SECONDS = 15;
-/** Processes that are left for the files that must be alone, while there are any. */
+/** Processes that are left for the others, while there are any. */
 const LEFT_FOR_ALONE = 2;
 
 /** Changes or measures its process as a whole, so that no other file may run in it. An area, or area/file. */
@@ -11,11 +11,16 @@ export const alone = new Set([
   "archive/read-zip", // counts the process's open files
   "engines", // ends engines, and measures them
   "jobs/children", // children whose memory runs out
-  "journeys", // children by the dozen, and kills
   "queue",
   "scripts",
   "store/crash",
 ]);
+
+/**
+ * Areas with processes of their own, and how many. Their files start children by the dozen, which takes longer from a
+ * process that has loaded the sources.
+ */
+const smallProcesses = { journeys: 2 };
 
 /** Seconds of the files that take long, about. Other files count for OTHERS_SECONDS. */
 export const seconds = {
@@ -28,11 +33,11 @@ export const seconds = {
   "cli-mcp/killed": 8,
   "cli-operations/sync": 8,
   "cli-projects/mixed-use": 10,
-  "cli/interrupted": 23,
-  "cli/lint": 19,
+  "cli/interrupted": 18,
+  "cli/lint": 16,
   "dashboard/descriptions": 8,
   "engines/mongo": 24,
-  "engines/queue": 17,
+  "engines/queue": 12,
   "engines/watchdog": 13,
   "events/changes": 12,
   "folders/tree": 11,
@@ -46,20 +51,20 @@ export const seconds = {
   "jobs/start": 7,
   "journeys/ci": 7,
   "journeys/device-login": 34,
-  "journeys/engine-kill": 17,
-  "journeys/failures": 38,
-  "journeys/kill": 67,
-  "journeys/local-state": 9,
-  "journeys/manifest": 25,
+  "journeys/engine-kill": 11,
+  "journeys/failures": 22,
+  "journeys/kill": 50,
+  "journeys/local-state": 6,
+  "journeys/manifest": 18,
   "journeys/mcp-servers": 11,
   "journeys/organization": 7,
-  "journeys/organize": 19,
+  "journeys/organize": 14,
   "journeys/package": 20,
   "journeys/packages": 59,
   "journeys/pickers": 10,
-  "journeys/publish-install": 14,
-  "journeys/share": 15,
-  "journeys/start": 94,
+  "journeys/publish-install": 11,
+  "journeys/share": 10,
+  "journeys/start": 66,
   "journeys/sync": 17,
   "journeys/targets": 18,
   "journeys/terminal": 13,
@@ -72,8 +77,8 @@ export const seconds = {
   "orgs/members": 9,
   "orgs/teams-and-roles": 7,
   "parsers/hostile-input": 13,
-  "queue/embedded": 70,
-  "queue/redis": 38,
+  "queue/embedded": 58,
+  "queue/redis": 35,
   "scim/hostile": 11,
   "scripts/changed-tests": 11,
   "scripts/run-tests": 12,
@@ -147,11 +152,14 @@ export const longRuns = {
   "cli-mcp/edits": { SVC_CONFIG_EDITS: "20000" },
   "cli-mcp/killed": { SVC_MCP_KILLS: "all" },
   "cli-projects/mixed-use": { SVC_CLIENT_RUNS: "30", SVC_CLIENT_STEPS: "100" },
+  "cli/lint": { SVC_LINTED_TEXTS: "300" },
   "http/route-fuzz": { SVC_FUZZ_REQUESTS: "100000" },
   "journeys/engine-kill": { SVC_ENGINE_KILLS: "100" },
   "journeys/kill": { SVC_KILLS: "500" },
   "mcp/endpoint": { SVC_MCP_CALLS: "10000" },
   "parsers/hostile-input": { SVC_HOSTILE_INPUTS: "10000" },
+  "queue/embedded": { SVC_QUEUE_FLOOD: "60" },
+  "queue/redis": { SVC_QUEUE_FLOOD: "60" },
   "skills/edit-frontmatter": { SVC_TEXT_RUNS: "20000" },
   "skills/next-semver": { SVC_SEMVER_RUNS: "100000" },
   "skills/publish": { SVC_PUBLISHED_TEXTS: "300" },
@@ -172,8 +180,7 @@ const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(f
 
 /**
  * The files of each process, in the order in which the processes are to be started. Those that need not be alone are
- * shared by some processes, the longest first, so that these end at about one time. Each begins with a file of its own,
- * since node:test counts a process without tests as a test.
+ * shared by some processes, the longest first, so that these end at about one time.
  *
  * @param {string[]} files test/<area>/<subject>.test.ts, sorted
  * @param {number} concurrency how many processes run at once
@@ -181,11 +188,30 @@ const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(f
  */
 export function planTests(files, concurrency) {
   const longestFirst = files.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
-  const apart = longestFirst.filter(isAlone).map((file) => [file]);
-  const together = longestFirst.filter((file) => !isAlone(file));
-  const count = Math.min(concurrency, together.length, Math.ceil(secondsOf(together) / PROCESS_SECONDS));
-  const shared = together.slice(0, together.length - count);
-  const sharing = together.slice(shared.length).map((own) => [own, ...shared]);
-  const first = apart.length === 0 ? count : Math.max(1, concurrency - LEFT_FOR_ALONE);
+  const isSmall = (file) => Object.hasOwn(smallProcesses, areaOf(file));
+  const apart = [
+    ...Object.entries(smallProcesses).flatMap(([area, count]) =>
+      shareFiles(
+        longestFirst.filter((file) => areaOf(file) === area),
+        count,
+      ),
+    ),
+    ...longestFirst.filter(isAlone).map((file) => [file]),
+  ];
+  const sharing = shareFiles(
+    longestFirst.filter((file) => !isAlone(file) && !isSmall(file)),
+    concurrency,
+  );
+  const first = apart.length === 0 ? sharing.length : Math.max(1, concurrency - LEFT_FOR_ALONE);
   return [...sharing.slice(0, first), ...apart, ...sharing.slice(first)];
+}
+
+/**
+ * Processes that share files. Each begins with a file of its own, since node:test counts a process without tests as a
+ * test.
+ */
+function shareFiles(longestFirst, atMost) {
+  const count = Math.min(atMost, longestFirst.length, Math.ceil(secondsOf(longestFirst) / PROCESS_SECONDS));
+  const shared = longestFirst.slice(0, longestFirst.length - count);
+  return longestFirst.slice(shared.length).map((own) => [own, ...shared]);
 }

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
@@ -10,9 +10,8 @@ import { rolldown } from "rolldown";
 import { root as checkout } from "../support/root.ts";
 
 /** Kills the process, like a power failure, right before its n-th change of the file system. */
-const killer = `data:text/javascript,${encodeURIComponent(`
-  import fs from "node:fs";
-  import { syncBuiltinESMExports } from "node:module";
+const killer = `
+  const fs = require("node:fs");
   let left = Number(process.env.KILL_BEFORE);
   for (const name of ["open", "rename", "mkdir", "mkdtemp", "symlink", "rm", "writeFile", "copyFile", "chmod"]) {
     const original = fs.promises[name];
@@ -22,8 +21,7 @@ const killer = `data:text/javascript,${encodeURIComponent(`
       return original(...args);
     };
   }
-  syncBuiltinESMExports();
-`)}`;
+`;
 
 /** Bundled once, as it is delivered: compiling at each of many starts would take longer than the test. */
 const dist = mkdtempSync(join(tmpdir(), "svc-cli-"));
@@ -39,11 +37,14 @@ export function bundleClient(): void {
     });
     await bundle.write({
       dir: dist,
-      format: "esm",
-      entryFileNames: "[name].mjs",
-      chunkFileNames: "[name]-[hash].mjs",
+      format: "cjs",
+      dynamicImportInCjs: false,
+      minify: true,
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name]-[hash].cjs",
     });
     await bundle.close();
+    await writeFile(join(dist, "killer.cjs"), killer);
   });
   after(() => rm(dist, { recursive: true, force: true }));
 }
@@ -55,11 +56,15 @@ export async function runKilled(
   options: { home: string; env: NodeJS.ProcessEnv; cwd?: string },
 ): Promise<number | undefined> {
   const { home, env } = options;
-  const child = spawn(process.execPath, ["--import", killer, join(dist, "main.mjs"), ...argv], {
-    env: { ...env, PATH: process.env["PATH"], HOME: home, KILL_BEFORE: String(killBefore) },
-    cwd: options.cwd,
-    stdio: "ignore",
-  });
+  const child = spawn(
+    process.execPath,
+    ["--require", join(dist, "killer.cjs"), join(dist, "main.cjs"), ...argv],
+    {
+      env: { ...env, PATH: process.env["PATH"], HOME: home, KILL_BEFORE: String(killBefore) },
+      cwd: options.cwd,
+      stdio: "ignore",
+    },
+  );
   const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
   await rm(join(home, ".svc/config.lock"), { recursive: true, force: true });
   return signal === null ? code! : undefined;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkAnswers, makeSkills, startPublishers } from "../support/publishers.ts";
 import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 
-const kills = Number(process.env["SVC_ENGINE_KILLS"] ?? 4);
+const kills = Number(process.env["SVC_ENGINE_KILLS"] ?? 2);
 const env = { RATE_LIMITS: "false", LOG_LEVEL: "warn" };
 
 describe("a service whose MongoDB engine is killed during publishes", () => {

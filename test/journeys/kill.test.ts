@@ -21,9 +21,9 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 
-const kills = Number(process.env["SVC_KILLS"] ?? 6);
+const kills = Number(process.env["SVC_KILLS"] ?? 5);
 /** This many of the kills include the engines: a full start with cold engines follows each. */
-const wholeKills = Math.max(2, Math.round(kills * 0.02));
+const wholeKills = Math.max(1, Math.round(kills * 0.02));
 /** On a busy machine the remaining kills are skipped, and the number is reported. */
 const timeForKillsMs = process.env["SVC_KILLS"] === undefined ? 90_000 : Infinity;
 const processes = 3;

@@ -6,6 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 
+import { emptyRedis } from "../support/engine.ts";
 import { callApi } from "../support/http-client.ts";
 import { repositoriesOf } from "../support/native-git.ts";
 import {
@@ -119,12 +120,6 @@ describe("a running service", () => {
     const troubles = server.log().filter(({ level }) => level === "error" || level === "fatal");
     assert.deepEqual(troubles, []);
   });
-
-  it("leaves no engine behind when it is killed", async () => {
-    server = await startServer({ dataDir, env: quiet });
-    await server.kill("SIGKILL");
-    await assertNothingRuns(dataDir);
-  });
 });
 
 describe("the demo, and moving it elsewhere", () => {
@@ -134,7 +129,13 @@ describe("the demo, and moving it elsewhere", () => {
   const content: Record<string, unknown> = {};
   let login: { email: string; password: string };
   let server: Server;
+  /** The queue is moved to a Redis server where there is one. */
+  let elsewhere: Record<string, string>;
 
+  before(() => {
+    const redis = emptyRedis();
+    elsewhere = { ...quiet, ...(redis === undefined ? {} : { REDIS_URL: redis }) };
+  });
   after(() => {
     for (const folder of [from, to]) removeFolder(folder);
   });
@@ -175,27 +176,29 @@ describe("the demo, and moving it elsewhere", () => {
     assert.deepEqual(await readAll(server.url), content);
   });
 
-  it("is exported beside a running service, and imported into an empty one", async () => {
+  it("is exported beside a service, which leaves no engine when it is killed, and imported elsewhere", async () => {
     const exported = await runServer({ dataDir: from, env: quiet, args: ["export", dump] });
-    await server.stop();
+    assert.equal(server.engines().length, 2);
+    await server.kill("SIGKILL");
+    await assertNothingRuns(from);
     assert.deepEqual([exported.code, /Wrote \d+ lines/.test(exported.output)], [0, true], exported.output);
     assert.equal(statSync(dump).mode & 0o777, 0o600);
 
     cpSync(path.join(from, "git"), path.join(to, "git"), { recursive: true });
     cpSync(path.join(from, "secrets"), path.join(to, "secrets"), { recursive: true });
-    const imported = await runServer({ dataDir: to, env: quiet, args: ["import", dump] });
+    const imported = await runServer({ dataDir: to, env: elsewhere, args: ["import", dump] });
     assert.equal(imported.code, 0, imported.output);
-    const verified = await runServer({ dataDir: to, env: quiet, args: ["verify"] });
+    const verified = await runServer({ dataDir: to, env: elsewhere, args: ["verify"] });
     assert.match(verified.output, /3 skills, 4 versions, 0 faults/);
     assert.equal(verified.code, 0);
-    const moved = await startServer({ dataDir: to, env: quiet });
+    const moved = await startServer({ dataDir: to, env: elsewhere });
     assert.equal(moved.setupLink, undefined);
     assert.deepEqual(await readAll(moved.url), content);
     await moved.stop();
   });
 
   it("is never imported over something", async () => {
-    const refused = await runServer({ dataDir: to, env: quiet, args: ["import", dump] });
+    const refused = await runServer({ dataDir: to, env: elsewhere, args: ["import", dump] });
     assert.equal(refused.code, 1);
     assert.match(refused.output, /database is not empty/);
     assert.doesNotMatch(refused.output, /\n\s+at /);
@@ -214,7 +217,7 @@ describe("the demo, and moving it elsewhere", () => {
     removeFolder(pack);
     writeFileSync(pack, bytes);
 
-    const verified = await runServer({ dataDir: to, env: quiet, args: ["verify"] });
+    const verified = await runServer({ dataDir: to, env: elsewhere, args: ["verify"] });
 
     assert.equal(verified.code, 1);
     assert.match(verified.output, /skill [0-9a-f]{24}, version \d+: ./);

@@ -22,6 +22,7 @@ export interface FaultyService {
 }
 
 export async function openFaultyService(): Promise<FaultyService> {
+  reached.clear();
   const dataDir = temporaryFolder("troubled");
   const work = realpathSync(temporaryFolder("work"));
   const homes: string[] = [];
@@ -68,7 +69,7 @@ export async function openFaultyService(): Promise<FaultyService> {
   };
 }
 
-/** Codes that were reached, with their command. */
+/** Codes that the test file has reached, with their command. */
 export const reached = new Map<CliCode, string>();
 
 /** Runs to the expected failure, for programs and for people alike. */
