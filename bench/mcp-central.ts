@@ -24,6 +24,8 @@ const warmUp = 30;
 /** Time that the slow tool takes, as many remote calls do. */
 const toolMs = 100;
 const atOnce = 50;
+/** Rounds before those that count: both sides then run optimized code, as a service does that has run for a minute. */
+const warmUpRounds = 40;
 
 async function startUpstream(): Promise<{ url: string; close: () => void }> {
   const handler = createMcpHandler(() => {
@@ -106,7 +108,7 @@ async function compareConcurrent(url: string, central: string, clients: Client[]
   const proxied: number[] = [];
   const round = (one: (n: number) => Promise<number>) =>
     Promise.all(Array.from({ length: atOnce }, (_, n) => one(n)));
-  for (let n = -1; n < 5; n++) {
+  for (let n = -warmUpRounds; n < 7; n++) {
     const ours = await round((at) => call(central, `s${at % 20}__slow`, clients[at % clients.length]!.token));
     const own = await round(() => call(url, "slow"));
     if (n < 0) continue;

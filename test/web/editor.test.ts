@@ -221,6 +221,9 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
       await page.getByText("Draft kept in this browser").waitFor();
     }
     assert.equal(await first.evaluate(countDrafts), 2);
+    // As a page writes that is left before the database has stored its draft.
+    const copy = { id: "left", owner: user.id, skill: "new", files: [], message: "", savedAt: Date.now() };
+    await first.evaluate(`localStorage.setItem("svc-draft-left", ${JSON.stringify(JSON.stringify(copy))})`);
 
     await first.getByRole("button", { name: user.username }).click();
     await first.getByRole("menuitem", { name: "Sign out" }).click();
@@ -229,6 +232,7 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
     await second.getByText("Draft kept in this browser").waitFor({ state: "detached" });
 
     assert.equal(await first.evaluate(countDrafts), 0);
+    assert.equal(await first.evaluate('localStorage.getItem("svc-draft-left")'), null);
   });
 
   it("shows hostile text as text", async () => {

@@ -4,7 +4,7 @@ import type { Skill } from "../../../api/skills.ts";
 import { openBase } from "../base-reader.ts";
 import { carryOverFiles } from "./carry-over.ts";
 import { Note, type OpenDraft } from "../drafts/draft-choice.tsx";
-import type { Draft } from "../drafts/drafts.ts";
+import type { Draft } from "../drafts/draft.ts";
 import { StaleNote, TheirChanges } from "./stale.tsx";
 import { newerVersion, type usePublish } from "../publish/use-publish.ts";
 import type { Workspace } from "../use-workspace.ts";

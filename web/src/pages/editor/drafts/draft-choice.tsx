@@ -1,15 +1,8 @@
 import { Button } from "@mantine/core";
 import { useEffect, useState, type ReactNode } from "react";
 import { Time } from "../../../parts/time.tsx";
-import {
-  findDrafts,
-  holdDraft,
-  isDraftFree,
-  newDraftId,
-  removeDraft,
-  whenDraftFree,
-  type Draft,
-} from "./drafts.ts";
+import type { Draft } from "./draft.ts";
+import { findDrafts, holdDraft, isDraftFree, newDraftId, removeDraft, whenDraftFree } from "./drafts.ts";
 
 /** The draft that this tab writes, and the one that it continues. */
 export interface OpenDraft {

@@ -2,20 +2,8 @@
  * Unpublished edits, kept in this browser. Each tab writes a draft of its own, so that two tabs that edit one skill
  * never overwrite each other's; a draft names its account, since a browser may be shared.
  */
-import type { WorkFile } from "../working-set.ts";
-
-export interface Draft {
-  id: string;
-  /** Id of the account, and of the skill; `new` for one that is not published yet. */
-  owner: string;
-  skill: string;
-  /** The version that the files are based on. */
-  base: { version: number; semver: string } | undefined;
-  files: WorkFile[];
-  message: string;
-  /** Milliseconds since 1970. */
-  savedAt: number;
-}
+import { draftOf, listCopies, removeCopy, writeCopy } from "./copies.ts";
+import type { Draft } from "./draft.ts";
 
 const storeName = "drafts";
 
@@ -77,6 +65,7 @@ signOuts.addEventListener("message", ({ data }: MessageEvent<string>) => signedO
 export async function endDrafts(owner: string): Promise<void> {
   signedOut.add(owner);
   signOuts.postMessage(owner);
+  for (const { id } of listCopies(owner)) removeCopy(id);
   try {
     const all = IDBKeyRange.bound([owner], [owner, []]);
     const ids = await withStore("readonly", (store) => store.index("skill").getAllKeys(all));
@@ -95,9 +84,16 @@ export function beginDrafts(owner: string): void {
 export async function saveDraft(draft: Draft): Promise<void> {
   if (signedOut.has(draft.owner)) throw new Error("signed out");
   await withStore("readwrite", (store) => store.put(draft));
+  removeCopy(draft.id, draft.savedAt);
+}
+
+/** Stores a draft while the page is left, before `saveDraft`, which may not be completed then. */
+export function copyDraft(draft: Draft): void {
+  if (!signedOut.has(draft.owner)) writeCopy(draft);
 }
 
 export async function removeDraft(id: string): Promise<void> {
+  removeCopy(id);
   await withStore("readwrite", (store) => store.delete(id));
 }
 
@@ -108,19 +104,24 @@ export interface FoundDrafts {
   held: string[];
 }
 
-/** The drafts of a skill; none where the browser stores nothing. */
+/** The drafts of a skill; those that were copied only, where the database can't be used. */
 export async function findDrafts(owner: string, skill: string): Promise<FoundDrafts> {
-  try {
-    const key = IDBKeyRange.only([owner, skill]);
-    const found = await withStore<Draft[]>("readonly", (store) => store.index("skill").getAll(key));
-    const locked = await lockedIds();
-    return {
-      free: found.filter(({ id }) => !locked.has(id)).toSorted((a, b) => b.savedAt - a.savedAt),
-      held: found.map(({ id }) => id).filter((id) => locked.has(id)),
-    };
-  } catch {
-    return { free: [], held: [] };
+  const key = IDBKeyRange.only([owner, skill]);
+  const stored = await withStore<Draft[]>("readonly", (store) => store.index("skill").getAll(key)).catch(
+    () => [],
+  );
+  const found = new Map(stored.map((draft) => [draft.id, draft]));
+  for (const copy of listCopies(owner)) {
+    if (copy.skill !== skill) continue;
+    const draft = found.get(copy.id);
+    if (!draft || draft.savedAt < copy.savedAt) found.set(copy.id, draftOf(copy, draft));
   }
+  const locked = await lockedIds();
+  const drafts = [...found.values()];
+  return {
+    free: drafts.filter(({ id }) => !locked.has(id)).toSorted((a, b) => b.savedAt - a.savedAt),
+    held: drafts.map(({ id }) => id).filter((id) => locked.has(id)),
+  };
 }
 
 const lockPrefix = "svc-draft-";

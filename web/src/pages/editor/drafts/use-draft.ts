@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { removeDraft, saveDraft, type Draft } from "./drafts.ts";
+import type { Draft } from "./draft.ts";
+import { copyDraft, removeDraft, saveDraft } from "./drafts.ts";
 
 const pauseMs = 400;
 
@@ -38,6 +39,8 @@ export function useDraft(draft: Omit<Draft, "savedAt">, isDirty: boolean, flush:
     const onHide = () => {
       if (document.visibilityState !== "hidden") return;
       flushSync(flush);
+      const now = latest.current;
+      if (now.isDirty && !isEnded.current) copyDraft({ ...now.draft, savedAt: Date.now() });
       enqueue();
     };
     document.addEventListener("visibilitychange", onHide);
