@@ -2,7 +2,14 @@
 
 /** Completions of a value: paths, closed lists, or entries of the local state. */
 export type Completes =
-  "path" | "folder" | "installed" | "profile" | "target" | "mcpTarget" | "mcpServer" | "event";
+  | "path"
+  | "folder"
+  | "installed"
+  | "profile"
+  | "target"
+  | "mcpTarget"
+  | "mcpServer"
+  | "event";
 
 export interface FlagShape {
   /** One letter. */

@@ -20,7 +20,8 @@ export interface TenantScope {
 
 /** The catalog of public skills, or the skills of organizations. */
 export type SkillScope =
-  { kind: "catalog"; tenantId?: string | undefined } | { kind: "tenants"; tenants: TenantScope[] };
+  | { kind: "catalog"; tenantId?: string | undefined }
+  | { kind: "tenants"; tenants: TenantScope[] };
 
 export const sortFields = { updated: "updatedAt", newest: "createdAt", downloads: "downloads" } as const;
 export type SkillSort = keyof typeof sortFields;

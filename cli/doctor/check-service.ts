@@ -24,7 +24,8 @@ export async function checkService(
   const response = await send(options, { method: "GET", url: "/api/client", timeoutMs: requestTimeoutMs });
   const receivedAt = context.now().getTime();
   const body = parseBody(await response.text()) as
-    { success?: unknown; data?: { version?: unknown } } | undefined;
+    | { success?: unknown; data?: { version?: unknown } }
+    | undefined;
   const served = body?.success === true ? body.data?.version : undefined;
   if (!response.ok || typeof served !== "string") {
     const problem = `${apiUrl} does not respond like a skill registry (status ${response.status}).`;

@@ -13,7 +13,8 @@ export interface Restriction {
 }
 
 export type Audience =
-  { kind: "public" | "unlisted" | "organization" } | { kind: "restricted"; restriction: Restriction };
+  | { kind: "public" | "unlisted" | "organization" }
+  | { kind: "restricted"; restriction: Restriction };
 
 /** Readers under a restriction, which overrides visibility. A folder has no visibility: it counts as private. */
 export function audienceOf(restriction: Restriction | null, visibility: Visibility = "private"): Audience {

@@ -11,7 +11,8 @@ export interface Begun {
 
 /** The response of a provider, as the browser brings it. */
 export type ProviderResponse =
-  { kind: "saml"; samlResponse: string } | { kind: "oidc"; query: URLSearchParams };
+  | { kind: "saml"; samlResponse: string }
+  | { kind: "oidc"; query: URLSearchParams };
 
 /** `once` is what no other sign-in at the provider may have used, and the result if one has. */
 export interface Checked {

@@ -59,7 +59,8 @@ export interface ConnectorDoc extends WithOutbox {
 /** Fields that a change may set; null removes one. */
 export type ConnectorChange = {
   [F in "status" | "problem" | "approvedAddress" | "issuer" | "flow" | "vault" | "supplied" | "generation"]?:
-    ConnectorDoc[F] | null;
+    | ConnectorDoc[F]
+    | null;
 };
 
 const whileActive = { partialFilterExpression: { active: true } } as const;
@@ -90,7 +91,10 @@ export interface ConnectorToUse {
 
 /** All connectors of a user, of a member of an organization, of an organization or of a server. */
 export type ConnectorOwner =
-  { userId: string } | { tenantId: string; userId: string } | { tenantId: string } | { serverId: string };
+  | { userId: string }
+  | { tenantId: string; userId: string }
+  | { tenantId: string }
+  | { serverId: string };
 
 const withoutSecrets = { projection: { vault: 0, outbox: 0 } } as const;
 

@@ -10,7 +10,8 @@ const quotedLength = 100;
 
 /** `missing`: the domain's name servers say that there is no such record; `unreachable`: they gave no answer. */
 export type RecordCheck =
-  { isFound: true } | { isFound: false; reason: "missing" | "unreachable"; message: string; found: string[] };
+  | { isFound: true }
+  | { isFound: false; reason: "missing" | "unreachable"; message: string; found: string[] };
 
 export const recordName = (domain: string) => `_svc-challenge.${domain}`;
 

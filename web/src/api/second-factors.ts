@@ -10,7 +10,9 @@ export type FactorState = Schemas["FactorState"];
 export type Passkey = Schemas["Passkey"];
 export type FactorKind = Schemas["FactorNeeded"]["mfaRequired"][number];
 export type FactorProof =
-  { code: string } | { recoveryCode: string } | { passkey: Schemas["PasskeyAssertion"] };
+  | { code: string }
+  | { recoveryCode: string }
+  | { passkey: Schemas["PasskeyAssertion"] };
 
 export const factorsQuery = queryOptions({
   queryKey: ["second-factors"],

@@ -98,7 +98,8 @@ export const fileQuery = (ref: string, path: string, semver: string) =>
       });
       if (!response.ok) {
         const body = (await response.json().catch(() => undefined)) as
-          Partial<Schemas["Failure"]> | undefined;
+          | Partial<Schemas["Failure"]>
+          | undefined;
         throw new ApiError(response.status, body, response.headers.get("x-request-id") ?? "");
       }
       return readStart(response);

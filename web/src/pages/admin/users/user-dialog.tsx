@@ -13,7 +13,12 @@ import { identityQuery } from "../../../api/session.ts";
 import { ReasonDialog } from "../reason-dialog.tsx";
 
 export type UserAction =
-  "suspend" | "restore" | "end-sessions" | "reset-factors" | "grant-administrator" | "remove-administrator";
+  | "suspend"
+  | "restore"
+  | "end-sessions"
+  | "reset-factors"
+  | "grant-administrator"
+  | "remove-administrator";
 
 interface Text {
   title: (username: string) => string;

@@ -4,7 +4,9 @@ import { PackageError, checkPackagePaths } from "../../../../../contract/package
 import type { Workspace } from "../use-workspace.ts";
 
 export type FileDialog =
-  { kind: "add" } | { kind: "rename"; path: string } | { kind: "remove"; path: string };
+  | { kind: "add" }
+  | { kind: "rename"; path: string }
+  | { kind: "remove"; path: string };
 
 interface Props {
   dialog: FileDialog | undefined;

@@ -3,7 +3,9 @@ import { ApiError } from "../../../api/client.ts";
 import { publish, type Made, type Progress, type Publication, type Published } from "./publish.ts";
 
 export type PublishState =
-  { kind: "idle" } | { kind: "running"; progress: Progress } | { kind: "failed"; error: unknown };
+  | { kind: "idle" }
+  | { kind: "running"; progress: Progress }
+  | { kind: "failed"; error: unknown };
 
 /** Runs a publish. After a failure, the same content continues at the step that failed. */
 export function usePublish(onPublished: (published: Published) => void) {
