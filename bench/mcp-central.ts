@@ -25,7 +25,7 @@ const warmUp = 30;
 const toolMs = 100;
 const atOnce = 50;
 /** Rounds before those that count: both sides then run optimized code, as a service does that has run for a minute. */
-const warmUpRounds = 40;
+const warmUpRounds = 160;
 
 async function startUpstream(): Promise<{ url: string; close: () => void }> {
   const handler = createMcpHandler(() => {

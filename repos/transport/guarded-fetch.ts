@@ -8,6 +8,7 @@ import { RepoError } from "../errors.ts";
 import { assertPublicHost, publicLookup } from "./address.ts";
 import { asUnreachable, tooSlow } from "./http-errors.ts";
 import { parseUrl } from "./remote-url.ts";
+import { BytesResponse } from "./bytes-response.ts";
 
 export interface FetchLimits {
   /** Allows http, and addresses of this machine and of private networks. */
@@ -65,7 +66,7 @@ async function requestOf(
   url: URL,
   init: RequestInit,
 ): Promise<{ method: string; headers: Headers; body: Buffer | undefined }> {
-  const headers = new Headers(init.headers);
+  const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
   const isText = typeof init.body === "string" && headers.has("content-type");
   if (isText || init.body === undefined || init.body === null) {
     const body = isText ? Buffer.from(init.body as string) : undefined;
@@ -148,14 +149,49 @@ async function toResponse(
     message.resume();
     return new Response(null, { status, headers });
   }
-  const body = boundedBody(message, host, limits, signal);
-  if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? ""))
+  if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) {
+    const body = boundedBody(message, host, limits, signal);
     return new Response(streamOf(body, message), { status, headers });
+  }
   message.setTimeout(limits.silenceMs, () => message.destroy(tooSlow(host)));
-  const pieces: Buffer[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return new Response(Buffer.concat(pieces), { status, headers });
+  return new BytesResponse(await bytesOf(message, host, limits, signal), { status, headers });
 }
+
+/** The whole body. A stream, and a generator of its pieces, would take longer than the rest of the response. */
+function bytesOf(
+  message: http.IncomingMessage,
+  host: string,
+  { maxBytes }: FetchLimits,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const abort = () => message.destroy();
+    const fail = (error: unknown) => {
+      signal?.removeEventListener("abort", abort);
+      reject(signal?.aborted ? signal.reason : asUnreachable(error, host));
+      message.destroy();
+    };
+    const pieces: Buffer[] = [];
+    let bytes = Number(message.headers["content-length"] ?? 0) > maxBytes ? Infinity : 0;
+    if (bytes > maxBytes) return fail(tooLarge(host, maxBytes));
+    message.on("error", fail);
+    message.once("close", () => fail(new Error("the response was cut off")));
+    message.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > maxBytes) fail(tooLarge(host, maxBytes));
+    });
+    message.once("end", () => {
+      signal?.removeEventListener("abort", abort);
+      resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, bytes));
+    });
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+  });
+}
+
+const tooLarge = (host: string, maxBytes: number) =>
+  new RepoError("remote_too_large", `${host} sends more than the ${maxBytes} bytes that are allowed`);
 
 /** The body, which fails once it exceeds the limit. */
 async function* boundedBody(
@@ -164,17 +200,15 @@ async function* boundedBody(
   { maxBytes }: FetchLimits,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
-  const tooLarge = () =>
-    new RepoError("remote_too_large", `${host} sends more than the ${maxBytes} bytes that are allowed`);
   const abort = () => message.destroy();
   signal?.addEventListener("abort", abort, { once: true });
   let bytes = 0;
   try {
     signal?.throwIfAborted();
-    if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+    if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(host, maxBytes);
     for await (const piece of message as AsyncIterable<Buffer>) {
       bytes += piece.length;
-      if (bytes > maxBytes) throw tooLarge();
+      if (bytes > maxBytes) throw tooLarge(host, maxBytes);
       yield piece;
     }
   } catch (error) {
