@@ -4,6 +4,7 @@ import type { EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { publishEvents } from "../audit/events.ts";
+import { requestSync } from "../queue/request-sync.ts";
 
 /**
  * Copies an organization's names, requirements and deletion to its memberships and skills. The reconcile job repeats it after
@@ -49,6 +50,8 @@ async function followDeletion(app: App, tenant: TenantDoc): Promise<void> {
   const { tenantSkills } = app.storage;
   if (tenant.deletionAt) return tenantSkills.suspend(tenant._id);
   if (!(await tenantSkills.resume(tenant._id))) return;
+  // Syncs that were due in the meantime were skipped, and their requests are closed.
+  await requestSync(app, { tenantId: tenant._id });
   // Folders may have changed while their skills were being hidden.
   app.background("follow folders", () =>
     app.queue.enqueue("folders.govern", { tenantId: tenant._id }, { jobId: tenant._id }),

@@ -152,3 +152,18 @@ describe("a connection whose member has a different role", () => {
     assert.equal((await customers.state(customer)).connection!.problem, null);
   });
 });
+
+describe("a connection whose member is suspended", () => {
+  it("imports nothing, although the membership goes on", async () => {
+    const { customer, connector, bare, run } = await connectedByAdmin();
+    const suspended = { at: service.app.now(), by: { userId: "x", username: "chief" }, reason: "spam" };
+    assert.notEqual(await service.app.storage.users.suspend(connector.id, suspended, []), null);
+    customers.commitTo(bare, "skills/theirs/SKILL.md", edited("theirs", "two"));
+
+    await run();
+
+    const { connection } = await customers.state(customer);
+    assert.equal(connection!.problem?.code, "connector_gone");
+    assert.equal((await versionsOf(customer)).length, 1);
+  });
+});

@@ -84,6 +84,24 @@ describe("a polled branch", () => {
     await hosted.assertInStep(customer);
   });
 
+  it("gets what was published just before the deletion of its organization once that is taken back", async () => {
+    const customer = await inStep();
+    const path = `/api/tenants/${customer.org.slug}`;
+    const call = { token: customer.owner.token };
+    const files = () => runGit(customer.repository.directory, "ls-tree", "-r", "--name-only", "main");
+    await hosted.publish(customer, "Unpushed", "text");
+    assert.equal((await hosted.service.call("DELETE", path, call)).status, 200);
+    await hosted.run(customer);
+    assert.doesNotMatch(files(), /unpushed/);
+
+    const restored = await hosted.service.call("POST", `${path}/restore`, { ...call, body: {} });
+    assert.equal(restored.status, 200);
+    await hosted.service.settled();
+    await hosted.wait(customer, pollMs);
+
+    assert.match(files(), /unpushed/);
+  });
+
   it("is reported as missing once it is deleted", async () => {
     const customer = await inStep();
     runGit(customer.repository.directory, "branch", "other", "main");

@@ -198,6 +198,18 @@ describe("a delivery of the App's webhook", () => {
     const versions = await service.call<unknown[]>("GET", `${told}/versions`, { token: app.owner.token });
     assert.equal(versions.data.length, 1);
   });
+
+  it("causes no request to the host while the organization awaits erasure", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    await service.call("DELETE", `/api/tenants/${app.org.slug}`, { token: app.owner.token });
+    const asked = stub.asked.length;
+
+    await send(app);
+    await runConnection(service.app, app.id);
+
+    assert.deepEqual(stub.asked.slice(asked), []);
+  });
 });
 
 describe("a connection by a token", () => {
