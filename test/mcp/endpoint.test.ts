@@ -132,6 +132,40 @@ describe("a request to /mcp", () => {
     }
   });
 
+  it("by a suspended or deleted account, or a token of a deleted organization, is refused as by REST", async () => {
+    const [suspended, deleted, founder] = [
+      await service.newUser(),
+      await service.newUser(),
+      await service.newUser(),
+    ];
+    const org = await service.newOrg(founder);
+    const ofOrg = await service.call<{ token: string }>("POST", `/api/tenants/${org.slug}/tokens`, {
+      cookie: founder.cookie,
+      body: { name: "agents" },
+    });
+    for (const [method, target, cookie, body] of [
+      ["POST", `/api/admin/users/${suspended.id}/suspend`, owner.cookie, { reason: "spam" }],
+      ["DELETE", "/api/user/account", deleted.cookie, { password: "correct horse battery" }],
+      ["DELETE", `/api/tenants/${org.slug}`, founder.cookie, undefined],
+    ] as const) {
+      const ended = await service.call(method, target, { cookie, ...(body ? { body } : {}) });
+      assert.equal(ended.status, 200, ended.error);
+    }
+
+    for (const [token, status, code] of [
+      [suspended.token, 403, "forbidden"],
+      [deleted.token, 401, "unauthenticated"],
+      [ofOrg.data.token, 401, "unauthenticated"],
+    ] as const) {
+      const rest = await service.call("GET", "/api/skills", { token });
+      assert.deepEqual([rest.status, rest.code], [status, code]);
+      for (const path of ["/mcp", "/mcp/central"]) {
+        const refused = await send(path, { authorization: `Bearer ${token}` }, list);
+        assert.deepEqual([refused.status, refused.body.error?.data?.code], [status, code], path);
+      }
+    }
+  });
+
   it("is refused with a message if it is too large, no JSON or of no known form", async () => {
     const large = await send("/mcp", {}, callOf("search_skills", { query: "x".repeat(5 * 1024 * 1024) }));
     assert.deepEqual([large.status, large.body.error?.data?.code], [413, "payload_too_large"]);

@@ -1,9 +1,19 @@
 /** Access tokens of OAuth clients at the endpoint of the MCP server, over HTTP from the consent on. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setUpAccount, type AccountsService } from "../support/accounts-app.ts";
+import { password, setUpAccount, signUp, type AccountsService } from "../support/accounts-app.ts";
 import { openModernClient } from "../support/mcp/client.ts";
-import { connect, newOrganization } from "./fixture.ts";
+import {
+  connect,
+  decide,
+  errorOf,
+  newClient,
+  newOrganization,
+  newPkce,
+  obtainCode,
+  openConsent,
+  requestOf,
+} from "./fixture.ts";
 
 describe("an OAuth client at /mcp", () => {
   let service: AccountsService;
@@ -94,5 +104,48 @@ describe("an OAuth client at /mcp", () => {
       "the access to the endpoint itself goes on",
     );
     await assert.rejects(connect(service, cookie, { tenantIds: [tenantId] }));
+  });
+
+  it("loses everything with a suspended or deleted account, and gets nothing back with the account", async () => {
+    const admin = (id: string, act: string) =>
+      service.call("POST", `/api/admin/users/${id}/${act}`, { cookie, json: { reason: "spam" } });
+    const ends = {
+      suspended: ({ id }: { id: string }) => admin(id, "suspend"),
+      deleted: (person: { cookie: string }) =>
+        service.call("DELETE", "/api/user/account", { cookie: person.cookie, json: { password } }),
+    };
+    for (const [state, end] of Object.entries(ends)) {
+      const person = await signUp(service, `${state}-person`);
+      const request = requestOf(service, await newClient(service), newPkce());
+      const { tokens, renew } = await connect(service, person.cookie);
+      const pending = await obtainCode(service, person.cookie);
+      const { id: undecided } = await openConsent(service, person.cookie, request);
+      const assertClosed = async () => {
+        const authorize = `/oauth/authorize?${new URLSearchParams(request).toString()}`;
+        for (const answer of [
+          await service.call("GET", authorize, { cookie: person.cookie }),
+          await service.call("GET", `/oauth/consent?request=${undecided}`, { cookie: person.cookie }),
+          await decide(service, person.cookie, undecided),
+          await decide(service, person.cookie, undecided, { decision: "deny" }),
+        ]) {
+          assert.equal(answer.status, 303, `${state}: ${answer.text}`);
+          assert.match(answer.headers.get("location")!, /^\/sign-in\?return_to=/);
+        }
+        assert.equal(errorOf(await pending.exchange()), "invalid_grant");
+        assert.equal(errorOf(await renew(tokens.refresh_token)), "invalid_grant");
+        const grants = await service.call("GET", "/api/user/grants", { cookie: person.cookie });
+        assert.equal(grants.status, 401);
+      };
+
+      assert.equal((await end(person)).status, 200, state);
+      await assertClosed();
+      const refused = await list(tokens.access_token);
+      assert.equal(refused.status, state === "suspended" ? 403 : 401, refused.text);
+      if (state === "deleted") continue;
+      assert.match(refused.text, /"code":"forbidden"/);
+      assert.equal((await admin(person.id, "unsuspend")).status, 200);
+      await assertClosed();
+      assert.equal((await list(tokens.access_token)).status, 401);
+    }
   });
 });
