@@ -7,6 +7,7 @@ import { NotFound } from "../../parts/not-found.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { TabNav } from "../../parts/tab-nav.tsx";
 
 const tabs = [
   { to: "/admin/jobs", label: "Jobs" },
@@ -74,7 +75,7 @@ const Waiting = ({ error, retry }: { error: unknown; retry: () => void }) =>
 
 function Tabs() {
   return (
-    <nav className="tabs" aria-label="Administration">
+    <TabNav label="Administration">
       <Link to="/admin" activeOptions={{ exact: true }}>
         Overview
       </Link>
@@ -83,6 +84,6 @@ function Tabs() {
           {label}
         </Link>
       ))}
-    </nav>
+    </TabNav>
   );
 }

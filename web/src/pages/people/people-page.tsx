@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { invitationsQuery, rolesQuery, teamsQuery } from "../../api/people.ts";
 import { may } from "../../api/session.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { TabNav } from "../../parts/tab-nav.tsx";
 
 type Subject = Parameters<typeof OrganizationPage>[0]["subject"];
 interface Props {
@@ -50,7 +51,7 @@ function Tabs({ org, organization }: { org: string; organization: Organization }
   const params = { org };
   const exact = { exact: true, includeSearch: false };
   return (
-    <nav className="tabs" aria-label="People and roles">
+    <TabNav label="People and roles">
       <Link to="/$org/-/people" params={params} activeOptions={exact}>
         Members
       </Link>
@@ -68,7 +69,7 @@ function Tabs({ org, organization }: { org: string; organization: Organization }
       <Link to="/$org/-/people/check" params={params}>
         Check access
       </Link>
-    </nav>
+    </TabNav>
   );
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { scimQuery, type ScimState } from "../../api/scim.ts";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { TabNav } from "../../parts/tab-nav.tsx";
 import { Groups } from "./groups.tsx";
 import { Guide } from "./guide.tsx";
 import { Log } from "./log.tsx";
@@ -69,7 +70,7 @@ function Tabs({ org, state: { users, groups } }: { org: string; state: ScimState
     { view: "log", label: "Log" },
   ] as const;
   return (
-    <nav className="tabs" aria-label="Provisioning">
+    <TabNav label="Provisioning">
       {tabs.map((tab) => (
         <Link
           key={tab.view}
@@ -82,6 +83,6 @@ function Tabs({ org, state: { users, groups } }: { org: string; state: ScimState
           {"count" in tab && <span className="n">{tab.count.toLocaleString("en")}</span>}
         </Link>
       ))}
-    </nav>
+    </TabNav>
   );
 }

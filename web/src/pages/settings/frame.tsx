@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { Identity } from "../../api/session.ts";
 import { Page } from "../../parts/page.tsx";
 import { SignedIn } from "../../parts/signed-in.tsx";
+import { TabNav } from "../../parts/tab-nav.tsx";
 
 const tabs = [
   { to: "/settings/profile", label: "Profile" },
@@ -45,14 +46,14 @@ export function SettingsPage({ title, about, actions, children }: Props) {
 
 export function SettingsTabs() {
   return (
-    <nav className="tabs" aria-label="Settings">
+    <TabNav label="Settings">
       {tabs.map(({ to, label }) => (
         <Link key={to} to={to} activeOptions={{ includeSearch: false }}>
           {label}
         </Link>
       ))}
       <Link to="/settings/appearance">Appearance</Link>
-    </nav>
+    </TabNav>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { manifestQuery } from "../../api/skills.ts";
+import { TabNav } from "../../parts/tab-nav.tsx";
 import { useRights, useSkillAddress } from "./context.ts";
 
 /** The tabs of a skill that the caller may open. A fixed version of the address stays selected. */
@@ -18,7 +19,7 @@ export function Tabs() {
     { page: "settings", label: "Settings", isShown: canUpdate || canDelete },
   ];
   return (
-    <nav className="tabs" aria-label="Skill">
+    <TabNav label="Skill">
       <Link
         to="/$org/$slug"
         params={{ org, slug }}
@@ -48,6 +49,6 @@ export function Tabs() {
             {label}
           </Link>
         ))}
-    </nav>
+    </TabNav>
   );
 }

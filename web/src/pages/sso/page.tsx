@@ -3,6 +3,7 @@ import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import type { SignInFilter } from "../../api/sso.ts";
 import { providersQuery } from "../../api/sso.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { TabNav } from "../../parts/tab-nav.tsx";
 import { AutoJoinPanel } from "./auto-join.tsx";
 import { Domains } from "./domains.tsx";
 import { ProviderView } from "./provider/view.tsx";
@@ -62,7 +63,7 @@ function Overview({ org, organization }: { org: string; organization: Organizati
           provider.
         </p>
       </div>
-      <nav className="tabs" aria-label="Single sign-on">
+      <TabNav label="Single sign-on">
         {(["setup", "log"] as const).map((tab) => (
           <Link
             key={tab}
@@ -74,7 +75,7 @@ function Overview({ org, organization }: { org: string; organization: Organizati
             {tab === "log" ? "Sign-in log" : "Set-up"}
           </Link>
         ))}
-      </nav>
+      </TabNav>
       {view === "log" ? (
         <SignIns
           org={org}

@@ -8,6 +8,7 @@ import { Time } from "../../../parts/time.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { count } from "../figures.ts";
 import { Pager, usePages } from "../../../parts/lists/pager.tsx";
+import { TabNav } from "../../../parts/tab-nav.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { orderedStates, stateNames, subjectOf, timeNames, timeOf } from "./states.ts";
 
@@ -66,7 +67,7 @@ function StateTabs({ queues, filter }: { queues: Queue[] | undefined; filter: Jo
   const shown = queues?.filter(({ name }) => filter.queue === undefined || name === filter.queue);
   const sumOf = (state: JobState) => shown?.reduce((sum, { counts }) => sum + counts[state], 0);
   return (
-    <nav className="tabs" aria-label="State of the jobs">
+    <TabNav label="State of the jobs">
       {orderedStates.map((state) => {
         const sum = sumOf(state);
         return (
@@ -81,7 +82,7 @@ function StateTabs({ queues, filter }: { queues: Queue[] | undefined; filter: Jo
           </Link>
         );
       })}
-    </nav>
+    </TabNav>
   );
 }
 
