@@ -149,3 +149,9 @@ export const sidewaysOverflow = (page: Page): Promise<number> =>
       ...Array.from(document.querySelectorAll("main"), (main) => main.scrollWidth - main.clientWidth),
     )`,
   );
+
+/** Pixels by which the document scrolls down below the part of the page that scrolls, where nothing is. */
+export const blankBelow = (page: Page): Promise<number> =>
+  page.evaluate<number>(
+    `document.querySelector("main.body") ? document.documentElement.scrollHeight - innerHeight : 0`,
+  );

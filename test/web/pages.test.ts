@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, sidewaysOverflow, whyNoBrowser } from "../support/browser.ts";
+import { accessibilityProblems, blankBelow, sidewaysOverflow, whyNoBrowser } from "../support/browser.ts";
 import { root } from "../support/root.ts";
 import { routes, setUpPages } from "../support/web/pages.ts";
 
@@ -57,6 +57,8 @@ async function problemsOf(page: Page, route: string): Promise<string[]> {
     }
     const overflow = await sidewaysOverflow(page);
     if (overflow > 0) problems.push(`${route} scrolls sideways by ${overflow} px at ${width}`);
+    const blank = await blankBelow(page);
+    if (blank > 0) problems.push(`${route} scrolls down by ${blank} px below its content at ${width}`);
   }
   return problems;
 }

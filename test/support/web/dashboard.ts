@@ -4,6 +4,7 @@ import { after, afterEach, before } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import {
   accessibilityProblems,
+  blankBelow,
   newPage,
   releaseBrowser,
   sharedBrowser,
@@ -74,7 +75,7 @@ const looks = [
   { colorScheme: "dark", width: 360 },
 ] as const;
 
-/** Fails for problems of accessibility, or sideways scrolling, of an open page: light and wide, dark and narrow. */
+/** Fails for problems of accessibility, or of scrolling, of an open page: light and wide, dark and narrow. */
 export async function assertAccessible(page: Page, name: string): Promise<void> {
   const size = page.viewportSize()!;
   for (const { colorScheme, width } of looks) {
@@ -84,6 +85,8 @@ export async function assertAccessible(page: Page, name: string): Promise<void> 
     assert.deepEqual(await accessibilityProblems(page), [], look);
     const overflow = await sidewaysOverflow(page);
     assert.ok(overflow <= 0, `${look} scrolls sideways by ${overflow} px`);
+    const blank = await blankBelow(page);
+    assert.ok(blank <= 0, `${look} scrolls down by ${blank} px below its content`);
   }
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(size);
