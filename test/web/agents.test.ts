@@ -11,6 +11,7 @@ import { startOauthAgent } from "../support/mcp/oauth-agent.ts";
 import { publishInFolder, newFolder } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { choose, press, tabTo } from "../support/web/keyboard.ts";
 
 describe("access of an agent", { skip: whyNoBrowser() ?? false }, () => {
   const dashboard = useDashboard();
@@ -48,9 +49,9 @@ describe("access of an agent", { skip: whyNoBrowser() ?? false }, () => {
     const { page, troubles } = await dashboard.open("/settings/applications", { user: owner });
     await page.getByRole("heading", { name: "No applications yet" }).waitFor();
     await page.getByText(`claude mcp add --transport http svc ${service.url}/mcp`).waitFor();
-    await page.getByRole("combobox", { name: "Client" }).click();
-    await page.getByRole("option", { name: "Cursor" }).click();
-    await page.getByRole("radiogroup", { name: "Sign in" }).getByText("API token").click();
+    await press(page.getByRole("combobox", { name: "Client" }));
+    await choose(page, "Cursor");
+    await press(page.getByRole("radio", { name: "In the browser" }), "ArrowRight");
     const config = page.getByLabel("Content of ~/.cursor/mcp.json");
     await config.getByText("${env:SVC_TOKEN}").waitFor();
     await assertAccessible(page, "no applications");
@@ -61,8 +62,12 @@ describe("access of an agent", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByText("calls itself “Release agent”").first().waitFor();
     await assertAccessible(page, "the consent");
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Deny");
-    await page.getByRole("radio", { name: "Read and write" }).check();
-    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByRole("radio", { name: "Read", exact: true }).check();
+    await page.getByRole("button", { name: "Deny" }).focus();
+    await tabTo(page.getByRole("radio", { name: "Read", exact: true }), "Shift+Tab");
+    await page.keyboard.press("ArrowDown");
+    assert.ok(await page.getByRole("radio", { name: "Read and write" }).isChecked());
+    await press(page.getByRole("button", { name: "Allow" }));
     await page.getByRole("heading", { name: "Back in the agent" }).waitFor();
 
     const client = await agent.connect();
@@ -83,10 +88,10 @@ describe("access of an agent", { skip: whyNoBrowser() ?? false }, () => {
     await row.getByText("Read and write").waitFor();
     await row.getByText("Unverified name. Runs on a computer of yours.").waitFor();
     await assertAccessible(page, "applications");
-    await row.getByRole("button", { name: "Revoke Release agent" }).click();
+    await press(row.getByRole("button", { name: "Revoke Release agent" }));
     const dialog = page.getByRole("dialog");
     await assertAccessible(page, "the dialog of a revocation");
-    await dialog.getByRole("button", { name: "Revoke access" }).click();
+    await press(dialog.getByRole("button", { name: "Revoke access" }));
     await page.getByRole("heading", { name: "No applications yet" }).waitFor();
     await assert.rejects(client.listTools());
     assert.deepEqual(troubles, []);

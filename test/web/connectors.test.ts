@@ -17,6 +17,7 @@ import { whyNoBrowser } from "../support/browser.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { choose, press, tabTo, typeInto } from "../support/web/keyboard.ts";
 
 const secret = "sk-very-secret-0123456789";
 
@@ -43,21 +44,21 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     await Promise.all([upstream.close(), guarded.close(), authorization.close()]);
   });
 
-  it("connects to a server with the secret of its user, and disconnects", async () => {
+  it("connects to a server by keyboard, with the secret of its user, and disconnects", async () => {
     const user = await newMember(central.service, central.org, "member");
     const { page, troubles, outside } = await dashboard.open("/settings/connectors", { user });
     await page.getByText("No connectors yet").waitFor();
     await assertAccessible(page, "no connectors");
 
-    await page.getByRole("button", { name: "New connector" }).click();
-    await page.getByRole("dialog").getByRole("combobox", { name: "Server" }).click();
-    await page.getByRole("option", { name: /Issue tracker/ }).click();
-    await page.getByRole("button", { name: "Continue" }).click();
+    await press(page.getByRole("button", { name: "New connector" }));
+    await press(page.getByRole("dialog").getByRole("combobox", { name: "Server" }));
+    await choose(page, /Issue tracker/);
+    await press(page.getByRole("button", { name: "Continue" }));
     const dialog = page.getByRole("dialog", { name: "Connect Issue tracker" });
     await dialog.getByText(new URL(upstream.url).host).waitFor();
     await assertAccessible(page, "the dialog of a connector");
-    await dialog.getByLabel("API key").fill(secret);
-    await dialog.getByRole("button", { name: "Connect" }).click();
+    await typeInto(dialog.getByLabel("API key"), secret);
+    await page.keyboard.press("Enter");
     const connectors = page.getByRole("region", { name: "Your connectors" });
     await connectors.getByText("Connected", { exact: true }).waitFor();
     assert.equal(upstream.requests.at(-1)!.headers["x-api-key"], secret);
@@ -74,9 +75,10 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     await calls.getByRole("row", { name: /fail of issues Error of the tool/ }).waitFor();
     await assertAccessible(page, "a connector with calls");
 
-    await page.getByRole("button", { name: "Actions for Issue tracker" }).click();
-    await page.getByRole("menuitem", { name: "Disconnect" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+    await press(page.getByRole("button", { name: "Actions for Issue tracker" }));
+    await tabTo(page.getByRole("menuitem", { name: "Disconnect" }), "ArrowDown");
+    await page.keyboard.press("Enter");
+    await press(page.getByRole("dialog").getByRole("button", { name: "Disconnect" }));
     await page.getByText("No connectors yet").waitFor();
     assert.deepEqual([...troubles, ...outside], []);
   });

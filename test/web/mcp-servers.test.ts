@@ -6,6 +6,7 @@ import { whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { choose, press, tabTo, typeInto } from "../support/web/keyboard.ts";
 
 describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
   const dashboard = useDashboard();
@@ -24,32 +25,39 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     await service.settled();
   });
 
-  it("register a server whose secret each member supplies, with a preview of each tool's file", async () => {
+  it("register a server by keyboard, whose secret each member supplies, with a preview of tools' files", async () => {
     const { page, troubles, outside } = await dashboard.open(at(), { user: owner });
     await page.getByRole("heading", { name: "No MCP servers yet" }).waitFor();
     await assertAccessible(page, "no MCP servers");
-    await page.getByRole("link", { name: "New server" }).first().click();
+    await press(page.getByRole("link", { name: "New server" }).first());
 
     const form = page.getByRole("form", { name: "New MCP server" });
-    await form.getByRole("textbox", { name: "Name" }).fill("Issue tracker");
-    await form.getByRole("textbox", { name: "Address" }).fill("https://tracker.example.com/mcp");
+    await typeInto(form.getByRole("textbox", { name: "Name" }), "Issue tracker");
+    await typeInto(form.getByRole("textbox", { name: "Address" }), "https://tracker.example.com/mcp");
     const headers = form.getByRole("region", { name: "Headers" });
-    await headers.getByRole("button", { name: "Add a header" }).click();
-    await headers.getByRole("textbox", { name: "Name" }).fill("Authorization");
-    await headers.getByText("Fixed value", { exact: true }).click();
-    await headers
-      .getByRole("textbox", { name: "Value" })
-      .fill("Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345");
+    const add = headers.getByRole("button", { name: "Add a header" });
+    await press(add);
+    await page.keyboard.type("X-Unwanted");
+    await press(headers.getByRole("button", { name: "Remove X-Unwanted" }));
+    assert.equal(await headers.getByRole("textbox").count(), 0);
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Authorization");
+    await press(headers.getByRole("radio", { name: "Each member" }), "ArrowRight");
+    const fixed = headers.getByRole("textbox", { name: "Value" });
+    await typeInto(fixed, "Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345");
     await headers.getByText(/^This looks like/).waitFor();
-    await headers.getByRole("textbox", { name: "Value" }).fill("Bearer {token}");
-    await form.getByRole("button", { name: "Add {token}" }).click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("Bearer {token}");
+    await press(form.getByRole("button", { name: "Add {token}" }));
+    assert.equal(await page.evaluate("document.activeElement.value"), "token");
     const preview = page.getByRole("complementary", { name: "Preview" });
     await preview.getByText('"Authorization": "Bearer <Token>"').waitFor();
-    await preview.getByRole("combobox", { name: "Tool" }).click();
-    await page.getByRole("option", { name: "Codex" }).click();
-    await preview.getByText("[mcp_servers.issue-tracker]").waitFor();
     await assertAccessible(page, "the form of an MCP server");
-    await form.getByRole("button", { name: "Register server" }).click();
+    await press(preview.getByRole("combobox", { name: "Tool" }));
+    await choose(page, "Codex");
+    await preview.getByText("[mcp_servers.issue-tracker]").waitFor();
+    await tabTo(form.getByRole("button", { name: "Register server" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
 
     await page.getByRole("heading", { level: 1, name: "Issue tracker" }).waitFor();
     await page.getByText(`svc mcp install ${org.slug}/issue-tracker --target claude --global`).waitFor();
@@ -109,9 +117,11 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByText(/^Someone has saved revision 2/).waitFor();
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText(/was changed concurrently/).waitFor();
-    await page.reload();
-    await form.getByRole("textbox", { name: "Description", exact: true }).first().fill("Finds issues.");
-    await form.getByRole("button", { name: "Save" }).click();
+    await page.goto(`${service.url}${at()}`);
+    await press(page.getByRole("link", { name: "Tracker" }));
+    await press(page.getByRole("link", { name: "Edit" }));
+    await typeInto(form.getByRole("textbox", { name: "Description", exact: true }).first(), "Finds issues.");
+    await press(form.getByRole("button", { name: "Save" }));
     await page.getByText("Finds issues.").waitFor();
   });
 
@@ -123,13 +133,13 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
       assert.equal(await reader.page.getByRole("button", { name }).count(), 0);
 
     const { page, troubles } = await dashboard.open(`${at()}/issue-tracker`, { user: owner });
-    await page.getByRole("button", { name: "Delete server" }).click();
+    await press(page.getByRole("button", { name: "Delete server" }));
     const dialog = page.getByRole("dialog");
     await dialog.getByText("1 skill requires it, and will no longer:").waitFor();
     await dialog.getByText("triage", { exact: true }).waitFor();
     await assertAccessible(page, "the deletion of an MCP server");
-    await dialog.getByRole("textbox").fill("issue-tracker");
-    await dialog.getByRole("button", { name: "Delete server" }).click();
+    await typeInto(dialog.getByRole("textbox"), "issue-tracker");
+    await press(dialog.getByRole("button", { name: "Delete server" }));
     await page.getByRole("heading", { name: "No MCP servers yet" }).waitFor();
     assert.deepEqual(troubles, []);
   });
@@ -152,11 +162,11 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     const { mcpCatalog } = service.app.storage;
     await mcpCatalog.put(version("io.example/weather", "1.0.0", "https://weather.example.com/mcp"));
     const { page, troubles } = await dashboard.open(at(), { user: owner });
-    await page.getByRole("button", { name: "Import" }).click();
-    await page.getByRole("dialog").getByRole("textbox", { name: "Find a server" }).fill("forecast");
+    await press(page.getByRole("button", { name: "Import" }));
+    await typeInto(page.getByRole("dialog").getByRole("textbox", { name: "Find a server" }), "forecast");
     await page.getByText("https://weather.example.com/mcp").waitFor();
     await assertAccessible(page, "the import of an MCP server");
-    await page.getByRole("button", { name: "Import io.example/weather" }).click();
+    await press(page.getByRole("button", { name: "Import io.example/weather" }));
     await page.getByRole("heading", { level: 1, name: "Weather" }).waitFor();
     await mcpCatalog.put(version("io.example/weather", "2.0.0", "https://other.example.com/mcp"));
     await page.reload();

@@ -49,9 +49,9 @@ export function ServerForm({ org, server, saving, onSave, onCancel }: Props) {
         />
         <ConnectionFields {...fields} />
         {draft.transport === "stdio" ? (
-          <ValueFields list="env" {...fields} />
+          <ValueFields key="env" list="env" {...fields} />
         ) : (
-          <ValueFields list="headers" {...fields} />
+          <ValueFields key="headers" list="headers" {...fields} />
         )}
         <ValueFields
           list="variables"

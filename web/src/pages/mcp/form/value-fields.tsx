@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { Plus } from "lucide-react";
+import { useRef, useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
 import { newValue, type ValueDraft, type ValueList } from "./draft.ts";
 import type { FieldProps } from "./general-fields.tsx";
@@ -33,6 +34,8 @@ interface Props extends FieldProps {
 export function ValueFields({ list, draft, problems, onChange, missing = [], onAddMissing }: Props) {
   const values = draft[list];
   const { title, one, hint } = texts[list];
+  const addButton = useRef<HTMLButtonElement>(null);
+  const [shown] = useState(() => new Set(values.map(({ id }) => id)));
   const replace = (id: number, part: Partial<ValueDraft>) =>
     onChange({ [list]: values.map((value) => (value.id === id ? { ...value, ...part } : value)) });
   const own = (at: number) => {
@@ -53,13 +56,19 @@ export function ValueFields({ list, draft, problems, onChange, missing = [], onA
             title={`${one.charAt(0).toUpperCase()}${one.slice(1)} ${at + 1}`}
             value={value}
             isMemberOnly={list === "variables"}
+            isAdded={!shown.has(value.id)}
             problems={own(at)}
             onChange={(part) => replace(value.id, part)}
-            onRemove={() => onChange({ [list]: values.filter(({ id }) => id !== value.id) })}
+            onRemove={() => {
+              onChange({ [list]: values.filter(({ id }) => id !== value.id) });
+              // The focus would be lost with the button that was pressed.
+              addButton.current?.focus();
+            }}
           />
         ))}
         <div className="row wrap">
           <Button
+            ref={addButton}
             variant="default"
             size="xs"
             leftSection={<Plus size={14} />}

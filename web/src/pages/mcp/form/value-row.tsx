@@ -9,13 +9,18 @@ interface Props {
   value: ValueDraft;
   /** It has no fixed value. */
   isMemberOnly: boolean;
+  /** It was added just now, so its name is typed next. */
+  isAdded: boolean;
   problems: Record<string, string>;
   onChange: (part: Partial<ValueDraft>) => void;
   onRemove: () => void;
 }
 
+/** The button that added the row may be gone, and the focus with it. */
+const focus = (input: HTMLInputElement | null) => input?.focus();
+
 /** One variable or header: its name, and either its value or what each member is asked for. */
-export function ValueRow({ title, value, isMemberOnly, problems, onChange, onRemove }: Props) {
+export function ValueRow({ title, value, isMemberOnly, isAdded, problems, onChange, onRemove }: Props) {
   const isMember = isMemberOnly || value.kind === "member";
   return (
     <fieldset className="mcp-value stack g3">
@@ -27,6 +32,7 @@ export function ValueRow({ title, value, isMemberOnly, problems, onChange, onRem
           maxLength={limits.mcpValueName}
           value={value.name}
           error={problems["name"]}
+          ref={isAdded ? focus : undefined}
           spellCheck={false}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
         />
