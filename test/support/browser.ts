@@ -45,11 +45,15 @@ export function sharedBrowser(): Promise<Browser> {
   return shared;
 }
 
-/** Ends the sessions of a file, and the browser if no other file follows. */
-export async function releaseBrowser(browser: Browser): Promise<void> {
+/** Ends the sessions of a file but those that are kept for others, and the browser if no other file follows. */
+export async function releaseBrowser(
+  browser: Browser,
+  isKept = (_context: BrowserContext) => false,
+): Promise<void> {
   // Set where a process runs several files, which reports the end of the last one.
   if (process.env["SVC_TEST_FILE"] === undefined) return browser.close();
-  await Promise.all(browser.contexts().map((context) => context.close()));
+  const ended = browser.contexts().filter((context) => !isKept(context));
+  await Promise.all(ended.map((context) => context.close()));
 }
 
 /** The same as `openBrowser` with the processes of a browser that people use, for measurements. */
@@ -86,35 +90,52 @@ export async function newPage(
   url: string,
   options: PageOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({
-    viewport: { width: options.width ?? 1024, height: 768 },
-    colorScheme: options.colorScheme ?? "light",
-    // Animations cost time, and a color between two states fails the check of contrasts.
-    reducedMotion: "reduce",
-    locale: "en-US",
-  });
+  const { page, context } = await openPage(browser);
+  const watch: Watch = { url, troubles: [], outside: [] };
+  watchPage(page, watch);
+  await preparePage(page, url, options);
+  return { page, context, ...watch };
+}
+
+export async function openPage(browser: Browser): Promise<{ page: Page; context: BrowserContext }> {
+  const context = await browser.newContext({ locale: "en-US" });
   context.setDefaultTimeout(60_000);
-  if (options.user) {
-    const [name, value] = options.user.cookie.split("=") as [string, string];
-    await context.addCookies([{ name, value, url }]);
-  }
-  const page = await context.newPage();
-  const troubles: string[] = [];
-  const outside: string[] = [];
+  return { page: await context.newPage(), context };
+}
+
+/** Signs in, and sets how the page is shown. */
+export async function preparePage(
+  page: Page,
+  url: string,
+  { width = 1024, colorScheme = "light", user }: PageOptions,
+): Promise<void> {
+  // Animations cost time, and a color between two states fails the check of contrasts.
+  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  await page.setViewportSize({ width, height: 768 });
+  if (!user) return;
+  const [name, value] = user.cookie.split("=") as [string, string];
+  await page.context().addCookies([{ name, value, url }]);
+}
+
+/** Troubles of a page, and the address of the service that it belongs to. */
+export type Watch = Pick<WatchedPage, "troubles" | "outside"> & { url: string };
+
+/** Records in `watch` as it is at the time, so that the page can be used for another test. */
+export function watchPage(page: Page, watch: Watch): void {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning")
-      troubles.push(`${message.type()} on ${page.url()}: ${message.text()}`);
+      watch.troubles.push(`${message.type()} on ${page.url()}: ${message.text()}`);
   });
-  page.on("pageerror", (error) => troubles.push(`uncaught on ${page.url()}: ${error.message}`));
+  page.on("pageerror", (error) => watch.troubles.push(`uncaught on ${page.url()}: ${error.message}`));
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
     // Leaving a page cancels its pending requests, mostly its icon; a refused or blocked file has another error.
-    if (reason !== "net::ERR_ABORTED") troubles.push(`failed: ${request.url()} (${reason})`);
+    if (reason !== "net::ERR_ABORTED") watch.troubles.push(`failed: ${request.url()} (${reason})`);
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith("data:")) outside.push(request.url());
+    if (!request.url().startsWith(watch.url) && !request.url().startsWith("data:"))
+      watch.outside.push(request.url());
   });
-  return { page, context, troubles, outside };
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -272,7 +272,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     await silent.page.clock.runFor(26_000);
     await live(silent.page, /^Not live: the figures are updated/);
     await say("alive", "{}");
-    await isLive(silent.page);
+    await isLive(silent.page).finally(() => silent.context.close());
   });
 
   it("shows hundreds of jobs by pages, and retries all of them", async () => {

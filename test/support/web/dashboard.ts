@@ -5,7 +5,6 @@ import type { Browser, Page } from "playwright-core";
 import {
   accessibilityProblems,
   blankBelow,
-  newPage,
   releaseBrowser,
   sharedBrowser,
   sidewaysOverflow,
@@ -13,6 +12,7 @@ import {
   type WatchedPage,
 } from "../browser.ts";
 import { startService, type TestService } from "../service.ts";
+import { isPooled, releasePage, takePage } from "./page-pool.ts";
 
 export interface Dashboard {
   readonly service: TestService;
@@ -46,7 +46,7 @@ export function useDashboard(start: () => Promise<Started> = startPlain): Dashbo
       return browser!;
     },
     async newPage(options) {
-      const watched = await newPage(dashboard.browser, dashboard.service.url, { width: 1440, ...options });
+      const watched = await takePage(dashboard.browser, dashboard.service.url, { width: 1440, ...options });
       opened.push(watched);
       return watched;
     },
@@ -61,10 +61,10 @@ export function useDashboard(start: () => Promise<Started> = startPlain): Dashbo
     started = await start();
   });
   afterEach(async () => {
-    for (const { context } of opened.splice(0)) await context.close();
+    for (const { context } of opened.splice(0)) await releasePage(dashboard.browser, context);
   });
   after(async () => {
-    if (browser) await releaseBrowser(browser);
+    if (browser) await releaseBrowser(browser, isPooled);
     await started?.close();
   });
   return dashboard;
