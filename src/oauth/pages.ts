@@ -129,7 +129,7 @@ function accessFields({ request, chosen }: ConsentView): Html {
   </fieldset>`;
 }
 
-/** The way back is the page of the request, which waits for ten minutes. */
+/** The way back is the page of the request, which waits for half an hour. */
 function lackText({ lack, tenantSlug }: WithheldMembership, { id }: CheckedRequest): Html {
   const here = `${consentPath}?request=${id}`;
   if (lack === "factor")

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
+import { readSecret, rotateKeys } from "../../src/mcp-central/vault.ts";
+import { openSecrets } from "../../src/secrets.ts";
 import { newMember } from "../support/organization.ts";
 import { startCentral, type CentralFixture } from "./fixture.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
@@ -113,6 +118,32 @@ describe("a hosted connector", () => {
 
     assert.ok(stored.some((text) => text.includes("dataKey")));
     for (const text of [...stored, answers, central.logged.join("\n")]) assert.ok(!text.includes(secret));
+  });
+
+  it("has credentials that open in its own record only, and that a later key of the service replaces", async () => {
+    const { app } = central.service;
+    const { dataDir } = app.config;
+    const former = readFileSync(join(dataDir, "secrets"), "utf8").trim();
+    const later = `later:${randomBytes(32).toString("base64")}`;
+    const by = (keys: string) => ({ ...app, secrets: openSecrets({ keys, dataDir }) });
+    const { data } = await central.create("keyed");
+    const read = async () => (await app.storage.connectors.withSecrets(data.id))!;
+    const doc = await read();
+    const values = readSecret(app, doc, "variables");
+    assert.match(JSON.stringify(values), new RegExp(secret));
+    const moved = [{ _id: app.newId() }, { userId: central.owner.id }, { tenantId: app.newId() }];
+    for (const change of moved) assert.throws(() => readSecret(app, { ...doc, ...change }, "variables"));
+    const fields = { ...doc.vault!.fields, client: doc.vault!.fields.variables! };
+    assert.throws(() => readSecret(app, { ...doc, vault: { ...doc.vault!, fields } }, "client"));
+
+    await rotateKeys(by(`${later},${former}`));
+
+    const rotated = await read();
+    assert.equal(rotated.vault!.keyId, "later");
+    assert.deepEqual(readSecret(by(later), rotated, "variables"), values);
+    assert.throws(() => readSecret(app, rotated, "variables"));
+    await rotateKeys(by(`${former},${later}`));
+    assert.deepEqual(readSecret(app, await read(), "variables"), values);
   });
 
   it("sends nothing to a changed address until its user has approved that", async () => {

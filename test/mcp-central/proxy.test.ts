@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
+import type { McpCentralPayload } from "../../contract/payloads/connectors.ts";
 import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
 import { openLegacyClient, openModernClient, type AnyClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
@@ -170,7 +171,7 @@ describe("the endpoint of hosted connectors", () => {
 
   it("records each call for its user, without arguments and results", async () => {
     const other = await newMember(central.service, central.org, "member");
-    await central.connected("stateless", { variables: { "X-Api-Key": secret } }, other);
+    const made = await central.connected("stateless", { variables: { "X-Api-Key": secret } }, other);
     const client = await openModernClient(central.service, other.token, "/mcp/central");
     await call(client, "stateless__echo", { text: "a private text" });
     await call(client, "stateless__fail");
@@ -186,6 +187,17 @@ describe("the endpoint of hosted connectors", () => {
       ],
     );
     assert.ok(!JSON.stringify(rows).includes("private text"));
+    const counted = async ({ token }: TestUser) =>
+      (
+        await central.service.call<McpCentralPayload>("GET", `/api/tenants/${central.org.slug}/mcp-central`, {
+          token,
+        })
+      ).data;
+    assert.deepEqual(await counted(other), { enabled: true });
+    const { usage } = await counted(central.owner);
+    const ofServer = usage!.servers.find(({ serverId }) => serverId === made.serverId)!;
+    assert.ok(ofServer.calls >= 2 && ofServer.connectors >= 2);
+    assert.ok(!JSON.stringify(usage).includes(other.id));
     assert.ok(!central.logged.join("\n").includes("private text"));
   });
 

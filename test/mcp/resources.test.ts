@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { makePackage } from "../support/zip.ts";
 
 type Client = Awaited<ReturnType<typeof openModernClient>>;
 let service: TestService;
@@ -71,6 +73,28 @@ describe("the Skills extension", () => {
       z.looseObject({ skill: Entry }),
     );
     assert.deepEqual(got.skill, entry);
+  });
+
+  it("has a template for files, and a note in place of the files of a large skill", async () => {
+    const { resourceTemplates } = await member.listResourceTemplates();
+    assert.ok(resourceTemplates.some(({ uriTemplate }) => uriTemplate === "skill://{org}/{slug}/{+path}"));
+    const large = makePackage("large", { "data.bin": Buffer.alloc(limits.mcpResourceBytes + 1) });
+    const published = await service.call("POST", "/api/skills", {
+      token: owner.token,
+      body: { tenantId: org.id, uploadId: await service.upload(owner, large) },
+    });
+    assert.equal(published.status, 201, published.error);
+
+    const { skill } = await member.request(
+      { method: "skills/get", params: { uri: `skill://${org.slug}/large/SKILL.md` } },
+      z.looseObject({ skill: Entry.loose() }),
+    );
+
+    assert.deepEqual(
+      skill.resources.map(({ uri }) => uri),
+      [`skill://${org.slug}/large/SKILL.md`],
+    );
+    assert.match(JSON.stringify(skill["_meta"]), new RegExp(`svc install ${org.slug}/large`));
   });
 
   it("reads directories", async () => {
