@@ -256,7 +256,6 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     await live(page, /^Not live: the service does not respond/);
     await page.unrouteAll();
     await page.locator(".live", { hasText: /^Live$/ }).waitFor({ timeout: 15_000 });
-
     // A stream that sends what the test requests, with a simulated clock.
     const silent = await open(admin, "/");
     await silent.page.clock.install();
@@ -272,7 +271,8 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     await silent.page.clock.runFor(26_000);
     await live(silent.page, /^Not live: the figures are updated/);
     await say("alive", "{}");
-    await isLive(silent.page).finally(() => silent.context.close());
+    await isLive(silent.page);
+    await silent.context.close();
   });
 
   it("shows hundreds of jobs by pages, and retries all of them", async () => {
