@@ -28,7 +28,10 @@ export const isPooled = (context: BrowserContext): boolean => pooled.has(context
 
 /** A page in a session of its own, until it is released. */
 export async function takePage(browser: Browser, url: string, options: PageOptions): Promise<WatchedPage> {
-  const { page, context, watch } = free.get(browser)?.pop() ?? (await addPage(browser));
+  // A file that opens its pages itself closes all of them at its end.
+  const kept = (free.get(browser) ?? []).filter(({ page }) => !page.isClosed());
+  const { page, context, watch } = kept.pop() ?? (await addPage(browser));
+  free.set(browser, kept);
   Object.assign(watch, { url, troubles: [], outside: [] } satisfies Watch);
   await preparePage(page, url, options);
   const { troubles, outside } = watch;
