@@ -18,7 +18,7 @@ export interface TestDatabase {
 const ofFiles = new Map<string, Promise<TestDatabase>>();
 let ofServices: { file: string; database: Promise<TestDatabase> } | undefined;
 
-/** Set where several files run in this process (scripts/run-group.mjs). */
+/** Set where several files run in this process (scripts/run-files.mjs). */
 const presentFile = () => process.env["SVC_TEST_FILE"] ?? "";
 
 /**
