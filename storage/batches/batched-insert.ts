@@ -22,16 +22,17 @@ export function batchedInsert<T extends Document>(
   rows: Collection<T>,
   collectMs?: number,
 ): (row: T) => Promise<void> {
-  const atStart = collectMs === undefined ? undefined : (start: () => void) => setTimeout(start, collectMs);
   const add = openBatches<Waiting<T>>(async (batch) => {
     const failures = await insertAll(
       rows,
       batch.map(({ row }) => row),
     );
-    for (const [at, { resolve, reject }] of batch.entries())
-      if (failures.has(at)) reject(failures.get(at));
-      else resolve();
-  }, atStart);
+    return () => {
+      for (const [at, { resolve, reject }] of batch.entries())
+        if (failures.has(at)) reject(failures.get(at));
+        else resolve();
+    };
+  }, collectMs);
   return (row) => new Promise((resolve, reject) => add({ row, resolve, reject }));
 }
 

@@ -7,37 +7,51 @@ const slowMs = 20;
 
 /**
  * Returns a function that adds an item to the next batch. A batch is sent at the end of the turn of the event loop of
- * its first item, and while one is under way, further items wait for the next. So no item is in a batch that was sent
- * before it was added. `send` handles its own failures.
+ * its first item, or `collectMs` after it. While one is under way, further items wait for the next. So no item is in a
+ * batch that was sent before it was added.
+ *
+ * `send` handles its own failures and resolves to a function that delivers the results. The next batch is sent before
+ * they are delivered, so that the engine works on it while this process handles the results.
  */
 export function openBatches<T>(
-  send: (items: T[]) => Promise<void>,
-  atEndOfTurn: (start: () => void) => void = setImmediate,
+  send: (items: T[]) => Promise<() => void>,
+  collectMs?: number,
 ): (item: T) => void {
   let waiting: T[] = [];
   let isScheduled = false;
   /** Batches under way that delay the next one. */
   let delaying = 0;
+  const canStart = () => !isScheduled && delaying === 0 && waiting.length > 0;
 
   function schedule(): void {
-    if (isScheduled || delaying > 0 || waiting.length === 0) return;
+    if (!canStart()) return;
     isScheduled = true;
-    atEndOfTurn(start);
+    if (collectMs === undefined) setImmediate(() => void start());
+    else setTimeout(() => void start(), collectMs);
   }
 
-  function start(): void {
+  async function start(): Promise<void> {
     isScheduled = false;
     const batch = waiting.splice(0, maxItems);
-    let isDelaying = true;
     delaying += 1;
+    let isDelaying = true;
     const release = () => {
       if (isDelaying) delaying -= 1;
       isDelaying = false;
       clearTimeout(timer);
-      schedule();
     };
-    const timer = setTimeout(release, slowMs);
-    void send(batch).finally(release);
+    const timer = setTimeout(() => {
+      release();
+      schedule();
+    }, slowMs);
+    const deliver = await send(batch);
+    // Requests that arrived in this turn of the event loop may still add items.
+    setImmediate(() => {
+      release();
+      if (collectMs === undefined && canStart()) void start();
+      else schedule();
+    });
+    setImmediate(deliver);
   }
 
   return (item) => {

@@ -3,6 +3,7 @@
  * its skill waits for one round trip, and the engine plans and answers one command.
  */
 import type { Document } from "mongodb";
+import { openBatches } from "../batches/open-batches.ts";
 import type { Database } from "../database.ts";
 
 interface Part<T extends Document = Document> {
@@ -14,29 +15,22 @@ interface Part<T extends Document = Document> {
 }
 
 export interface JoinedReads {
-  /** Calls `start` at the end of the turn, in which it calls `read`. */
+  /** Calls `start`, which calls `read`, when the next command may be sent (`batches/open-batches.ts`). */
   schedule(start: () => void): void;
   /** `owns`: whether a result is one of this read, rather than of another one that shares its command. */
   read<T extends Document>(collection: string, pipeline: Document[], owns: (row: T) => boolean): Promise<T[]>;
 }
 
 export function openJoinedReads(database: Database): JoinedReads {
-  let scheduled: (() => void)[] = [];
   let parts: Part[] = [];
-
-  function endTurn(): void {
-    const starts = scheduled;
-    scheduled = [];
+  const schedule = openBatches<() => void>((starts) => {
     for (const start of starts) start();
     const joined = parts;
     parts = [];
-    if (joined.length > 0) void send(database, joined);
-  }
-
+    return send(database, joined);
+  });
   return {
-    schedule(start) {
-      if (scheduled.push(start) === 1) setImmediate(endTurn);
-    },
+    schedule,
     read: <T extends Document>(collection: string, pipeline: Document[], owns: (row: T) => boolean) =>
       new Promise<T[]>((resolve, reject) => {
         const part: Part<T> = { collection, pipeline, owns, resolve, reject };
@@ -48,17 +42,23 @@ export function openJoinedReads(database: Database): JoinedReads {
 /** All rows come with the first answer: by default, it has 101. */
 const mostRows = 100_000;
 
-async function send(database: Database, [first, ...others]: Part[]): Promise<void> {
-  if (!first) return;
+/** Resolves to a function that passes each part its own rows. */
+async function send(database: Database, parts: Part[]): Promise<() => void> {
+  const [first, ...others] = parts;
+  if (!first) return () => undefined;
   const joined = others.map(({ collection, pipeline }) => ({ $unionWith: { coll: collection, pipeline } }));
   try {
     const rows = await database
       .collection(first.collection)
       .aggregate([...first.pipeline, ...joined], { batchSize: mostRows })
       .toArray();
-    if (others.length === 0) first.resolve(rows);
-    else for (const { owns, resolve } of [first, ...others]) resolve(rows.filter(owns));
+    if (others.length === 0) return () => first.resolve(rows);
+    return () => {
+      for (const { owns, resolve } of parts) resolve(rows.filter(owns));
+    };
   } catch (error) {
-    for (const { reject } of [first, ...others]) reject(error);
+    return () => {
+      for (const { reject } of parts) reject(error);
+    };
   }
 }

@@ -73,6 +73,22 @@ describe("a batched look-up", () => {
     assert.deepEqual(await Promise.all(later), ["2", "3"]);
   });
 
+  it("sends the next query before the results of the one before are handled", async () => {
+    const { sent, find, query } = newLookup();
+    const first = find("a");
+    await query(0);
+    const next = find("b");
+    await turn();
+
+    sent[0]!.respond({ a: "1" });
+    await first;
+    const sentByThen = sent.map(({ keys }) => keys);
+    (await query(1)).respond({ b: "2" });
+
+    assert.deepEqual(sentByThen, [["a"], ["b"]]);
+    assert.equal(await next, "2");
+  });
+
   it("does not wait for a query that takes long", async () => {
     const { find, query } = newLookup();
     const slow = find("a");

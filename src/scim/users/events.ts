@@ -28,21 +28,20 @@ export function flushUserEvent(app: App, id: string, event: EventRow): void {
 }
 
 function openBatch(app: App): (one: Published) => void {
-  return openBatches<Published>(
-    async (all) => {
-      try {
-        await recordEvents(
-          app,
-          all.map(({ event }) => event),
-        );
-        await app.storage.scimUsers.clearOutboxes(
-          all.map(({ id, event }) => ({ id, eventIds: [event._id] })),
-        );
+  return openBatches<Published>(async (all) => {
+    try {
+      await recordEvents(
+        app,
+        all.map(({ event }) => event),
+      );
+      await app.storage.scimUsers.clearOutboxes(all.map(({ id, event }) => ({ id, eventIds: [event._id] })));
+      return () => {
         for (const { resolve } of all) resolve();
-      } catch (error) {
+      };
+    } catch (error) {
+      return () => {
         for (const { reject } of all) reject(error);
-      }
-    },
-    (start) => setTimeout(start, collectMs),
-  );
+      };
+    }
+  }, collectMs);
 }
