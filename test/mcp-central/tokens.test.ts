@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { processors } from "../../workers/processors.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { protect, startAuthorizationServer } from "./authorization-server.ts";
+import { startCentral } from "./fixture.ts";
 import { authorization, central, guarded, serveGuarded, upstream, user, works } from "./guarded.ts";
 import { startUpstream } from "./upstream.ts";
 
@@ -139,6 +142,50 @@ describe("a connector's access", () => {
       assert.ok(other.requests.every(({ path }) => path !== "/token"));
     } finally {
       await other.close();
+    }
+  });
+
+  it("is not given to a former address, whose last call is refused in another process", async () => {
+    const { service, org, owner } = central;
+    const { token } = owner;
+    const secretKeys = readFileSync(join(service.app.config.dataDir, "secrets"), "utf8").trim();
+    const there = await startCentral({ secretKeys });
+    const [former, later] = [await startUpstream(), await startUpstream()];
+    let release = () => {};
+    try {
+      for (const server of [former, later]) protect(server, authorization);
+      await central.register("moving", former.url);
+      const { id } = await guarded.connect(user, "moving");
+      const params = { name: "moving__echo", arguments: { text: "x" } };
+      const first = await there.post("tools/call", params, user.token);
+      assert.ok(first.body.result?.isError !== true, JSON.stringify(first.body));
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const guard = former.fault!;
+      let isHeld = false;
+      former.fault = async (request, response) => {
+        isHeld ||= former.requests.at(-1)!.body.includes('"tools/call"');
+        if (isHeld) await released;
+        return guard(request, response);
+      };
+
+      const held = there.post("tools/call", params, user.token);
+      await until("the call to arrive", () => isHeld);
+      const path = `/api/tenants/${org.slug}/mcp-servers/moving`;
+      await service.call("PATCH", path, { token, body: { url: later.url } });
+      const begun = await central.connect(id, {}, user);
+      await guarded.callBack(await authorization.authorize(begun.data.authorizationUrl!), user);
+      assert.equal((await central.read(id, user)).connectionStatus, "connected");
+      const given = later.requests.at(-1)!.headers.authorization!;
+      release();
+
+      assert.equal((await held).body.result?.isError, true);
+      assert.match(given, /^Bearer ./);
+      assert.ok(former.requests.every(({ headers }) => headers.authorization !== given));
+      assert.equal((await central.read(id, user)).connectionStatus, "connected");
+    } finally {
+      release();
+      await there.close();
+      await Promise.all([former.close(), later.close()]);
     }
   });
 

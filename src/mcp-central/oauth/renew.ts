@@ -31,26 +31,40 @@ const lookMs = 200;
 
 const flights = new WeakMap<App, SingleFlight<string>>();
 
+/** A connector as its user has connected it. */
+interface Connection {
+  id: string;
+  generation: number;
+}
+
 /**
  * A valid access token instead of `former`. Throws `UnauthorizedError` if the tokens can't be renewed: the connector
- * needs its user then, and its status says so. Throws other errors if the authorization server can't be reached.
+ * needs its user then, and its status says so. The user may also have connected again, possibly to another address,
+ * which alone may get the later tokens. Throws other errors if the authorization server can't be reached.
  */
 export async function renewToken(
   app: App,
-  connectorId: string,
+  connection: Connection,
   url: URL,
   former: string | undefined,
 ): Promise<string> {
   let running = flights.get(app);
   if (!running) flights.set(app, (running = new SingleFlight(Infinity)));
-  return running.run(`${connectorId} ${former ?? ""}`, () => renew(app, connectorId, url, former));
+  const key = `${connection.id} ${connection.generation} ${former ?? ""}`;
+  return running.run(key, () => renew(app, connection, url, former));
 }
 
-async function renew(app: App, id: string, url: URL, former: string | undefined): Promise<string> {
+async function renew(
+  app: App,
+  connection: Connection,
+  url: URL,
+  former: string | undefined,
+): Promise<string> {
   const { connectors } = app.storage;
+  const { id } = connection;
   const holder = app.newId();
   for (const deadline = performance.now() + waitMs; ; await sleep(lookMs)) {
-    const renewed = await tokenUnless(app, id, former);
+    const renewed = await tokenUnless(app, connection, former);
     if (renewed !== undefined) return renewed;
     const now = app.now();
     if (await connectors.takeRenewal(id, holder, new Date(now.getTime() + leaseMs), now)) break;
@@ -58,24 +72,34 @@ async function renew(app: App, id: string, url: URL, former: string | undefined)
   }
   try {
     // Another process may have finished between the look and the lease.
-    return (await tokenUnless(app, id, former)) ?? (await renewLeased(app, id, url));
+    return (await tokenUnless(app, connection, former)) ?? (await renewLeased(app, connection, url));
   } finally {
     await connectors.endRenewal(id, holder);
   }
 }
 
 /** The stored access token if it is another one. Throws if there is nothing to renew. */
-async function tokenUnless(app: App, id: string, former: string | undefined): Promise<string | undefined> {
-  const connector = await app.storage.connectors.withSecrets(id);
-  const tokens = connector ? readSecret<KeptTokens>(app, connector, "tokens") : undefined;
-  if (!connector || !tokens) throw new UnauthorizedError();
+async function tokenUnless(
+  app: App,
+  connection: Connection,
+  former: string | undefined,
+): Promise<string | undefined> {
+  const { tokens } = await loadTokens(app, connection);
   return tokens.access_token === former ? undefined : tokens.access_token;
 }
 
-async function renewLeased(app: App, id: string, url: URL): Promise<string> {
+/** Throws if there are no tokens, or those of a later connection. */
+async function loadTokens(app: App, { id, generation }: Connection) {
   const connector = await app.storage.connectors.withSecrets(id);
-  const tokens = connector ? readSecret<KeptTokens>(app, connector, "tokens") : undefined;
+  const isPresent = connector?.generation === generation;
+  const tokens = isPresent ? readSecret<KeptTokens>(app, connector, "tokens") : undefined;
   if (!connector || !tokens) throw new UnauthorizedError();
+  return { connector, tokens };
+}
+
+async function renewLeased(app: App, connection: Connection, url: URL): Promise<string> {
+  const { id } = connection;
+  const { connector, tokens } = await loadTokens(app, connection);
   const requests = openUpstreamFetch(app);
   try {
     const renewed = await requestTokens(

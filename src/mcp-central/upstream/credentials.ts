@@ -19,6 +19,8 @@ const earlyMs = 30_000;
 export interface LoadedTarget {
   target: Target;
   tokens: KeptTokens | undefined;
+  /** The connection of the user to which both belong. */
+  generation: number;
 }
 
 /**
@@ -35,7 +37,8 @@ export async function loadTarget(
   const variables = readSecret<SuppliedValues>(app, stored, "variables") ?? {};
   const target = targetOf(server.config, variables);
   if (typeof target === "string") throw new ConnectorError(target);
-  return { target, tokens: readSecret<KeptTokens>(app, stored, "tokens") };
+  const tokens = readSecret<KeptTokens>(app, stored, "tokens");
+  return { target, tokens, generation: stored.generation };
 }
 
 /** The parameters of a server's request for authorization, filled in by `authOf`. */
@@ -48,14 +51,14 @@ export interface Challenge {
 export function authOf(
   app: App,
   connectorId: string,
-  { target, tokens }: LoadedTarget,
+  { target, tokens, generation }: LoadedTarget,
   challenge: Challenge = {},
 ): AuthProvider {
   let current = tokens?.access_token;
   let expiresAt = tokens?.expiresAt;
   const renew = async () => {
     if (current === undefined) throw new UnauthorizedError();
-    current = await renewToken(app, connectorId, target.url, current);
+    current = await renewToken(app, { id: connectorId, generation }, target.url, current);
     expiresAt = undefined;
   };
   return {
