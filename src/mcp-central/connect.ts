@@ -24,6 +24,7 @@ import { poolOf } from "./upstream/pool.ts";
 import {
   addressOf,
   hostOf,
+  placeOf,
   targetOf,
   valueProblem,
   valuesFor,
@@ -85,7 +86,7 @@ async function reload(app: App, user: UserActor, connector: KnownConnector): Pro
 
 /**
  * Stores the values and the address that the user approves by connecting. Values, tokens and the client of a former
- * address are forgotten, so that none is sent to the new one.
+ * address are forgotten, so that none is sent to the new one; with other values in the same address, the tokens are.
  */
 async function approve(
   app: App,
@@ -99,11 +100,13 @@ async function approve(
   const isSame = stored.approvedAddress === address;
   const former = isSame ? (readSecret<SuppliedValues>(app, stored, "variables") ?? {}) : {};
   const variables = checkValues(server.config, former, supplied);
+  const keepsTokens =
+    isSame && !reauthorize && placeOf(server.config, former) === placeOf(server.config, variables);
   const vault = withSecrets(app, stored, {
     variables,
     flow: null,
     ...(isSame ? {} : { client: null }),
-    ...(isSame && !reauthorize ? {} : { tokens: null }),
+    ...(keepsTokens ? {} : { tokens: null }),
   });
   const change = {
     vault,
@@ -112,7 +115,7 @@ async function approve(
     generation: stored.generation + 1,
     status: stored.status === "pending" ? "pending" : "needs_auth",
     flow: null,
-    ...(isSame && !reauthorize ? {} : { issuer: null }),
+    ...(keepsTokens ? {} : { issuer: null }),
   } as const;
   if (!(await connectors.change(stored._id, stored.revision, change, app.now()))) throw concurrent();
   // Finished before others are given: some servers revoke all that the user has given to a client.

@@ -189,6 +189,32 @@ describe("a connector's access", () => {
     }
   });
 
+  it("is for the place to which its user's values have led, and is not sent to another", async () => {
+    const member = (name: string) => ({ name, label: name, kind: "member", secret: false, required: true });
+    const url = upstream.url.replace("127.0.0.1", "{HOST}") + "?plan={PLAN}";
+    await central.register("placed", url, { variables: [member("HOST"), member("PLAN")] });
+    const { data } = await central.create("placed", user);
+    const connect = (variables: Record<string, string>) => central.connect(data.id, { variables }, user);
+    const begun = await connect({ HOST: "127.0.0.1", PLAN: "a" });
+    await guarded.callBack(await authorization.authorize(begun.data.authorizationUrl!), user);
+    assert.equal((await central.read(data.id, user)).connectionStatus, "connected");
+    const requestsTo = (host: string) =>
+      upstream.requests.filter(
+        ({ headers, path }) => headers.host?.startsWith(host) === true && path.startsWith("/mcp"),
+      );
+
+    const sameHost = await connect({ PLAN: "b" });
+    const otherHost = await connect({ HOST: "localhost" });
+
+    assert.equal(sameHost.data.connector.connectionStatus, "connected", JSON.stringify(sameHost.body));
+    assert.equal(requestsTo("127.0.0.1").at(-1)!.path, "/mcp?plan=b");
+    assert.ok(requestsTo("127.0.0.1").at(-1)!.headers.authorization);
+    assert.equal(otherHost.data.connector.connectionStatus, "needs_auth");
+    assert.equal(otherHost.data.connector.issuer, null);
+    assert.ok(requestsTo("localhost").length > 0);
+    assert.ok(requestsTo("localhost").every(({ headers }) => headers.authorization === undefined));
+  });
+
   it("sends no token to where the server or its provider redirects", async () => {
     const thief = await startUpstream();
     const redirect = (to: string) => (response: ServerResponse) =>

@@ -50,11 +50,23 @@ function fillPlaceholders(text: string, valueOf: (name: string) => string | unde
   return isComplete ? filled : undefined;
 }
 
+/** Where an address leads with values: tokens are for this place, whatever its query. */
+export function placeOf(
+  { url: template = "" }: McpServerConfig,
+  supplied: SuppliedValues,
+): string | undefined {
+  const url = fillUrl(template, ownIn(supplied));
+  return url && url.origin + url.pathname;
+}
+
+const ownIn = (supplied: SuppliedValues) => (name: string) =>
+  Object.hasOwn(supplied, name) ? supplied[name] : undefined;
+
 /** The target, or the problem that prevents it. */
 export function targetOf(config: McpServerConfig, supplied: SuppliedValues): Target | ConnectorProblem {
   const { transport, url: template, headers } = config;
   if (transport === "stdio" || template === undefined) return "not_mcp";
-  const own = (name: string) => (Object.hasOwn(supplied, name) ? supplied[name] : undefined);
+  const own = ownIn(supplied);
   if (valuesFor(config).some(({ name, required }) => required && !own(name))) return "values_missing";
   const sent: Record<string, string> = {};
   for (const header of headers) {
