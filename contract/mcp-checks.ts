@@ -1,5 +1,11 @@
 /** The rules for configurations of MCP servers, which the service applies and the editor shows while typing. Pure. */
-import { placeholder, placeholdersIn, type McpServerConfig, type McpValue } from "./mcp-servers.ts";
+import {
+  placeholder,
+  placeholdersIn,
+  plainHostOf,
+  type McpServerConfig,
+  type McpValue,
+} from "./mcp-servers.ts";
 import { likelySecret, namesSecret } from "./secret-values.ts";
 
 export interface McpIssue {
@@ -55,6 +61,8 @@ function urlProblem(url: string, allowHttp: boolean): string | undefined {
     return "The URL is not encrypted: use https, or set allowHttp for a server on the own network";
   if (parsed.username || parsed.password) return "The URL contains a user name or password: use a header";
   if (parsed.hash || url.includes("#")) return "The URL has a fragment, which no server receives: remove it";
+  if (plainHostOf(url) === undefined)
+    return "The host has ASCII letters, digits, dots and hyphens only: write an international name as xn--…";
   return undefined;
 }
 

@@ -58,6 +58,15 @@ export const mcpSlugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** `{NAME}`, where the value of a member is filled in. */
 export const placeholder = /\{([A-Za-z_][\w.-]{0,99})\}/g;
 
+/** A host that reads the same to everyone: of ASCII letters, digits, dots and hyphens, perhaps with a port. */
+const plainHost = /^(?:[\w.-]|\{[A-Za-z_][\w.-]{0,99}\})+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i;
+
+/** The host of a URL with placeholders, as it is written. Undefined if programs and people could read it differently. */
+export function plainHostOf(url: string): string | undefined {
+  const host = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
+  return plainHost.test(host) ? host : undefined;
+}
+
 /** Names in the placeholders of a text, each once. */
 export function placeholdersIn(text: string): string[] {
   return [...new Set(Array.from(text.matchAll(placeholder), ([, name]) => name!))];

@@ -180,6 +180,24 @@ describe("a hosted connector", () => {
     }
   });
 
+  it("shows the host to which an address leads, also in one that an earlier version accepted", async () => {
+    const server = await central.register("look-alike", upstream.url);
+    const { raw } = central.service.app.storage.database;
+    const hosts: [string, string][] = [
+      ["https://{REGION}.example.com/mcp", "{REGION}.example.com"],
+      ["https://evil.example\\.mcp.example.com/mcp", "evil.example"],
+      ["https://mcp.ex\u0430mple.com/mcp", "mcp.xn--exmple-4nf.com"],
+    ];
+    const { data } = await central.create("look-alike");
+    for (const [url, host] of hosts) {
+      const id = { _id: server.id as never };
+      await raw.collection("mcp_servers").updateOne(id, { $set: { "config.url": url } });
+
+      assert.equal((await central.read(data.id)).server?.host, host);
+    }
+    await central.service.call("DELETE", `/api/user/connectors/${data.id}`, { token: central.member.token });
+  });
+
   it("belongs to its user alone", async () => {
     const { data } = await central.create("plain");
     const other = await newMember(central.service, central.org, "member");

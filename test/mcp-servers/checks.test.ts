@@ -36,6 +36,11 @@ const refused: [what: string, body: object, message: RegExp][] = [
   ["a script", { transport: "http", url: "javascript:alert(1)" }, /begin with https/],
   ["a URL with a password", { transport: "http", url: "https://a:b@mcp.example.com" }, /user name/],
   ["a URL with a fragment", { transport: "http", url: "https://mcp.example.com/#x" }, /fragment/],
+  ["a host that ends early", { ...remote, url: "https://evil.example\\.mcp.example.com/mcp" }, /xn--/],
+  ["a host of look-alike letters", { ...remote, url: "https://mcp.ex\u0430mple.com/mcp" }, /xn--/],
+  ["a host with a look-alike slash", { ...remote, url: "https://a.example\u2044mcp.evil.example" }, /xn--/],
+  ["a host with encoded characters", { ...remote, url: "https://mcp%2eexample.com/mcp" }, /xn--/],
+  ["a URL with an empty user name", { ...remote, url: "https://@mcp.example.com/mcp" }, /xn--/],
   ["a URL with a newline", { transport: "http", url: "https://mcp.example.com/\nx" }, /one line/],
   [
     "a placeholder for nothing",
@@ -124,6 +129,8 @@ describe("the checks of an MCP server", () => {
       allowHttp: true,
     });
     assert.equal(insecure.allowHttp, true);
+    const numbers = { name: "IPv6", transport: "http", url: "https://[2001:db8::1]:8443/mcp" };
+    assert.equal((await fixture.created(numbers)).url, numbers.url);
     const filled = await fixture.created({
       name: "Filled",
       transport: "http",

@@ -1,6 +1,11 @@
 /** The address and headers of a connector's server, with the values that its user has supplied. */
 import { limits } from "../../../contract/limits.ts";
-import { placeholder, type McpMemberValue, type McpServerConfig } from "../../../contract/mcp-servers.ts";
+import {
+  placeholder,
+  plainHostOf,
+  type McpMemberValue,
+  type McpServerConfig,
+} from "../../../contract/mcp-servers.ts";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
 
 export interface Target {
@@ -17,9 +22,9 @@ export function addressOf({ transport, url }: McpServerConfig): string {
   return `${transport} ${url ?? ""}`;
 }
 
-/** The part of a server's address that people recognize. */
+/** The part of a server's address that people recognize, where they can't mistake it for another. */
 export function hostOf({ url = "" }: McpServerConfig): string {
-  return /^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url;
+  return plainHostOf(url) ?? (URL.canParse(url) ? new URL(url).host : url);
 }
 
 /** Values that the user of a connector supplies. */
