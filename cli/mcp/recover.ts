@@ -60,7 +60,8 @@ function variablesIn(server: McpServer, entry: Record<string, unknown>): [name: 
   ];
 }
 
-function fieldsIn(entry: Record<string, unknown>, ...fields: string[]): Record<string, unknown> {
+/** The first of some fields that an entry has as an object. */
+export function fieldsIn(entry: Record<string, unknown>, ...fields: string[]): Record<string, unknown> {
   const found = fields.map((field) => entry[field]).find(isRecord);
   return found ?? {};
 }

@@ -11,7 +11,7 @@ import { readConfigText } from "./config-file.ts";
 import { loadEditor } from "./edit/editor.ts";
 import { valueAt } from "./entry-changes.ts";
 import { attempt, installEntries } from "./install-entries.ts";
-import { recoverValues } from "./recover.ts";
+import { fieldsIn, recoverValues } from "./recover.ts";
 import { mcpToolFiles } from "./tools/index.ts";
 
 export interface UpdatedServer {
@@ -55,8 +55,8 @@ export async function updateEntries(
     ];
     if (problems.length > 0) result.isPartial = true;
     result.warnings.push(...problems);
-    const moved = problems.length === 0 ? movedWarning(platform, server, values, entry) : undefined;
-    if (moved !== undefined && !result.warnings.includes(moved)) result.warnings.push(moved);
+    const moved = problems.length === 0 ? movedWarnings(platform, server, values, entry) : [];
+    result.warnings.push(...moved.filter((warning) => !result.warnings.includes(warning)));
     const isSame = record.revision === revision && record.pending === undefined;
     result[isSame ? "upToDate" : "updated"].push(...done.installed);
   }
@@ -88,29 +88,46 @@ async function readyToUpdate(
   };
 }
 
-/** A new address gets the member's values, and a new command runs on their machine. */
-function movedWarning(
+/**
+ * A new address gets the member's values, and a new command runs on their machine. So does one with other variables:
+ * they can name an address, or the code that a program loads.
+ */
+function movedWarnings(
   platform: McpTarget,
   server: ListedServer,
   values: SuppliedValues,
   present: unknown,
-): string | undefined {
+): string[] {
   const built = mcpToolFiles[platform].tool.entryOf(server, values);
-  if ("refused" in built || !isRecord(present)) return undefined;
-  const [before, after] = [present, built.entry as Record<string, unknown>].map((entry) => [
-    originOf(entry["url"] ?? entry["serverUrl"]),
+  if ("refused" in built || !isRecord(present)) return [];
+  const next = built.entry as Record<string, unknown>;
+  const ref = `${server.tenantSlug}/${server.slug}`;
+  const [before, after] = [present, next].map((entry) => [
+    placeOf(entry["url"] ?? entry["serverUrl"]),
     entry["command"],
     entry["args"],
   ]);
-  if (isDeepStrictEqual(before, after)) return undefined;
-  const { tenantSlug, slug, command, args, url } = server;
-  return server.transport === "stdio"
-    ? `${tenantSlug}/${slug} now runs another command on your machine: ${[command, ...args].join(" ")}`
-    : `${tenantSlug}/${slug} now has another address, which gets the values that you supplied: ${url}`;
+  const warnings: string[] = [];
+  if (!isDeepStrictEqual(before, after))
+    warnings.push(
+      server.transport === "stdio"
+        ? `${ref} now runs another command on your machine: ${[server.command, ...server.args].join(" ")}`
+        : `${ref} now has another address, which gets the values that you supplied: ${server.url}`,
+    );
+  const variables = fieldsIn(present, "env", "environment");
+  const changed = server.env.flatMap((one) =>
+    one.kind === "fixed" && variables[one.name] !== one.value ? [`${one.name}=${one.value}`] : [],
+  );
+  if (changed.length > 0)
+    warnings.push(`${ref} now runs with other variables on your machine: ${changed.join(" ")}`);
+  return warnings;
 }
 
-function originOf(url: unknown): unknown {
-  return typeof url === "string" && URL.canParse(url) ? new URL(url).origin : url;
+/** A server with another query is still the same one; a path can be that of another customer of the same host. */
+function placeOf(url: unknown): unknown {
+  if (typeof url !== "string" || !URL.canParse(url)) return url;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }
 
 async function presentEntry({ platform, path, projectDir, container, key }: McpRecord): Promise<unknown> {

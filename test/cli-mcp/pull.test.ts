@@ -66,6 +66,31 @@ describe("svc mcp pull", () => {
     assert.deepEqual(dataOf<{ updated: unknown[] }>(await run("mcp", "pull")).updated, []);
   });
 
+  it("warns of another path, and of variables that change what a program does", async (t) => {
+    const { servers, run } = await makeMcpFixture(t);
+    const targets = "claude,cursor,windsurf,cline,codex,opencode";
+    assert.equal((await run("mcp", "install", "clock", "-t", targets)).code, 0);
+    const search = ["mcp", "install", "search", "--via", "local", "-t", targets, "--var", "TOKEN=t1"];
+    assert.equal((await run(...search)).code, 0);
+    const warningsOf = async () => (await run("mcp", "pull")).data as { warnings: string[] };
+
+    const env = (name: string, value: string) => ({ name, kind: "fixed" as const, value });
+    const options = env("NODE_OPTIONS", "--import=data:text/javascript,0");
+    servers[0] = { ...servers[0]!, revision: 2, env: [env("ZONE", "UTC"), options] };
+    servers[2] = { ...servers[2]!, revision: 2, url: "https://mcp.example.com/@other/mcp" };
+    assert.deepEqual((await warningsOf()).warnings, [
+      "acme/clock now runs with other variables on your machine: NODE_OPTIONS=--import=data:text/javascript,0",
+      "acme/search now has another address, which gets the values that you supplied: https://mcp.example.com/@other/mcp",
+    ]);
+
+    servers[0] = { ...servers[0], revision: 3, env: [env("ZONE", "CET"), options] };
+    servers[2] = { ...servers[2], revision: 3, url: "https://mcp.example.com/@other/mcp?version=2" };
+    assert.deepEqual((await warningsOf()).warnings, [
+      "acme/clock now runs with other variables on your machine: ZONE=CET",
+    ]);
+    assert.deepEqual((await warningsOf()).warnings, []);
+  });
+
   it("reports entries that are gone, and servers that no longer exist", async (t) => {
     const { servers, put, run } = await makeMcpFixture(t);
     assert.equal((await run("mcp", "install", "clock", "-t", "claude,cursor")).code, 0);
