@@ -1,5 +1,5 @@
 /** The values of members in an entry that svc wrote, so that a later revision of the server keeps them. */
-import { inputId } from "../../contract/mcp-entries/copilot.ts";
+import { earlierInputId, inputId } from "../../contract/mcp-entries/copilot.ts";
 import { splitTemplate } from "../../contract/mcp-entries/resolve.ts";
 import {
   type McpServer,
@@ -41,6 +41,17 @@ function askedByTool(server: McpServer, entry: object): SuppliedValues {
     ({ name, required }) => required || text.includes(`\${input:${inputId(server, name)}}`),
   );
   return Object.fromEntries(asked.map(({ name }) => [name, { text: "" }]));
+}
+
+/** An entry of copilot in which an earlier version has referred to inputs by its own ids, with the present ones. */
+export function withPresentIds(server: McpServer, entry: unknown): unknown {
+  const reference = (id: string) => `\${input:${id}}`;
+  const text = memberValues(server).reduce(
+    (rest, { name }) =>
+      rest.replaceAll(reference(earlierInputId(server, name)), reference(inputId(server, name))),
+    JSON.stringify(entry),
+  );
+  return JSON.parse(text) as unknown;
 }
 
 /** Variables that codex reads. */

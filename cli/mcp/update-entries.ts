@@ -11,7 +11,7 @@ import { readConfigText } from "./config-file.ts";
 import { loadEditor } from "./edit/editor.ts";
 import { valueAt } from "./entry-changes.ts";
 import { attempt, installEntries } from "./install-entries.ts";
-import { fieldsIn, recoverValues } from "./recover.ts";
+import { fieldsIn, recoverValues, withPresentIds } from "./recover.ts";
 import { mcpToolFiles } from "./tools/index.ts";
 
 export interface UpdatedServer {
@@ -72,11 +72,11 @@ async function readyToUpdate(
   const ref = `${server.tenantSlug}/${server.slug}`;
   const read = await attempt(record, async () => ({ entry: await presentEntry(record) }));
   if ("error" in read) return { problem: read.error };
-  const { entry } = read;
-  if (entry === undefined || record.pending === "forced")
+  if (read.entry === undefined || record.pending === "forced")
     return {
       problem: `${path} no longer has the entry "${key}": run svc mcp install ${ref}, or uninstall it`,
     };
+  const entry = platform === "copilot" ? withPresentIds(server, read.entry) : read.entry;
   const values = recoverValues(platform, server, entry);
   const missing = memberValues(server).filter(
     ({ name, required }) => required && !Object.hasOwn(values, name),

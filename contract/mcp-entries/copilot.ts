@@ -30,8 +30,18 @@ function isAsked(values: SuppliedValues, name: string): boolean {
   return Object.hasOwn(values, name) && "text" in values[name]!;
 }
 
+/** Slugs have no two hyphens in a row, so that no other server can be given what VS Code keeps for this one. */
 export function inputId({ tenantSlug, slug }: McpServer, name: string): string {
-  return `svc-${tenantSlug}-${slug}-` + name.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, "-");
+  return `svc-${tenantSlug}--${slug}--${plainName(name)}`;
+}
+
+/** The form of earlier versions, for entries that they wrote. */
+export function earlierInputId({ tenantSlug, slug }: McpServer, name: string): string {
+  return `svc-${tenantSlug}-${slug}-${plainName(name)}`;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, "-");
 }
 
 function inputOf(server: McpServer, { name, label, secret }: McpMemberValue): McpInput {

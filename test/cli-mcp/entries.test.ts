@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parse as parseToml } from "smol-toml";
+import { inputId } from "../../contract/mcp-entries/copilot.ts";
 import { mcpToolOf, mcpTools, previewEntry } from "../../contract/mcp-entries/index.ts";
 import { type McpServer, memberValues, parseSuppliedValue } from "../../contract/mcp-entries/server.ts";
 import type { McpTarget } from "../../contract/vocabulary.ts";
@@ -62,7 +63,7 @@ describe("the entry of a local server", () => {
   const plain = { command: "npx", args, env };
   const input = (name: string, password: boolean) => ({
     type: "promptString",
-    id: `svc-acme-files-${name.toLowerCase()}`,
+    id: `svc-acme--files--${name.toLowerCase()}`,
     description: `The ${name} for acme/files`,
     password,
   });
@@ -75,8 +76,8 @@ describe("the entry of a local server", () => {
       servers: {
         files: {
           ...typed,
-          args: ["-y", "@example/files", "--root=${input:svc-acme-files-root}", "{literal}"],
-          env: { ...env, API_KEY: "${input:svc-acme-files-api_key}" },
+          args: ["-y", "@example/files", "--root=${input:svc-acme--files--root}", "{literal}"],
+          env: { ...env, API_KEY: "${input:svc-acme--files--api_key}" },
         },
       },
     },
@@ -121,9 +122,17 @@ describe("the entry of a remote server", () => {
     const text = JSON.stringify(contentOf("copilot", search, { ...texts, "X-Extra": "x7" }));
 
     assert.doesNotMatch(text, /s3|t1\.|x7/);
-    assert.match(text, /Bearer \$\{input:svc-acme-search-token\}/);
-    assert.match(text, /"X-Extra":"\$\{input:svc-acme-search-x-extra\}"/);
-    assert.match(text, /https:\/\/\$\{input:svc-acme-search-tenant\}\.example/);
+    assert.match(text, /Bearer \$\{input:svc-acme--search--token\}/);
+    assert.match(text, /"X-Extra":"\$\{input:svc-acme--search--x-extra\}"/);
+    assert.match(text, /https:\/\/\$\{input:svc-acme--search--tenant\}\.example/);
+  });
+
+  it("has inputs of its own in the file of copilot, whatever other servers are called", () => {
+    const idsOf = (tenantSlug: string, slug: string, name: string) =>
+      inputId({ ...search, tenantSlug, slug }, name);
+
+    assert.notEqual(idsOf("acme", "tools-search", "TOKEN"), idsOf("acme-tools", "search", "TOKEN"));
+    assert.notEqual(idsOf("acme", "search-prod", "TOKEN"), idsOf("acme", "search", "Prod-Token"));
   });
 });
 

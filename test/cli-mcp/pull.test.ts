@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
 import { type Placed, globalFiles, makeMcpFixture, member } from "./fixture.ts";
@@ -89,6 +91,24 @@ describe("svc mcp pull", () => {
       "acme/clock now runs with other variables on your machine: ZONE=CET",
     ]);
     assert.deepEqual((await warningsOf()).warnings, []);
+  });
+
+  it("gives inputs of an earlier version their present ids, and keeps optional ones", async (t) => {
+    const { home, project, servers, run } = await makeMcpFixture(t);
+    const file = join(project, ".vscode/mcp.json");
+    const values = ["--var", "API_KEY=k", "--var", "ROOT=/", "--var", "EXTRA=e"];
+    assert.equal((await run("mcp", "install", "files", "-t", "copilot", "-p", ...values)).code, 0);
+    const present = await readFile(file, "utf8");
+    for (const path of [file, join(home, ".svc/config.json")]) {
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.replaceAll("svc-acme--files--", "svc-acme-files-"));
+    }
+    servers[1] = { ...servers[1]!, revision: 2 };
+
+    const pulled = dataOf<{ warnings: string[] }>(await run("mcp", "pull"));
+
+    assert.deepEqual(pulled.warnings, []);
+    assert.equal(await readFile(file, "utf8"), present);
   });
 
   it("reports entries that are gone, and servers that no longer exist", async (t) => {
