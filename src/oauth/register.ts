@@ -47,9 +47,10 @@ function readRedirectUris(given: unknown): string[] {
   if (!Array.isArray(given) || given.length === 0 || given.length > limits.redirectUris)
     throw refuse(`redirect_uris must be a list of 1 to ${limits.redirectUris} URIs.`);
   return given.map((uri: unknown) => {
-    const fault = typeof uri === "string" ? faultOfRedirectUri(uri) : "is not a text";
-    if (fault !== undefined) throw refuse(`The redirect URI "${String(uri).slice(0, 200)}" ${fault}.`);
-    return uri as string;
+    if (typeof uri !== "string") throw refuse("A redirect URI is not a text.");
+    const fault = faultOfRedirectUri(uri);
+    if (fault !== undefined) throw refuse(`The redirect URI "${uri.slice(0, 200)}" ${fault}.`);
+    return uri;
   });
 }
 

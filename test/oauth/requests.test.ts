@@ -250,6 +250,7 @@ describe("the registration of OAuth clients", () => {
       [5],
       [null],
       [["https://a.example"]],
+      [{ toString: 1, valueOf: 1 }],
       ["javascript:alert(1)"],
       many,
     ])
@@ -268,6 +269,9 @@ describe("the registration of OAuth clients", () => {
       const raw = { type: "application/json", body };
       assert.equal((await service.call("POST", "/oauth/register", { raw })).status, 400, body);
     }
+    const nested = `{"redirect_uris": [${"[".repeat(50_000)}${"]".repeat(50_000)}]}`;
+    const raw = { type: "application/json", body: nested };
+    assert.equal(errorOf(await service.call("POST", "/oauth/register", { raw })), "invalid_redirect_uri");
     const form = await service.call("POST", "/oauth/register", { urlencoded: { redirect_uris: callback } });
     assert.equal(form.status, 415);
   });
