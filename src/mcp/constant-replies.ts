@@ -31,8 +31,8 @@ export function openConstantReplies(): ConstantReplies {
   const results = new LRUCache<string, string>({ max: kept });
   return (message, variant, headers) => {
     const { id, ...rest } = message as { id?: unknown };
-    const key = JSON.stringify([variant, headers, rest]);
-    if (!isId(id) || key.length > keyLength) return undefined;
+    const key = keyOf([variant, headers, rest]);
+    if (!isId(id) || key === undefined || key.length > keyLength) return undefined;
     return {
       find() {
         const result = results.get(key);
@@ -44,6 +44,16 @@ export function openConstantReplies(): ConstantReplies {
       },
     };
   };
+}
+
+/** Undefined for a message that is nested more deeply than can be written. */
+function keyOf(parts: readonly unknown[]): string | undefined {
+  try {
+    return JSON.stringify(parts);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Others are left to the SDK, which refuses them. */

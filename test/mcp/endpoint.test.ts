@@ -333,5 +333,8 @@ describe("repeated lists of tools", () => {
     assert.equal((await listed(1, { accept: "text/html" })).status, 406);
     assert.equal((await listed(1, { "mcp-protocol-version": "1999-01-01" })).status, 400);
     assert.equal((await listed(1, {}, { cursor: 5 })).names, undefined);
+    const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const deep = await send("/mcp", {}, list.replace("{", `{"more":${nested},`));
+    assert.ok(deep.status < 500, String(deep.status));
   });
 });
