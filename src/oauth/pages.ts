@@ -64,7 +64,7 @@ export function consentPage(view: ConsentView): Html {
       ${
         isOfConnectors(request)
           ? "It can't read or change skills, members or your account at this service."
-          : "It can't delete anything, manage members or access, or change your account."
+          : "It can't delete anything, manage members and their rights, or change your account."
       }
     </p>`;
 }
@@ -98,7 +98,10 @@ function warningOf({ host }: Client, target: RedirectTarget): Html | undefined {
 
 const accessTexts: Record<OauthAccess, { label: string; hint: string }> = {
   read: { label: "Read", hint: "Find and read the skills that you can read." },
-  write: { label: "Read and write", hint: "Also publish, change and move skills, where you may." },
+  write: {
+    label: "Read and write",
+    hint: "Also publish, change and move skills, where you may, and make them public.",
+  },
 };
 
 /** An access to hosted connectors has no part that only reads, since the remote servers decide what a call does. */

@@ -120,6 +120,13 @@ describe("a request of an OAuth client", () => {
     assert.equal((await decide(service, cookie, "x".repeat(32))).status, 404);
   });
 
+  it("says that write access is enough to make a skill public", async () => {
+    const { answer } = await openConsent(service, cookie, await valid());
+
+    assert.match(answer.text, /Also publish, change and move skills, where you may, and make them public\./);
+    assert.match(answer.text, /delete anything, manage members and their rights, or change your/);
+  });
+
   it("can be denied, and is not decided by other sites or without a choice", async () => {
     const tenantId = await newOrganization(service, cookie, "acme");
     const { id } = await openConsent(service, cookie, await valid());
