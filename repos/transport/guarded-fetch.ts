@@ -19,6 +19,8 @@ export interface FetchLimits {
   silenceMs: number;
   /** Bytes of one response. */
   maxBytes: number;
+  /** Bytes of a stream of events, if not as many. */
+  maxStreamBytes?: number;
 }
 
 export interface GuardedFetch {
@@ -150,7 +152,7 @@ async function toResponse(
     return new Response(null, { status, headers });
   }
   if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) {
-    const body = boundedBody(message, host, limits, signal);
+    const body = boundedBody(message, host, limits.maxStreamBytes ?? limits.maxBytes, signal);
     return new Response(streamOf(body, message), { status, headers });
   }
   message.setTimeout(limits.silenceMs, () => message.destroy(tooSlow(host)));
@@ -197,7 +199,7 @@ const tooLarge = (host: string, maxBytes: number) =>
 async function* boundedBody(
   message: http.IncomingMessage,
   host: string,
-  { maxBytes }: FetchLimits,
+  maxBytes: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
   const abort = () => message.destroy();

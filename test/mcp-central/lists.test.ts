@@ -1,20 +1,16 @@
 /** Changes of the lists of `/mcp/central`, as clients of both generations of the protocol hear of them. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Client, StreamableHTTPClientTransport, type McpSubscription } from "@modelcontextprotocol/client";
-import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { Client, McpSubscription } from "@modelcontextprotocol/client";
 import { limits } from "../../contract/limits.ts";
 import { reportConnectorChange } from "../../src/mcp-central/changes.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { startCentral, type CentralFixture } from "./fixture.ts";
+import { change, closeAll, listen } from "./listeners.ts";
 import { startUpstream, type Upstream, type UpstreamKind } from "./upstream.ts";
 
 const kinds = ["stateless", "sessions", "sse"] as const satisfies UpstreamKind[];
-const info = { name: "test", version: "1.0.0" };
 
 let central: CentralFixture;
 const draining = new AbortController();
@@ -33,66 +29,9 @@ after(async () => {
   for (const upstream of upstreams.values()) await upstream.close();
 });
 
-interface Listener {
-  client: Client | LegacyClient;
-  /** Number of reports that the tools have changed. */
-  heard: number;
-}
-
 const newUser = () => newMember(central.service, central.org, "member");
 const addressOf = () => new URL("/mcp/central", central.service.url);
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-/** A client of each generation. When it resolves, each later change is reported. */
-async function listen({ token }: TestUser): Promise<Listener[]> {
-  const requestInit = { headers: bearer(token) };
-  const modern: Listener = {
-    heard: 0,
-    client: new Client(info, {
-      versionNegotiation: { mode: "auto" },
-      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => modern.heard++ } },
-    }),
-  };
-  await modern.client.connect(new StreamableHTTPClientTransport(addressOf(), { requestInit }));
-  const client = new LegacyClient(info);
-  const legacy: Listener = { heard: 0, client };
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    legacy.heard++;
-  });
-  let isOpen = false;
-  const transport = new LegacyTransport(addressOf(), {
-    requestInit,
-    async fetch(url, init) {
-      const response = await fetch(url, init);
-      if (init?.method === "GET") isOpen = response.ok;
-      return response;
-    },
-  });
-  await client.connect(transport);
-  await until("the stream of the client with initialize", () => isOpen);
-  return [modern, legacy];
-}
-
-const namesOf = async ({ client }: Listener) => (await client.listTools()).tools.map((tool) => tool.name);
-
-async function closeAll(listeners: Listener[]): Promise<void> {
-  for (const { client } of listeners) await client.close();
-}
-
-/** Waits until all have heard of a change, after which their lists are as expected. */
-async function change(
-  listeners: Listener[],
-  make: () => unknown,
-  isExpected: (names: string[]) => boolean,
-): Promise<void> {
-  const former = listeners.map(({ heard }) => heard);
-  await make();
-  for (const [at, listener] of listeners.entries())
-    await until(
-      "the change",
-      async () => listener.heard > former[at]! && isExpected(await namesOf(listener)),
-    );
-}
 
 /** Events of a stream by hand, in the generation with `initialize`. */
 async function openStream(token: string, headers: Record<string, string> = {}) {
@@ -116,7 +55,7 @@ async function openStream(token: string, headers: Record<string, string> = {}) {
 describe("clients of the endpoint of hosted connectors", () => {
   it("hear of connectors that appear and disappear, of their user only", async () => {
     const [user, stranger] = [await newUser(), await newUser()];
-    const [listeners, others] = [await listen(user), await listen(stranger)];
+    const [listeners, others] = [await listen(central, user), await listen(central, stranger)];
     const ids: string[] = [];
     for (const { client } of listeners)
       assert.equal(client.getServerCapabilities()?.tools?.listChanged, true);
@@ -133,7 +72,7 @@ describe("clients of the endpoint of hosted connectors", () => {
     );
 
     assert.deepEqual(
-      others.map(({ heard }) => heard),
+      others.map(({ heard }) => heard.tools),
       [0, 0],
     );
     await closeAll([...listeners, ...others]);
@@ -145,7 +84,7 @@ describe("clients of the endpoint of hosted connectors", () => {
       const upstream = upstreams.get(kind)!;
       await central.connected(kind, {}, user);
       upstream.requests.length = 0;
-      const listeners = await listen(user);
+      const listeners = await listen(central, user);
       await until("the service to follow the server", () =>
         upstream.requests.some(
           ({ method, body }) =>
@@ -172,7 +111,7 @@ describe("clients of the endpoint of hosted connectors", () => {
     const user = await newUser();
     const upstream = upstreams.get("stateless")!;
     await central.connected("stateless", {}, user);
-    const listeners = await listen(user);
+    const listeners = await listen(central, user);
     await until("the service to follow the server", () =>
       upstream.requests.some(({ body }) => body.includes("subscriptions/listen")),
     );
@@ -191,8 +130,8 @@ describe("clients of the endpoint of hosted connectors", () => {
     const lists = upstream.requests.filter(({ body }) => body.includes('"tools/list"'));
     assert.ok(lists.length < 20, `${lists.length} lists`);
     assert.ok(
-      listeners.every(({ heard }) => heard < 10),
-      listeners.map(({ heard }) => heard).join(),
+      listeners.every(({ heard }) => heard.tools < 10),
+      listeners.map(({ heard }) => heard.tools).join(),
     );
     upstream.tools = undefined;
     await closeAll(listeners);
@@ -206,7 +145,7 @@ describe("a stream of changes", () => {
       cookie: user.cookie,
       body: { name: "agent" },
     });
-    const [modern, legacy] = await listen({ ...user, token: made.data.token });
+    const [modern, legacy] = await listen(central, { ...user, token: made.data.token });
     const byHand = await openStream(made.data.token);
     const remaining = await openStream(user.token);
     const subscription: McpSubscription = (modern!.client as Client).autoOpenedSubscription!;
@@ -267,7 +206,7 @@ describe("a stream of changes", () => {
 
   it("ends with the process", async () => {
     const user = await newUser();
-    const [modern, legacy] = await listen(user);
+    const [modern, legacy] = await listen(central, user);
     const byHand = await openStream(user.token);
     const { closed } = (modern!.client as Client).autoOpenedSubscription!;
 

@@ -5,10 +5,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer, type Tool } from "@modelcontextprotocol/server";
-import { Server as EarlierServer } from "@modelcontextprotocol/sdk/server/index.js";
-import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { serveEventStreams } from "./event-streams.ts";
 
 export type UpstreamKind = "stateless" | "sessions" | "sse";
 
@@ -22,10 +20,14 @@ export interface Upstream {
   tools: Tool[] | undefined;
   /** Answers a request in place of the server; returns false for those that it leaves to it. */
   fault: ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>) | undefined;
+  /** Names of the only prompt and the only resource, by HTTP+SSE. */
+  names: { prompt: string; resource: string };
   /** Forgets the sessions of its clients, as after a restart. */
   forgetSessions(): void;
-  /** Reports that the tools have changed. */
+  /** Reports that the tools, or another list, have changed. */
   toolsChanged(): void;
+  /** By HTTP+SSE. */
+  changed(list: "prompts" | "resources"): void;
   close(): Promise<void>;
 }
 
@@ -36,11 +38,13 @@ export async function startUpstream(kind: UpstreamKind = "stateless"): Promise<U
     cancelled: 0,
     tools: undefined,
     fault: undefined,
+    names: { prompt: "greet", resource: "today" },
     forgetSessions: () => undefined,
+    changed: () => undefined,
     toolsChanged: () => undefined,
     close: async () => undefined,
   };
-  const handle = { stateless, sessions, sse }[kind](upstream);
+  const handle = { stateless, sessions, sse: serveEventStreams }[kind](upstream);
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
@@ -65,7 +69,7 @@ export async function startUpstream(kind: UpstreamKind = "stateless"): Promise<U
   return upstream;
 }
 
-type Handle = (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
+export type Handle = (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
 
 function stateless(upstream: Upstream): Handle {
   const handler = createMcpHandler(() => mcpServer(upstream));
@@ -103,43 +107,6 @@ function sessions(upstream: Upstream): Handle {
     servers.add(server);
     await server.connect(transport);
     await transport.handleRequest(request, response, body);
-  };
-}
-
-/** The transport before Streamable HTTP, by the library of that time. */
-function sse(upstream: Upstream): Handle {
-  const open = new Map<string, SSEServerTransport>();
-  const servers = new Set<EarlierServer>();
-  upstream.toolsChanged = () => {
-    for (const server of servers) void server.sendToolListChanged().catch(() => undefined);
-  };
-  return async (request, response, body) => {
-    const address = new URL(request.url!, "http://local");
-    const id = address.searchParams.get("sessionId");
-    if (id !== null) {
-      await open.get(id)!.handlePostMessage(request, response, body);
-      return;
-    }
-    if (request.method !== "GET") {
-      response.writeHead(405).end();
-      return;
-    }
-    const transport = new SSEServerTransport("/mcp/messages", response);
-    open.set(transport.sessionId, transport);
-    const server = new EarlierServer(
-      { name: "sse", version: "1" },
-      { capabilities: { tools: { listChanged: true } } },
-    );
-    servers.add(server);
-    const listed = { name: "echo", inputSchema: { type: "object" as const } };
-    server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: upstream.tools ?? [listed],
-    }));
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
-      content: [{ type: "text", text: `echo ${String(params.arguments?.["text"])}` }],
-    }));
-    upstream.requests.at(-1)!.body = "";
-    await server.connect(transport);
   };
 }
 

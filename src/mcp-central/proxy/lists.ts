@@ -45,6 +45,8 @@ interface Kept {
   characters: number;
   /** Hash of the entries; empty without any. */
   mark: string;
+  /** The client that has read them, which hears of their changes for as long as it is open. */
+  reader: number;
 }
 
 /** The list, or the problem because of which it is not there yet. */
@@ -96,7 +98,7 @@ function openLists(app: App): ListCache {
       let round = 0;
       do {
         state.hasChanged = false;
-        found = await poolOf(app).use(usable, (client) => readAll(client, kind));
+        found = await poolOf(app).use(usable, (client, reader) => readAll(client, kind, reader));
       } while (state.hasChanged && ++round < roundsMost);
       kept.set(key, found);
       failed.delete(key);
@@ -126,7 +128,9 @@ function openLists(app: App): ListCache {
     },
     async mark(usable, kind) {
       const key = keyOf(usable, kind);
-      const isFollowed = poolOf(app).keep(usable) && kept.has(key);
+      const open = poolOf(app).keep(usable);
+      const known = kept.get(key);
+      const isFollowed = known !== undefined && (open === "no_room" || open === known.reader);
       if (!isFollowed && !failed.has(key)) await readInTime(usable, kind);
       return kept.get(key)?.mark ?? "";
     },
@@ -160,11 +164,12 @@ const capabilityOf = {
 } as const;
 
 /** The first entries of all pages, each name once, as many as fit. */
-async function readAll(client: Client, kind: ListKind): Promise<Kept> {
+async function readAll(client: Client, kind: ListKind, reader: number): Promise<Kept> {
   const kept = new Map<string, unknown>();
   const hash = createHash("sha256");
   let characters = 0;
   const result = (): Kept => ({
+    reader,
     entries: [...kept.values()],
     characters,
     mark: kept.size === 0 ? "" : hash.digest("base64url"),

@@ -1,7 +1,7 @@
 /** One client of one remote MCP server, for one connector. */
 import {
   Client,
-  SSEClientTransport,
+  SseError,
   StreamableHTTPClientTransport,
   type AuthProvider,
   type ClientOptions,
@@ -11,6 +11,7 @@ import {
 import { limits } from "../../../contract/limits.ts";
 import { openGuardedFetch, type GuardedFetch } from "../../../repos/transport/guarded-fetch.ts";
 import type { App } from "../../app.ts";
+import { openEventStream } from "./event-stream.ts";
 import { followLists, reconnectLater, readSlowly, type ChangedList } from "./follow.ts";
 import type { Target } from "./target.ts";
 
@@ -25,6 +26,8 @@ export interface ConnectOptions {
 
 export interface Upstream {
   client: Client;
+  /** The cause of an error of the client, if that is known to the connection only. */
+  causeOf(error: unknown): unknown;
   close(): Promise<void>;
 }
 
@@ -33,19 +36,24 @@ const noValidation = {
   getValidator: () => (input: unknown) => ({ valid: true, data: input, errorMessage: undefined }),
 } as NonNullable<ClientOptions["jsonSchemaValidator"]>;
 
-/** Requests of one connector, on connections of their own. */
-export function openUpstreamFetch(app: App): GuardedFetch {
+/** Requests of one connector, on connections of their own. A stream may have other bounds than a response. */
+export function openUpstreamFetch(
+  app: App,
+  maxStreamBytes: number = limits.connectorResponseBytes,
+): GuardedFetch {
   return openGuardedFetch({
     allowPrivateNetwork: app.config.mcpCentral.privateNetwork,
     firstByteMs: limits.connectorFirstByteMs,
     silenceMs: limits.connectorFirstByteMs,
     maxBytes: limits.connectorResponseBytes,
+    maxStreamBytes,
   });
 }
 
 /** Connects. Throws what `problemOf` explains. */
 export async function connectUpstream(app: App, target: Target, options: ConnectOptions): Promise<Upstream> {
-  const requests = openUpstreamFetch(app);
+  const isEventStream = target.transport === "sse";
+  const requests = openUpstreamFetch(app, isEventStream ? Infinity : limits.connectorResponseBytes);
   const client = new Client(
     { name: "svc-central", version: "1.0.0" },
     {
@@ -55,8 +63,12 @@ export async function connectUpstream(app: App, target: Target, options: Connect
       inputRequired: { autoFulfill: false },
     },
   );
-  // Failures of single requests reach their callers. What arrives later concerns nothing that is waited for.
-  Object.assign(client, { onerror: () => undefined, onclose: options.onClose });
+  // Failures of single requests reach their callers. What arrives later concerns nothing that is waited for, except the
+  // end of the stream that has all results.
+  const onerror = (error: Error) => {
+    if (error instanceof SseError) void close();
+  };
+  Object.assign(client, { onerror, onclose: options.onClose });
   const followed = followLists(client, options.onChange);
   const close = async () => {
     followed.end();
@@ -65,14 +77,9 @@ export async function connectUpstream(app: App, target: Target, options: Connect
   };
   const fetch = fetchFor(requests, target);
   const shared = { fetch, authProvider: options.auth };
-  const transport =
-    target.transport === "sse"
-      ? new SSEClientTransport(target.url, shared)
-      : new StreamableHTTPClientTransport(target.url, {
-          ...shared,
-          onInsufficientScope: "throw",
-          reconnectionScheduler: reconnectLater,
-        });
+  const { transport, causeOf } = isEventStream
+    ? openEventStream(target.url, shared)
+    : { transport: openStreamable(target.url, shared), causeOf: (error: unknown) => error };
   try {
     await client.connect(transport, {
       timeout: limits.connectorFirstByteMs,
@@ -81,10 +88,18 @@ export async function connectUpstream(app: App, target: Target, options: Connect
     });
   } catch (error) {
     await close();
-    throw error;
+    throw causeOf(error);
   }
   followed.begin();
-  return { client, close };
+  return { client, causeOf, close };
+}
+
+function openStreamable(url: URL, shared: { fetch: FetchLike; authProvider: AuthProvider }) {
+  return new StreamableHTTPClientTransport(url, {
+    ...shared,
+    onInsufficientScope: "throw",
+    reconnectionScheduler: reconnectLater,
+  });
 }
 
 const sentTokens = new WeakMap<Response, string>();

@@ -9,6 +9,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
   RegistrationRejectedError,
+  SseError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
@@ -62,6 +63,8 @@ function directProblem(error: unknown): ConnectorProblem | undefined {
   if (ofAuthorization.some((kind) => error instanceof kind)) return "unauthorized";
   if (error instanceof InsufficientScopeError) return "refused";
   if (error instanceof SdkHttpError) return ofStatus(error.status);
+  // Without a status, the stream has ended before its first event.
+  if (error instanceof SseError) return error.code === undefined ? "unreachable" : ofStatus(error.code);
   if (!(error instanceof SdkError)) return undefined;
   if (error.code === SdkErrorCode.RequestTimeout) return "timed_out";
   if (error.code === SdkErrorCode.ConnectionClosed) return "unreachable";

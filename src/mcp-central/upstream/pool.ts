@@ -17,6 +17,8 @@ const mostOpen = 1000;
 const priorMs = 24 * 60 * 60_000;
 
 interface Entry {
+  /** Distinguishes this client from earlier and later ones of its connector. */
+  number: number;
   upstream: Promise<Upstream>;
   using: number;
   usedAt: number;
@@ -26,14 +28,14 @@ export type ListChange = (userId: string, connectorId: string, list: ChangedList
 
 export interface Pool {
   /** Runs work with the connector's client. Throws what `problemOf` explains, or what the work throws. */
-  use<T>(usable: UsableConnector, work: (client: Client) => Promise<T>): Promise<T>;
+  use<T>(usable: UsableConnector, work: (client: Client, number: number) => Promise<T>): Promise<T>;
   /** Closes the clients of a connector, so that the next call connects again. */
   drop(connectorId: string): void;
   /**
-   * Keeps the connector's client open for longer, since only an open one hears of changes. False if there is none,
-   * and room for one.
+   * Keeps the connector's client open for longer, since only an open one hears of changes. Returns its number, or
+   * undefined if there is none, and room for one.
    */
-  keep(usable: UsableConnector): boolean;
+  keep(usable: UsableConnector): number | "no_room" | undefined;
   /** Calls back for changes of lists. Returns the end of it. */
   onListChange(listener: ListChange): () => void;
   size(): number;
@@ -43,6 +45,7 @@ export interface Pool {
 export function openPool(app: App): Pool {
   const entries = new Map<string, Entry>();
   const listeners = new Set<ListChange>();
+  let opened = 0;
   const priors = new LRUCache<string, PriorDiscovery>({ max: 5000, ttl: priorMs });
   const keyOf = ({ connector, server }: UsableConnector) =>
     `${connector._id} ${connector.generation} ${server.revision}`;
@@ -101,7 +104,12 @@ export function openPool(app: App): Pool {
     const forget = () => {
       if (entries.get(key) === entry) entries.delete(key);
     };
-    const entry: Entry = { upstream: connect(usable, key, forget), using: 0, usedAt: performance.now() };
+    const entry: Entry = {
+      number: ++opened,
+      upstream: connect(usable, key, forget),
+      using: 0,
+      usedAt: performance.now(),
+    };
     entries.set(key, entry);
     entry.upstream.catch(() => {
       priors.delete(key);
@@ -110,12 +118,18 @@ export function openPool(app: App): Pool {
     return entry;
   }
 
-  async function useEntry<T>(usable: UsableConnector, work: (client: Client) => Promise<T>): Promise<T> {
+  async function useEntry<T>(
+    usable: UsableConnector,
+    work: (client: Client, number: number) => Promise<T>,
+  ): Promise<T> {
     const entry = entryOf(usable);
     entry.using++;
+    let upstream: Upstream | undefined;
     try {
-      return await work((await entry.upstream).client);
-    } catch (error) {
+      upstream = await entry.upstream;
+      return await work(upstream.client, entry.number);
+    } catch (reported) {
+      const error = upstream ? upstream.causeOf(reported) : reported;
       const { problemOf } = await import("./failure.ts");
       if (["unauthorized", "unreachable", "not_mcp"].includes(problemOf(error))) {
         const key = keyOf(usable);
@@ -145,8 +159,9 @@ export function openPool(app: App): Pool {
     },
     keep(usable) {
       const entry = entries.get(keyOf(usable));
-      if (entry) entry.usedAt = performance.now();
-      return entry !== undefined || entries.size >= mostOpen;
+      if (!entry) return entries.size >= mostOpen ? "no_room" : undefined;
+      entry.usedAt = performance.now();
+      return entry.number;
     },
     onListChange(listener) {
       listeners.add(listener);
