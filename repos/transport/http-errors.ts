@@ -7,8 +7,14 @@ import type { Limits } from "./wire.ts";
 const readErrorBytes = 4096;
 const longestWaitMs = 60 * 60_000;
 
-export const tooSlow = (host: string) =>
-  new RepoError("remote_unreachable", `${host} was silent for too long`);
+/** A host that can be reached, perhaps, but was silent for too long. */
+export class SilentHostError extends RepoError {
+  constructor(host: string) {
+    super("remote_unreachable", `${host} was silent for too long`);
+  }
+}
+
+export const tooSlow = (host: string) => new SilentHostError(host);
 
 /** A failure of the connection as a `RepoError`. */
 export function asUnreachable(error: unknown, host: string): unknown {

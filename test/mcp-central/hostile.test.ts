@@ -1,7 +1,7 @@
 /** Remote servers that are slow, broken or hostile, as agents see them at `/mcp/central`. */
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, before, beforeEach, describe, it, mock } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -133,6 +133,44 @@ describe("a remote server", () => {
       assert.equal((await call("bad__echo", { text: "again" })).text, "echo again");
     }
     assert.ok(!/secret (?:page|reason|trace)/.test(central.logged.join("\n")));
+  });
+
+  it("has a limited time until its first byte, for calls and for connections", async () => {
+    const own = (await central.list(user)).find(({ slug }) => slug === "bad")!;
+    /** Ends once a request has waited for the limit, and no earlier. */
+    const passLimit = async <T>(begin: () => Promise<T>): Promise<T> => {
+      const arrived = new Promise<ServerResponse>((resolve) => bodyOf(() => true, resolve));
+      const running = begin();
+      const response = await arrived;
+      mock.timers.tick(30_000 - 1);
+      // The end of a request would have arrived by the end of another one.
+      await central.list(user);
+      assert.equal(response.destroyed, false);
+      mock.timers.tick(1);
+      return running;
+    };
+    await call("bad__echo", { text: "x" });
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const slow = await passLimit(() => call("bad__echo", { text: "x" }));
+      const failed = await passLimit(() => central.connect(own.id, {}, user));
+
+      assert.equal(slow.isError, true);
+      assert.match(slow.text, /took too long to answer/);
+      assert.equal(failed.data.connector.problem, "timed_out");
+    } finally {
+      mock.timers.reset();
+    }
+    bad.fault = undefined;
+    assert.equal((await call("bad__echo", { text: "again" })).text, "echo again");
+    await central.service.settled();
+    const calls = await central.service.call<{ connector: string; outcome: string }[]>(
+      "GET",
+      "/api/user/connector-calls",
+      { token: user.token },
+    );
+    const outcomes = calls.data.map(({ connector, outcome }) => `${connector}: ${outcome}`);
+    assert.deepEqual(outcomes, ["bad: ok", "bad: timed_out", "bad: ok"]);
   });
 
   it("can't send more than a response may have", async () => {

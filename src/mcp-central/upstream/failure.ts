@@ -14,6 +14,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
 import { RepoError, type RepoFailure } from "../../../repos/errors.ts";
+import { SilentHostError } from "../../../repos/transport/http-errors.ts";
 import { ConnectorError } from "./problems.ts";
 
 const ofGuard: Partial<Record<RepoFailure, ConnectorProblem>> = {
@@ -58,6 +59,7 @@ export function isSessionLost(error: unknown): boolean {
 
 function directProblem(error: unknown): ConnectorProblem | undefined {
   if (error instanceof ConnectorError) return error.problem;
+  if (error instanceof SilentHostError) return "timed_out";
   if (error instanceof RepoError) return ofGuard[error.code] ?? "unreachable";
   if (isTemporary(error)) return "server_failed";
   if (ofAuthorization.some((kind) => error instanceof kind)) return "unauthorized";
