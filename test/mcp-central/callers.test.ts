@@ -1,7 +1,6 @@
 /** Who may call `/mcp/central`, and what ends their use. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import { watchesOf } from "../../src/mcp-central/proxy/watch.ts";
+import { after, before, beforeEach, describe, it, mock } from "node:test";
 import { hashSecret } from "../../src/secrets.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
@@ -63,8 +62,13 @@ async function accessToken(resource: string, tenantIds: string[]): Promise<strin
   return secret;
 }
 
+interface Stream {
+  text: string;
+  isEnded: boolean;
+}
+
 /** A stream of changes in the generation with `initialize`. */
-async function openStream(token: string): Promise<{ text: string; isEnded: boolean }> {
+async function openStream(token: string): Promise<Stream> {
   const response = await fetch(`${central.service.url}/mcp/central`, {
     headers: { authorization: `Bearer ${token}`, accept: "text/event-stream" },
   });
@@ -195,31 +199,44 @@ describe("the endpoint of hosted connectors", () => {
     assert.ok(isForwarded(again));
   });
 
-  it("ends a stream of changes at the next comparison once its token is revoked, and reports lost access", async () => {
+  it("authenticates streams again every ten seconds, which end with their tokens, and reports lost access", async () => {
     const { service, org, owner } = central;
-    // Nothing else wakes these streams: all that they hear of is found by a comparison.
-    watchesOf(service.app, 100);
-    const access = await accessToken(`${service.url}/mcp/central`, [org.id]);
-    const made = await service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
-      cookie: user.cookie,
-      body: { name: "agent" },
-    });
-    const [byAccess, byToken, remaining] = await Promise.all(
-      [access, made.data.token, user.token].map(openStream),
-    );
-    await until("the lists to be known", () =>
-      [byAccess!, byToken!, remaining!].every(({ text }) => text.includes("id: ")),
-    );
+    const others = await newMember(service, org, "member");
+    mock.timers.enable({ apis: ["setInterval"] });
+    try {
+      const access = await accessToken(`${service.url}/mcp/central`, [org.id]);
+      const made = await service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
+        cookie: user.cookie,
+        body: { name: "agent" },
+      });
+      const [byAccess, byToken, remaining, ofOther] = (await Promise.all(
+        [access, made.data.token, user.token, others.token].map(openStream),
+      )) as [Stream, Stream, Stream, Stream];
+      const open = [byAccess, byToken, remaining, ofOther];
+      await until("the lists to be known", () => open.every(({ text }) => text.includes("id: ")));
 
-    const granted = await service.call<{ id: string }[]>("GET", "/api/user/grants", { cookie: user.cookie });
-    for (const path of [`/api/user/grants/${granted.data[0]!.id}`, `/api/user/tokens/${made.data.id}`])
-      assert.equal((await service.call("DELETE", path, { cookie: user.cookie })).status, 200, path);
-    await until("the ends", () => byAccess!.isEnded && byToken!.isEnded);
-    assert.ok(!remaining!.isEnded && !remaining!.text.includes("list_changed"));
+      // Nothing else wakes these streams: all that they hear of is found by the sweep.
+      const granted = await service.call<{ id: string }[]>("GET", "/api/user/grants", {
+        cookie: user.cookie,
+      });
+      for (const path of [`/api/user/grants/${granted.data[0]!.id}`, `/api/user/tokens/${made.data.id}`])
+        assert.equal((await service.call("DELETE", path, { cookie: user.cookie })).status, 200, path);
+      mock.timers.tick(10_000 - 1);
+      // The end of a stream would have arrived by the end of another request.
+      await central.list(user);
+      assert.ok(open.every(({ isEnded }) => !isEnded));
+      mock.timers.tick(1);
+      await until("the ends", () => byAccess.isEnded && byToken.isEnded);
+      assert.ok(!remaining.isEnded && !remaining.text.includes("list_changed"));
 
-    const path = `/api/tenants/${org.slug}/members/${user.id}`;
-    assert.equal((await service.call("DELETE", path, { token: owner.token })).status, 200);
-    await until("the change", () => remaining!.text.includes("notifications/tools/list_changed"));
+      const path = `/api/tenants/${org.slug}/members/${user.id}`;
+      assert.equal((await service.call("DELETE", path, { token: owner.token })).status, 200);
+      mock.timers.tick(10_000);
+      await until("the change", () => remaining.text.includes("notifications/tools/list_changed"));
+      assert.ok(!ofOther.isEnded && !ofOther.text.includes("list_changed"));
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it("ends a running call once its credential is revoked", async () => {

@@ -48,14 +48,14 @@ export interface Watches {
 
 const opened = new WeakMap<App, Watches>();
 
-/** The watches of a process. Its first caller decides the time between two comparisons. */
-export function watchesOf(app: App, everyMs = compareMs): Watches {
+/** The watches of a process. */
+export function watchesOf(app: App): Watches {
   let watches = opened.get(app);
-  if (!watches) opened.set(app, (watches = openWatches(app, everyMs)));
+  if (!watches) opened.set(app, (watches = openWatches(app)));
   return watches;
 }
 
-function openWatches(app: App, everyMs: number): Watches {
+function openWatches(app: App): Watches {
   const watchers = new Set<Watcher>();
   let sweep: NodeJS.Timeout | undefined;
   const wake = (userId: string) => {
@@ -87,7 +87,7 @@ function openWatches(app: App, everyMs: number): Watches {
       watchers.add(watcher);
       sweep ??= setInterval(() => {
         void mapLimit([...watchers], authenticatedAtOnce, (one) => begin(app, one));
-      }, everyMs).unref();
+      }, compareMs).unref();
       void begin(app, watcher);
       return () => remove(watcher);
     },
