@@ -322,7 +322,7 @@ describe("a client that opens pages for its user", () => {
 });
 
 describe("the address of a remote server", () => {
-  it("leads to no private network, also not by a redirect", async () => {
+  it("leads to no private network, and to no server by plain http", async () => {
     const guarded = await startCentral({ mcpCentral: { privateNetwork: false } });
     try {
       for (const url of [
@@ -342,6 +342,20 @@ describe("the address of a remote server", () => {
         );
         assert.deepEqual(bad.requests, []);
       }
+      // The registry allows plain http for tools on the own network. Connectors send no credentials by it, anywhere.
+      for (const transport of ["http", "sse"])
+        for (const host of ["mcp.example.com", "192.0.2.1:8080"]) {
+          const slug = `plain-${transport}-${host.length}`;
+          await guarded.register(slug, `http://${host}/mcp`, { transport });
+          const { data } = await guarded.create(slug);
+          const { connector } = (await guarded.connect(data.id)).data;
+          assert.deepEqual(
+            [connector.connectionStatus, connector.problem],
+            ["error", "forbidden_address"],
+            slug,
+          );
+          assert.match(connector.lastError ?? "", /not https/);
+        }
     } finally {
       await guarded.close();
     }

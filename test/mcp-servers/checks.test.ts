@@ -108,6 +108,32 @@ describe("the checks of an MCP server", () => {
     assert.match(answer.error!, /let each member supply it/);
   });
 
+  it("refuse plain http, for new servers, changes and another transport, unless the server allows it", async () => {
+    const address = "http://mcp.example.com/mcp";
+    const isRefused = ({ status, code, details }: Awaited<ReturnType<Fixture["create"]>>, what: string) => {
+      assert.deepEqual([status, code], [400, "invalid_request"], what);
+      assert.match(JSON.stringify(details), /not encrypted: use https, or set allowHttp/, what);
+    };
+    for (const transport of ["http", "sse"])
+      for (const url of [
+        address,
+        "HTTP://mcp.example.com/mcp",
+        "http://10.0.0.5/mcp",
+        "http://localhost/mcp",
+      ])
+        isRefused(await fixture.create({ name: "Plain", transport, url }), `${transport} ${url}`);
+    await fixture.created({ name: "Encrypted", ...remote });
+    isRefused(await fixture.change("encrypted", { url: address }), "a change");
+    isRefused(
+      await fixture.change("encrypted", { url: address, allowHttp: false }),
+      "a change without leave",
+    );
+
+    const allowed = await fixture.change("encrypted", { url: address, allowHttp: true });
+    assert.equal(allowed.data.url, address);
+    isRefused(await fixture.change("encrypted", { allowHttp: false }), "a change that ends the leave");
+  });
+
   it("accept what is no secret", async () => {
     const digest = `example/server@sha256:${"0123456789abcdef".repeat(4)}`;
     const server = await fixture.created({

@@ -146,4 +146,21 @@ describe("a client with a metadata document", () => {
     }
     assert.equal(requests, 0);
   });
+
+  it("is not requested by plain http at public hosts, also where private addresses are allowed", async () => {
+    for (const privateNetwork of [false, true]) {
+      service.app.config.oauth.privateNetwork = privateNetwork;
+      for (const address of [
+        "http://app.example/c.json",
+        "http://app.example:8080/c.json",
+        "http://192.0.2.1/c.json",
+        "http://localhost.app.example/c.json",
+        "http://127.0.0.1.app.example/c.json",
+      ]) {
+        const { answer: page } = await open(address);
+        assert.equal(page.status, 400, address);
+        assert.match(page.text, /The client id does not begin with https:/, address);
+      }
+    }
+  });
 });
