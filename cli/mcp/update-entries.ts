@@ -4,6 +4,7 @@ import { type SuppliedValues, memberValues } from "../../contract/mcp-entries/se
 import type { McpTarget } from "../../contract/vocabulary.ts";
 import type { ListedServer } from "../api/mcp-calls.ts";
 import type { Context } from "../context.ts";
+import { shellWord } from "../shell-word.ts";
 import { isRecord } from "../state/is-record.ts";
 import type { InstalledMcpServer, McpRecord } from "../state/mcp-servers.ts";
 import type { StateChange } from "../state/state.ts";
@@ -78,14 +79,20 @@ async function readyToUpdate(
     };
   const entry = platform === "copilot" ? withPresentIds(server, read.entry) : read.entry;
   const values = recoverValues(platform, server, entry);
-  const missing = memberValues(server).filter(
-    ({ name, required }) => required && !Object.hasOwn(values, name),
+  if (memberValues(server).every(({ name, required }) => !required || Object.hasOwn(values, name)))
+    return { entry, values };
+  return { problem: `${path} lacks a value of yours: run ${installCommand(record, server)}` };
+}
+
+/** The command that writes an entry again, with all that it needs without a terminal: it reads no present values. */
+function installCommand({ platform, projectDir }: McpRecord, server: ListedServer): string {
+  const { tenantSlug, slug, transport } = server;
+  const place = projectDir === undefined ? "-g" : `-p ${shellWord(projectDir)}`;
+  const values = memberValues(server).flatMap(({ name, required }) =>
+    required ? [`--var ${shellWord(name)}=<value>`] : [],
   );
-  if (missing.length === 0) return { entry, values };
-  const names = missing.map(({ name }) => `--var ${name}=<value>`).join(" ");
-  return {
-    problem: `${path} lacks a value of yours: run svc mcp install ${ref} -t ${platform} ${names}`,
-  };
+  const via = transport === "http" ? ["--via local"] : [];
+  return [`svc mcp install ${tenantSlug}/${slug} -t ${platform} ${place}`, ...via, ...values].join(" ");
 }
 
 /**

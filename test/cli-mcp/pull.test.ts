@@ -62,7 +62,7 @@ describe("svc mcp pull", () => {
     );
     assert.match(
       warnings[0]!,
-      /lacks a value of yours: run svc mcp install acme\/files -t claude --var ROOT=<value>/,
+      /lacks a value of yours: run svc mcp install acme\/files -t claude -g --var API_KEY=<value> --var ROOT=<value>$/,
     );
     assert.equal((await run("mcp", "install", "files", "-t", targets, ...values)).code, 0);
     assert.deepEqual(dataOf<{ updated: unknown[] }>(await run("mcp", "pull")).updated, []);
@@ -109,6 +109,32 @@ describe("svc mcp pull", () => {
 
     assert.deepEqual(pulled.warnings, []);
     assert.equal(await readFile(file, "utf8"), present);
+  });
+
+  it("prints commands that supply a new value, and work as they are, without a terminal", async (t) => {
+    const { servers, project, read, run } = await makeMcpFixture(t);
+    const install = ["mcp", "install", "search", "--via", "local", "-t", "claude", "--var", "TOKEN=t1"];
+    for (const place of ["-g", "-p"]) assert.equal((await run(...install, place)).code, 0);
+    servers[2] = {
+      ...servers[2]!,
+      revision: 2,
+      headers: [...servers[2]!.headers, { ...member("X-Key"), name: "X-Key" }],
+    };
+
+    const pulled = await run("mcp", "pull");
+
+    assert.equal(pulled.code, 1);
+    const commands = (pulled.data as { warnings: string[] }).warnings.map(
+      (text) => text.split(": run svc ")[1]!,
+    );
+    const start = "mcp install acme/search -t claude";
+    const rest = "--via local --var X-Key=<value> --var TOKEN=<value>";
+    assert.deepEqual(commands, [`${start} -g ${rest}`, `${start} -p ${project} ${rest}`]);
+    for (const command of commands)
+      assert.equal((await run(...command.replaceAll("<value>", "new").split(" "))).code, 0, command);
+    assert.equal((await run("mcp", "pull")).code, 0);
+    for (const text of [await read(".claude.json"), await readFile(join(project, ".mcp.json"), "utf8")])
+      assert.match(text, /"X-Key": "new"/);
   });
 
   it("reports entries that are gone, and servers that no longer exist", async (t) => {
