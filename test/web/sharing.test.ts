@@ -5,6 +5,7 @@ import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
@@ -130,6 +131,11 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
 
   it("finds private skills, folders, people and files in the palette, and asks why", async () => {
     const { page: tab, troubles } = await dashboard.newPage({ user: owner });
+    // The palette shows what the search finds at the time.
+    await until("the search finds the skill", async () => {
+      const found = await service.call<unknown[]>("GET", "/api/skills?query=review", owner);
+      return found.data.length > 0;
+    });
     await tab.goto(page());
     await tab.getByRole("heading", { name: "Review", exact: true }).waitFor();
     await tab.keyboard.press("Control+k");

@@ -9,18 +9,25 @@ import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 import { makeZip, skillMd } from "../support/zip.ts";
 
 const reason = whyNoBrowser();
 
-/** Drops a file or folder of this machine on the middle of the page, as from a file manager. */
+/** Drops a file or folder of this machine on the middle of the page, as from a file manager, once the page offers it. */
 async function drop(page: Page, dropped: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { width, height } = page.viewportSize()!;
   const data = { items: [], files: [dropped], dragOperationsMask: 1 };
-  for (const type of ["dragEnter", "dragOver", "drop"] as const)
-    await session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+  const send = (type: "dragEnter" | "dragOver" | "drop") =>
+    session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+  await until("the page takes what is dragged over it", async () => {
+    await send("dragEnter");
+    await send("dragOver");
+    return page.locator('.drop[data-over="true"]').isVisible();
+  });
+  await send("drop");
 }
 
 describe("uploads in the editor", { skip: reason ?? false }, () => {
