@@ -103,10 +103,11 @@ export const install = defineCommand({
       dryRun,
       advice: publisherWarnings(resolved),
       profile: session.config.profiles[session.profile],
+      service: session.client.options,
     });
     if (missing.length === 0) return result;
     const { offerMissing } = await import("../mcp/required.ts");
-    return offerMissing(context, fetched.skill.slug, result, missing);
+    return offerMissing(context, session.client.options, fetched.skill.slug, result, missing);
   },
 });
 

@@ -1,4 +1,5 @@
 /** The result of `install`, as JSON and for people, with its warnings. */
+import type { HttpOptions } from "../api/http.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
@@ -20,6 +21,8 @@ interface InstallRequest {
   /** Warnings of the publisher about the version. */
   advice: readonly string[];
   profile: Profile | undefined;
+  /** How to ask the service for the servers that the skill requires. */
+  service: HttpOptions;
 }
 
 /** Throws if the skill was installed nowhere. `missing`: servers to offer; a result for programs has the commands. */
@@ -27,7 +30,7 @@ export async function presentInstall(
   context: Context,
   fetched: FetchedVersion,
   applied: Applied,
-  { wanted, range, dryRun, advice, profile }: InstallRequest,
+  { wanted, range, dryRun, advice, profile, service }: InstallRequest,
 ): Promise<CommandResult & Pick<RequiredServers, "missing">> {
   const { skill, version } = fetched;
   const { installed, skipped, failed, ...outcomes } = outcomesOf(applied, wanted);
@@ -44,7 +47,7 @@ export async function presentInstall(
     warnings.push(`${linked.path} is a link into your home folder: do not commit it, or install with --copy`);
   const { servers, missing } = await requiredServers(profile, skill.requiredMcpServers, installed);
   const isOffered = context.interactive && !dryRun;
-  if (!isOffered) warnings.push(...(await commandsFor(context, skill.slug, missing)));
+  if (!isOffered) warnings.push(...(await commandsFor(context, service, skill.slug, missing)));
   for (const warning of warnings) context.output.warn(warning);
 
   const { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver } = skill;
@@ -93,12 +96,13 @@ async function requiredServers(
 
 async function commandsFor(
   context: Context,
+  service: HttpOptions,
   slug: string,
   missing: RequiredServers["missing"],
 ): Promise<string[]> {
   if (missing.length === 0) return [];
-  const { describeMissing } = await import("../mcp/required.ts");
-  return missing.map((one) => describeMissing(context, slug, one));
+  const { describeAllMissing } = await import("../mcp/required.ts");
+  return describeAllMissing(context, service, slug, missing);
 }
 
 /** The requested locations that have the skill, and those that don't; refusals elsewhere become warnings. */

@@ -1,6 +1,8 @@
 /** MCP servers that a skill requires: the tools that lack them, and the commands that install them. */
 import { mcpToolOf } from "../../contract/mcp-entries/index.ts";
 import { type InstallScope, type McpTarget, type Target, mcpTargets } from "../../contract/vocabulary.ts";
+import { openMcpCalls } from "../api/mcp-calls.ts";
+import type { HttpOptions } from "../api/http.ts";
 import { type Shape, fits } from "../api/shapes.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -8,6 +10,7 @@ import { Cancelled, messageOf } from "../errors.ts";
 import { askWhether } from "../prompts.ts";
 import { shellWord } from "../shell-word.ts";
 import type { Profile } from "../state/config.ts";
+import { describeEffects } from "./effects.ts";
 import { installedServers } from "./records.ts";
 
 const shape = [{ tenantSlug: "slug", slug: "slug" }] as const satisfies Shape;
@@ -92,9 +95,31 @@ export function describeMissing({ cwd }: Context, skill: string, missing: Missin
   );
 }
 
-/** Prints the result of an install, and offers its missing servers. The result is the same in any case. */
+/**
+ * The sentences of `describeMissing` for programs and scripts, and what the servers do on the machine. A server that
+ * can't be read has the first sentence only.
+ */
+export async function describeAllMissing(
+  context: Context,
+  options: HttpOptions,
+  skill: string,
+  missing: readonly MissingServer[],
+): Promise<string[]> {
+  const calls = openMcpCalls(options);
+  const refs = [...new Set(missing.map(({ ref }) => ref))];
+  const effects = await Promise.all(
+    refs.map((ref) => calls.find(ref).then(describeEffects, (): string[] => [])),
+  );
+  return [...missing.map((one) => describeMissing(context, skill, one)), ...effects.flat()];
+}
+
+/**
+ * Prints the result of an install, and offers its missing servers: a person sees what each does on their machine before
+ * they answer. The result is the same in any case.
+ */
 export async function offerMissing(
   context: Context,
+  options: HttpOptions,
   skill: string,
   result: CommandResult,
   missing: readonly MissingServer[],
@@ -104,13 +129,15 @@ export async function offerMissing(
   for (const one of missing) {
     const { ref, targets, projectDir } = one;
     try {
+      const server = await openMcpCalls(options).find(ref);
+      for (const sentence of describeEffects(server)) output.note(sentence);
       if (
         !(await askWhether(`${skill} requires the MCP server ${ref}. Install it into ${targets.join(", ")}?`))
       )
         continue;
       const { runInstall } = await import("./run-install.ts");
       const args = { ref, target: targets, project: projectDir, via: undefined, var: [], force: false };
-      const { data, text } = await runInstall(context, args);
+      const { data, text } = await runInstall(context, args, server);
       output.line(data, text);
     } catch (error) {
       if (error instanceof Cancelled) break;

@@ -4,6 +4,7 @@ import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
 import { centralServer } from "./central.ts";
+import { describeEffects } from "./effects.ts";
 import { installServer } from "./install-server.ts";
 import type { WantedEntry } from "./plan-entry.ts";
 import { presentMcpInstall } from "./present.ts";
@@ -21,7 +22,12 @@ interface InstallArguments extends EndpointArguments {
   project: string | true | undefined;
 }
 
-export async function runInstall(context: Context, args: InstallArguments): Promise<CommandResult> {
+/** `seen`: the server as a person has seen it, which is installed even if it was changed since then. */
+export async function runInstall(
+  context: Context,
+  args: InstallArguments,
+  seen?: ListedServer,
+): Promise<CommandResult> {
   const given = parseMcpTargets(args.target);
   const projectDir = await wantedProject(context, args.project);
   await checkWritableState(context);
@@ -30,7 +36,7 @@ export async function runInstall(context: Context, args: InstallArguments): Prom
     wantedEntries(given.length > 0 ? given : await detectMcpTargets(context, projectDir), projectDir);
   if (args.ref === "central") return installEndpoint(context, session, args, place);
 
-  const found = await openMcpCalls(session.client.options).find(args.ref);
+  const found = seen ?? (await openMcpCalls(session.client.options).find(args.ref));
   const via = await chooseVia(context, found, args.via);
   if (via === "central") return installConnector(context, session, found, args, place);
   const supplied = parseVariables(args.var, found);
@@ -52,6 +58,7 @@ export async function runInstall(context: Context, args: InstallArguments): Prom
       ...(transport === "stdio" ? {} : { via }),
     },
     warnings,
+    lines: seen ? [] : describeEffects(found),
   });
 }
 

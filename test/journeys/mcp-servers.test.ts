@@ -44,6 +44,7 @@ before(async () => {
     transport: "stdio",
     command: "npx",
     args: ["-y", "@example/clock"],
+    env: [{ name: "NODE_OPTIONS", kind: "fixed", value: "--title=a clock" }],
   });
   writeFileSync(path.join(home, ".claude.json"), '{ "numStartups": 1 }');
 });
@@ -113,12 +114,16 @@ describe("a skill that requires MCP servers", () => {
     ]);
     const lacks = (ref: string, tools: string, given: string) =>
       `finder requires the MCP server ${ref}, which ${tools}: svc mcp install ${ref} -t ${given} -p ${project}`;
-    assert.deepEqual(done.warnings.slice(-2), [
+    assert.deepEqual(done.warnings.slice(-5), [
       lacks("acme/clock", "claude, cursor lack", "claude,cursor"),
       lacks("acme/search", "cursor lacks", "cursor"),
+      "acme/clock runs this command on your machine: npx -y @example/clock",
+      "acme/clock runs with these variables: NODE_OPTIONS='--title=a clock'",
+      "acme/search is at https://mcp.example.com/v2, which gets the values that you supply",
     ]);
 
-    await svc.json(["mcp", "install", "clock", "-t", "claude", "-p", project]);
+    const { stdout } = await svc.run(["mcp", "install", "clock", "-t", "claude", "-p", project]);
+    assert.match(stdout, /Installed acme\/clock[\s\S]*machine: npx -y @example\/clock\n/);
     const pulled = keepContract("pull", await svc.json(["pull", "finder", "-p", project]));
     assert.deepEqual(pulled.skills[0]!.warnings, [
       lacks("acme/clock", "cursor lacks", "cursor"),
@@ -135,9 +140,17 @@ describe("a skill that requires MCP servers", () => {
       { cwd: project, columns: 160, env: { HOME: home, SVC_API_URL: server.url, SVC_NO_UPDATE_CHECK: "1" } },
     );
     await terminal.until(/requires the MCP server acme\/clock. Install it into cursor\?/);
-    assert.match(terminal.text(), /Installed .*finder/);
+    const shown = terminal.text();
+    assert.match(shown, /Installed .*finder/);
+    const clock = "acme/clock runs this command on your machine: npx -y @example/clock";
+    assert.ok(shown.indexOf(clock) > 0 && shown.indexOf(clock) < shown.indexOf("Install it into cursor?"));
+    assert.match(shown, /acme\/clock runs with these variables: NODE_OPTIONS='--title=a clock'/);
     terminal.type("n");
     await terminal.until(/requires the MCP server acme\/search. Install it into cursor\?/);
+    assert.match(
+      terminal.text(),
+      /acme\/search is at https:\/\/mcp\.example\.com\/v2, which gets the values/,
+    );
     terminal.type("y");
     await terminal.until(/How should your tools reach it\?/);
     terminal.type("\r");
