@@ -6,6 +6,7 @@ import {
   type McpServerConfig,
   type McpValue,
 } from "./mcp-servers.ts";
+import { oneLineText } from "./one-line.ts";
 import { likelySecret, namesSecret } from "./secret-values.ts";
 
 export interface McpIssue {
@@ -136,8 +137,8 @@ function checkPlaceholders(config: McpServerConfig): McpIssue[] {
 
 /** Texts that a configuration file can't hold, or that a tool would replace. */
 function checkTexts(config: McpServerConfig): McpIssue[] {
-  return textsOf(config).flatMap(({ path, text }) => {
-    if (/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(text))
+  return [...textsOf(config), ...labelsOf(config)].flatMap(({ path, text }) => {
+    if (!oneLineText.test(text))
       return [{ path, message: "The text must be one line without control characters" }];
     if (expansion.test(text))
       return [
@@ -159,6 +160,20 @@ function textsOf(config: McpServerConfig): { path: string; text: string }[] {
     ...fixed("env"),
     ...fixed("headers"),
   ];
+}
+
+/** The texts by which members recognize the values that they supply. */
+function labelsOf({ env, headers, variables }: McpServerConfig): { path: string; text: string }[] {
+  return Object.entries({ env, headers, variables }).flatMap(([list, values]) =>
+    values.flatMap((value, at) =>
+      value.kind === "fixed"
+        ? []
+        : (["label", "description"] as const).map((field) => ({
+            path: `${list}.${at}.${field}`,
+            text: value[field] ?? "",
+          })),
+    ),
+  );
 }
 
 function checkSecrets(config: McpServerConfig): McpIssue[] {

@@ -1,4 +1,5 @@
 import type { McpMemberValue } from "../mcp-servers.ts";
+import { toOneLine } from "../one-line.ts";
 import { type McpServer, type SuppliedValues, memberValues } from "./server.ts";
 import { type McpInput, type McpTool, bracedVariable, entryWith, textServer } from "./tool.ts";
 
@@ -48,7 +49,7 @@ function inputOf(server: McpServer, { name, label, secret }: McpMemberValue): Mc
   return {
     type: "promptString",
     id: inputId(server, name),
-    description: `${label === "" ? name : label} for ${server.tenantSlug}/${server.slug}`,
+    description: `${toOneLine(label) || name} for ${server.tenantSlug}/${server.slug}`,
     password: secret,
   };
 }

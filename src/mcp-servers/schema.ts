@@ -3,25 +3,23 @@ import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { checkMcpServer } from "../../contract/mcp-checks.ts";
 import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts";
+import { oneLineText, plainTextOfLines } from "../../contract/one-line.ts";
 import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
 import { installScopes, mcpInstallModes, mcpTargets } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 import { catalogName, catalogVersion } from "./catalog/registry-schema.ts";
-
-const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 
 const name = z
   .string()
   .trim()
   .min(1)
   .max(limits.mcpServerName)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, "must be one line without control characters")
-  .refine(wellFormed, "must be well-formed Unicode");
+  .regex(oneLineText, "must be one line without control characters");
 const description = z
   .string()
   .trim()
   .max(limits.mcpServerDescription)
-  .refine((text) => !text.includes("\0") && wellFormed(text), "must be well-formed text without NUL");
+  .regex(plainTextOfLines, "must have no control characters except line breaks and tabs");
 export const mcpServerSlug = z
   .string()
   .max(limits.mcpServerSlug)

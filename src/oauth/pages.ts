@@ -6,6 +6,7 @@ import { connectorsPath } from "../auth/access-token.ts";
 import { checkbox, hidden, problem } from "../http/fields.ts";
 import { postForm } from "../http/forms.ts";
 import { html, type Html } from "../http/html.ts";
+import { showHidden } from "../http/markdown.ts";
 import { ownSignInPath } from "../users/remedy.ts";
 import type { CheckedRequest } from "./authorization.ts";
 import type { Client } from "./clients.ts";
@@ -151,7 +152,7 @@ function organizationFields({ request, organizations, withheld, chosen }: Consen
     ${organizations.map(({ tenantId, tenantName, tenantSlug }) =>
       checkbox({
         name: `${fieldPrefix}${tenantId}`,
-        label: tenantName,
+        label: showHidden(tenantName),
         checked: chosen.tenantIds.has(tenantId),
         ...(tenantName === tenantSlug ? {} : { hint: tenantSlug }),
       }),
@@ -159,7 +160,7 @@ function organizationFields({ request, organizations, withheld, chosen }: Consen
     ${withheld.map(
       (membership) =>
         html`<p>
-          <bdi>${membership.tenantName}</bdi>
+          <bdi>${showHidden(membership.tenantName)}</bdi>
           <small>${lackText(membership, request)}</small>
         </p>`,
     )}

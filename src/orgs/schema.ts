@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { oneLineText } from "../../contract/one-line.ts";
 import { reservedSlugs } from "../../contract/reserved-slugs.ts";
 import { customRoleActions, isAnonymousName } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
@@ -35,7 +36,7 @@ const orgDescription = z
   .string()
   .trim()
   .max(limits.orgDescription)
-  .regex(/^[^\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]*$/u, "must not contain control characters");
+  .regex(oneLineText, "must not contain control characters");
 
 export const UpdateTenant = z
   .strictObject({

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { emailAddress } from "../../contract/email-address.ts";
 import { limits } from "../../contract/limits.ts";
+import { oneLineText } from "../../contract/one-line.ts";
 import { reservedSlugs } from "../../contract/reserved-slugs.ts";
 
 /** Names that look the same compare as the same: NFKC, without case. */
@@ -25,7 +26,7 @@ export const personName = z
   .trim()
   .min(1)
   .max(limits.personName)
-  .regex(/^[^\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]*$/u, "must not contain control characters");
+  .regex(oneLineText, "must not contain control characters");
 
 export const email = z
   .string()

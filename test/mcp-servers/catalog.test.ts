@@ -83,6 +83,29 @@ describe("the catalog of MCP servers", () => {
     assert.equal(event!.metadata["catalogVersion"], "1.0.0");
   });
 
+  it("has texts of one line in the order in which they are written", async () => {
+    const key = { name: "API_KEY", description: "from\u202e your\naccount", isRequired: true };
+    const made = packageOf({ identifier: "@example/marked", environmentVariables: [key] });
+    upstream.serve([
+      entry({ name: "io.example/marked", title: "A\u202eB", description: "a\u2066b", ...made }),
+    ]);
+    await mirror();
+
+    const [listed] = (await search("query=marked")).data;
+    const { data } = await importOne({ name: "io.example/marked" });
+
+    assert.deepEqual([listed?.title, listed?.description], ["A B", "a b"]);
+    const [value] = data.env;
+    assert.deepEqual([data.name, data.description], ["A B", "a b"]);
+    assert.equal(value?.kind === "member" && value.description, "from your account");
+    const { raw } = fixture.service.app.storage.database;
+    await raw
+      .collection("mcp_catalog")
+      .updateOne({ name: "io.example/marked" }, { $set: { title: "A\u202eB" } });
+    const stale = await importOne({ name: "io.example/marked", slug: "stale" });
+    assert.deepEqual([stale.code, /one line/.test(stale.error!)], ["refused", true]);
+  });
+
   it("changes imports that are unedited, of the same host or package", async () => {
     const { service } = fixture;
     const next = (url: string, version: string) =>

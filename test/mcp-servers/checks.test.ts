@@ -86,7 +86,18 @@ const refused: [what: string, body: object, message: RegExp][] = [
   ["an unknown field", { ...remote, timeout: 3 }, /timeout|nrecognized/],
   ["a reserved slug", { ...remote, slug: "central" }, /reserved/],
   ["a slug with a slash", { ...remote, slug: "a/b" }, /lower-case/],
-  ["a name with a direction override line", { ...remote, name: "a\u2028b" }, /one line/],
+  ["a name with a line separator", { ...remote, name: "a\u2028b" }, /one line/],
+  ["a name that is shown in another order", { ...remote, name: "a\u202eb" }, /one line/],
+  ["a description that is", { ...remote, description: "a\nb\u2067c" }, /control characters/],
+  ["a description with an escape sequence", { ...remote, description: "a\u001b[2Jb" }, /control characters/],
+  ["a command line that is", { ...local, args: ["--x", "a\u202eb"] }, /one line/],
+  ["a URL that is", { ...remote, url: "https://mcp.example.com/\u202ea" }, /one line/],
+  ["a label that is", { ...local, env: [member("A", { label: "API\u202e token" })] }, /env[.]0[.]label/],
+  [
+    "a value's description with a line break",
+    { ...local, env: [member("A", { description: "a\nb" })] },
+    /env[.]0[.]description/,
+  ],
 ];
 
 describe("the checks of an MCP server", () => {

@@ -37,18 +37,29 @@ function described({ title, description }: { title?: string | undefined; descrip
   };
 }
 
-const isSmall = (value: unknown) => JSON.stringify(value).length <= limits.connectorSchemaCharacters;
+/** A schema with clean texts; undefined if it is too long. Names and values stay, since calls need them unchanged. */
+function boundSchema<S extends object>(schema: S): S | undefined {
+  const text = JSON.stringify(schema);
+  if (text.length > limits.connectorSchemaCharacters) return undefined;
+  if (text.search(invisible) < 0) return schema;
+  return JSON.parse(text, (key, value: unknown) =>
+    typeof value === "string" && (key === "title" || key === "description")
+      ? value.replace(invisible, "")
+      : value,
+  ) as S;
+}
 
 /** A tool under its own name, as far as it is kept. */
 export function boundTool(tool: Tool): Tool {
   const { annotations = {}, inputSchema, outputSchema } = tool;
   const { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const hints = { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
+  const output = outputSchema && boundSchema(outputSchema);
   return {
     name: tool.name,
     ...described(tool),
-    inputSchema: isSmall(inputSchema) ? inputSchema : { type: "object" },
-    ...(outputSchema && isSmall(outputSchema) ? { outputSchema } : {}),
+    inputSchema: boundSchema(inputSchema) ?? { type: "object" },
+    ...(output ? { outputSchema: output } : {}),
     annotations: {
       ...(title === undefined ? {} : { title: cleanText(title, titleLength) }),
       ...Object.fromEntries(Object.entries(hints).filter(([, hint]) => hint !== undefined)),

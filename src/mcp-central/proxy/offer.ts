@@ -128,7 +128,7 @@ async function reportStatus(app: App, user: UserActor): Promise<CallToolResult> 
   const seen = await listConnectors(app, user);
   const connectors = seen.map(({ connector, server, status, problem }) => ({
     connector: connector.slug,
-    server: server?.name ?? null,
+    server: server ? cleanText(server.name, limits.mcpServerName) : null,
     connectionStatus: status,
     problem: problem ? sentenceOf(problem) : null,
     connectUrl: status === "connected" || status === "disabled" ? null : connectUrl(app, connector.publicId),

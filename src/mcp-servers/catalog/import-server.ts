@@ -66,19 +66,12 @@ export async function importServer(
     version === undefined ? await mcpCatalog.findLatest(name) : await mcpCatalog.findVersion(name, version);
   if (!found || !isOffered) throw notFound("mcpServer", version === undefined ? name : `${name}@${version}`);
   const { entry } = found;
-  if ("problem" in entry)
-    throw new ServiceError("refused", `"${name}" can't be imported: ${entry.problem}`, {
-      kind: "mcpServer",
-      ref: name,
-    });
-  const input = CreateMcpServer.parse({
-    name: found.title,
-    description: found.description,
-    slug,
-    folderId,
-    ...entry.config,
-  });
-  return createServer(app, actor, tenantRef, input, {
+  if ("problem" in entry) throw notImportable(name, entry.problem);
+  const { title, description } = found;
+  const input = CreateMcpServer.safeParse({ name: title, description, slug, folderId, ...entry.config });
+  // The entry was mirrored by an earlier version, with other checks.
+  if (!input.success) throw notImportable(name, `${input.error.issues[0]!.message}.`);
+  return createServer(app, actor, tenantRef, input.data, {
     source: "catalog",
     event: "mcp_server.imported",
     metadata: { catalogName: name, catalogVersion: found.version },
@@ -86,5 +79,12 @@ export async function importServer(
       catalog: { name, version: found.version, origin: entry.origin },
       ...(found.latest ? { follows: true } : {}),
     },
+  });
+}
+
+function notImportable(name: string, problem: string): ServiceError {
+  return new ServiceError("refused", `"${name}" can't be imported: ${problem}`, {
+    kind: "mcpServer",
+    ref: name,
   });
 }

@@ -1,6 +1,7 @@
 /** Inputs of a registry's server as values that members supply. */
 import { limits } from "../../../contract/limits.ts";
 import { placeholdersIn, type McpMemberValue, type McpServerConfig } from "../../../contract/mcp-servers.ts";
+import { toOneLine } from "../../../contract/one-line.ts";
 import type { RegistryInput, RegistryKeyValue } from "./registry-schema.ts";
 
 /** Thrown for a server that can't be a configuration here. The message is shown. */
@@ -36,16 +37,14 @@ function memberValue(name: string, input: RegistryInput, isRequired: boolean): M
   if (name.length > limits.mcpValueName) throw new Inconvertible("A value has a name that is too long.");
   const { description = "", isSecret = false, format } = input;
   const preset = input.default === undefined || isSecret ? "" : `Default: ${input.default}`;
-  const about = oneLine([description, preset].filter((part) => part !== "").join(" "));
+  const about = toOneLine([description, preset].filter((part) => part !== "").join(" "));
   return {
     name,
     kind: "member",
     label: name,
-    ...(about === "" ? {} : { description: oneLine(about.slice(0, limits.mcpValueDescription)) }),
+    ...(about === "" ? {} : { description: toOneLine(about.slice(0, limits.mcpValueDescription)) }),
     secret: isSecret,
     required: isRequired,
     ...(format === undefined || format === "string" ? {} : { format }),
   };
 }
-
-const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Surrogate}\s]+/gu, " ").trim();

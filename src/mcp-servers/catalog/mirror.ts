@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
+import { toOneLine } from "../../../contract/one-line.ts";
 import { RepoError } from "../../../repos/errors.ts";
 import { fetchJson } from "../../../repos/transport/fetch-json.ts";
 import type { CatalogPass, CatalogVersion } from "../../../storage/mcp/catalog.ts";
@@ -102,22 +103,19 @@ async function storeEntries(
 function versionOf({ server, _meta }: RegistryEntry, now: Date): CatalogVersion {
   const { name, version } = server;
   const { isLatest = false, updatedAt, publishedAt } = _meta[officialKey];
-  const title = plainText(server.title ?? "") || name.slice(name.indexOf("/") + 1);
+  const title = toOneLine(server.title ?? "") || name.slice(name.indexOf("/") + 1);
   const changed = updatedAt ?? publishedAt;
   return {
     _id: `${name}@${version}`,
     name,
     version,
-    title: plainText(title.slice(0, limits.mcpServerName)),
-    description: plainText(server.description),
+    title: toOneLine(title.slice(0, limits.mcpServerName)),
+    description: toOneLine(server.description),
     entry: convertServer(server),
     ...(isLatest ? { latest: true as const, terms: termsOf(`${name} ${title} ${server.description}`) } : {}),
     updatedAt: changed === undefined ? now : new Date(changed),
   };
 }
-
-/** One line without control characters, which a record requires. */
-const plainText = (text: string) => text.replaceAll(/[\p{Cc}\p{Surrogate}\s]+/gu, " ").trim();
 
 /** Words in lower case, each once. */
 export function termsOf(text: string): string[] {

@@ -3,6 +3,7 @@
  * has the configuration, and neither people nor folders.
  */
 import type { McpServerConfig } from "../../../contract/mcp-servers.ts";
+import { toOneLine } from "../../../contract/one-line.ts";
 import type { McpServerDoc } from "../../../storage/mcp/servers.ts";
 import { officialKey } from "../catalog/registry-schema.ts";
 import { valueOf, variablesOf } from "./inputs.ts";
@@ -62,7 +63,7 @@ export function toServerJson(server: McpServerDoc, name: string): RegistryVersio
   const { config } = server;
   const parts = config.transport === "stdio" ? packageOf(config) : remoteOf(config);
   if ("problem" in parts) return parts;
-  const about = oneLine(server.description) || server.name;
+  const about = toOneLine(server.description) || server.name;
   return {
     server: {
       $schema: schema,
@@ -86,8 +87,6 @@ export function toServerJson(server: McpServerDoc, name: string): RegistryVersio
     },
   };
 }
-
-const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 
 function remoteOf(config: McpServerConfig): { remotes: object[] } {
   const { transport, url = "", headers } = config;

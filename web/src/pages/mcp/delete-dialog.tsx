@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { deleteMcpServer, mcpDeletionQuery, mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { visibleText } from "../../parts/visible-text.ts";
 
 /** Names of skills that are shown before the rest is counted. */
 const named = 5;
@@ -21,7 +22,7 @@ export function DeleteDialog({ org, server, onClose }: Props) {
   const { skills = [], hasMoreSkills = false, connectors = 0, installs = 0 } = data ?? {};
   return (
     <ConfirmDialog
-      title={`Delete ${server.name}`}
+      title={`Delete ${visibleText(server.name)}`}
       action="Delete server"
       phrase={server.slug}
       isDangerous

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { requiringSkillsQuery } from "../../api/mcp-servers.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { visibleText } from "../../parts/visible-text.ts";
 
 /** The skills that require the server, of those that the user may read. */
 export function RequiringSkills({ org, slug }: { org: string; slug: string }) {
@@ -26,9 +27,9 @@ export function RequiringSkills({ org, slug }: { org: string; slug: string }) {
           {skills.map((skill) => (
             <li key={skill.id} className="stack g0">
               <Link to="/$org/$slug" params={{ org, slug: skill.slug }}>
-                {skill.name}
+                {visibleText(skill.name)}
               </Link>
-              <span className="meta clip">{skill.description}</span>
+              <span className="meta clip">{visibleText(skill.description)}</span>
             </li>
           ))}
         </ul>

@@ -40,7 +40,7 @@ export function ServerTable({ org, servers }: { org: string; servers: McpServer[
               <td>
                 <span className="badge">{transportNames[server.transport]}</span>
               </td>
-              <td className="hide-s target mono clip" title={targetOf(server)}>
+              <td className="hide-s target mono clip" title={visibleText(targetOf(server))}>
                 {visibleText(targetOf(server))}
               </td>
               <td className="hide-s">{server.revision}</td>

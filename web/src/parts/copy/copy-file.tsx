@@ -1,6 +1,7 @@
 import "./copy-file.css";
 import { Button, CopyButton } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
+import { visibleText } from "../visible-text.ts";
 
 /** A file with its path and a button that copies it. */
 export function CopyFile({ path, text }: { path: string; text: string }) {
@@ -22,7 +23,7 @@ export function CopyFile({ path, text }: { path: string; text: string }) {
         </CopyButton>
       </div>
       <pre tabIndex={0} aria-label={`Content of ${path}`}>
-        <code>{text}</code>
+        <code>{visibleText(text)}</code>
       </pre>
     </div>
   );

@@ -4,6 +4,7 @@ import { CircleAlert, ShieldCheck } from "lucide-react";
 import { connect, connectorsQuery, type Connector } from "../../../api/connectors.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { fieldError } from "../../../parts/form.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
 
 interface Props {
   connector: Connector;
@@ -16,7 +17,7 @@ const fieldOf = (name: string) => `variables.${name}`;
 export function ConnectDialog({ connector, onClose }: Props) {
   const { slug, server, values } = connector;
   const { connecting, submit } = useConnect(connector, onClose);
-  const name = server?.name ?? slug;
+  const name = visibleText(server?.name ?? slug);
   const failed = connecting.data?.connector.lastError;
   return (
     <Modal opened onClose={onClose} title={`Connect ${name}`} closeOnClickOutside={false}>
@@ -98,8 +99,8 @@ function ValueField({
 }: FieldProps) {
   const common = {
     name: fieldOf(name),
-    label,
-    description,
+    label: visibleText(label),
+    description: visibleText(description ?? ""),
     error,
     required: required && !supplied,
     placeholder: supplied ? "Stored: leave empty to keep it" : undefined,

@@ -11,6 +11,7 @@ import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { itemsOf, useNextPage } from "../../../parts/lists/found.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
 
 interface Props {
   onDone: (connector: Connector) => void;
@@ -80,7 +81,7 @@ function useServerOptions() {
       .filter(({ id, transport }) => transport !== "stdio" && !connected.has(id))
       .map(({ id, tenantSlug, slug, name }) => ({
         value: id,
-        label: name === slug ? `${tenantSlug}/${slug}` : `${name} (${tenantSlug}/${slug})`,
+        label: name === slug ? `${tenantSlug}/${slug}` : `${visibleText(name)} (${tenantSlug}/${slug})`,
       })),
   };
 }

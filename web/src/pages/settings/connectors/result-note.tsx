@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
 import type { Connector } from "../../../api/connectors.ts";
+import { visibleText } from "../../../parts/visible-text.ts";
 
 interface Props {
   /** The publicId in the address. */
@@ -17,7 +18,7 @@ export function ResultNote({ asked, result, connector }: Props) {
       <p className="note ok" role="status">
         <CircleCheck className="i" />
         <span>
-          <bdi>{connector.server?.name ?? connector.slug}</bdi> is connected.
+          <bdi>{nameOf(connector)}</bdi> is connected.
         </span>
       </p>
     );
@@ -29,10 +30,12 @@ export function ResultNote({ asked, result, connector }: Props) {
   );
 }
 
+const nameOf = ({ server, slug }: Connector) => visibleText(server?.name ?? slug);
+
 function problemOf(connector: Connector | undefined, result: string | undefined): string {
   if (result === "expired")
     return "The authorization was begun in another browser or account, or too long ago. Connect again.";
   if (!connector)
     return "You have no such connector: it was deleted, or it belongs to another account. Sign in with that account.";
-  return `"${connector.server?.name ?? connector.slug}" is not connected. ${connector.lastError ?? "Connect again."}`;
+  return `"${nameOf(connector)}" is not connected. ${connector.lastError ?? "Connect again."}`;
 }

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { connect, connectorsQuery, deleteConnector, type Connector } from "../../../api/connectors.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { Time } from "../../../parts/time.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
 
 const states = {
   pending: { label: "Not connected", badge: "badge" },
@@ -23,6 +24,7 @@ interface Props {
 /** A connector with its status, the problem and its remedy, and what its user can do. */
 export function ConnectorRow({ connector, onConnect }: Props) {
   const { slug, tenantSlug, server, connectionStatus, lastError, lastUsedAt, issuer } = connector;
+  const name = visibleText(server?.name ?? slug);
   const { label: state, badge } = states[connectionStatus];
   const label = connectionStatus === "pending" ? "Connect" : "Connect again";
   const canConnect = connectionStatus !== "connected" && connectionStatus !== "disabled";
@@ -30,7 +32,7 @@ export function ConnectorRow({ connector, onConnect }: Props) {
     <li className="choice">
       <div className="stack">
         <h3 className="row wrap">
-          <bdi>{server?.name ?? slug}</bdi>
+          <bdi>{name}</bdi>
           <span className={badge}>{state}</span>
         </h3>
         <p className="meta facts">
@@ -54,12 +56,7 @@ export function ConnectorRow({ connector, onConnect }: Props) {
       </div>
       <div className="row">
         {canConnect && (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`${label} ${server?.name ?? slug}`}
-            onClick={onConnect}
-          >
+          <Button size="xs" variant="default" aria-label={`${label} ${name}`} onClick={onConnect}>
             {label}
           </Button>
         )}
@@ -76,7 +73,7 @@ function ConnectorMenu({ connector, onConnect }: Props) {
   const [asked, setAsked] = useState<"delete" | "authorize">();
   const close = () => setAsked(undefined);
   const isOn = connectionStatus !== "disabled";
-  const name = server?.name ?? slug;
+  const name = visibleText(server?.name ?? slug);
   return (
     <>
       <Menu position="bottom-end">
