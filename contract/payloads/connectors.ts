@@ -24,6 +24,7 @@ export const ConnectorPayload = z
         slug: z.string(),
         name: z.string(),
         host: z.string().meta({ description: "where the credentials are sent" }),
+        url: z.string().meta({ description: "the whole address, with placeholders {NAME} for values" }),
       })
       .nullable()
       .meta({ description: "null if the server was removed, or can't be seen now" }),

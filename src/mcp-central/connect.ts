@@ -3,6 +3,7 @@
  * the browser goes there and comes back to `finishAuthorization`. Only the browser session that began may complete it.
  */
 import { UnauthorizedError } from "@modelcontextprotocol/client";
+import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import type { ConnectorProblem } from "../../contract/vocabulary.ts";
 import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
@@ -47,7 +48,7 @@ type Attempt = UsableConnector & {
 
 /**
  * Connects a connector of the caller. Throws `forbidden` without a browser session, `refused` if the organization has
- * turned connectors off, `conflict` if the server has another host than the caller saw, and `invalid_request` for
+ * turned connectors off, `conflict` if the server has another host or address than the caller saw, and `invalid_request` for
  * values that the server does not declare or that are missing.
  */
 export async function connectConnector(
@@ -65,18 +66,29 @@ export async function connectConnector(
     throw new ServiceError("refused", "The server was removed, or you have no access to it any more.", {
       kind: "connector",
     });
-  if (input.host !== undefined && input.host !== hostOf(server.config))
-    throw new ServiceError(
-      "conflict",
-      `The server is at ${hostOf(server.config)} by now: check that you trust it, and connect again.`,
-      { kind: "connector" },
-    );
+  requireSeenAddress(server.config, input);
   const saved = await approve(app, { connector, server }, input);
   poolOf(app).drop(connector._id);
   const hasValues = Object.keys(input.variables ?? {}).length > 0;
   const attempt = { user, sessionId: user.via.sessionId, connector: saved, server, hasValues };
   const authorizationUrl = await tryConnect(app, attempt);
   return { user, seen: await reload(app, user, saved), authorizationUrl };
+}
+
+/** Throws `conflict` if the server has another address than the user saw. */
+function requireSeenAddress(config: McpServerConfig, { host, url }: ConnectConnector): void {
+  const present =
+    host !== undefined && host !== hostOf(config)
+      ? hostOf(config)
+      : url !== undefined && url !== config.url
+        ? config.url
+        : undefined;
+  if (present === undefined) return;
+  throw new ServiceError(
+    "conflict",
+    `The server's address is now ${present}: check that you trust it, and connect again.`,
+    { kind: "connector" },
+  );
 }
 
 async function reload(app: App, user: UserActor, connector: KnownConnector): Promise<SeenConnector> {

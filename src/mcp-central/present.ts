@@ -28,7 +28,13 @@ export function presentConnector(
     ...(tenantSlug === undefined ? {} : { tenantSlug }),
     serverId,
     server: server
-      ? { publicId: server.publicId, slug: server.slug, name: server.name, host: hostOf(server.config) }
+      ? {
+          publicId: server.publicId,
+          slug: server.slug,
+          name: server.name,
+          host: hostOf(server.config),
+          url: server.config.url ?? "",
+        }
       : null,
     connectionStatus: status,
     needsReconnect: status === "needs_auth",

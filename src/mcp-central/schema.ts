@@ -21,6 +21,9 @@ export const ConnectConnector = z.strictObject({
   host: z.string().max(limits.mcpUrl).optional().meta({
     description: "the server's host as the user has seen it; refused if it is another one by now",
   }),
+  url: z.string().max(limits.mcpUrl).optional().meta({
+    description: "the same for the whole address: a path can be that of another customer of the host",
+  }),
   reauthorize: z.boolean().optional().meta({
     description: "forgets the present authorization first, to authorize another account or other rights",
   }),

@@ -159,6 +159,9 @@ describe("a hosted connector", () => {
 
       const seen = await central.read(data.id);
       const stale = await central.connect(data.id, { host: new URL(upstream.url).host });
+      const variables = { "X-Api-Key": "another", REGION: "eu" };
+      const { host, origin } = new URL(elsewhere.url);
+      const neighbour = await central.connect(data.id, { host, url: `${origin}/other`, variables });
       const kept = await central.connect(data.id, { variables: { REGION: "eu" } });
 
       assert.deepEqual(
@@ -166,12 +169,15 @@ describe("a hosted connector", () => {
         ["needs_auth", true, "address_changed"],
       );
       assert.ok(seen.values.every(({ supplied }) => !supplied));
-      assert.equal(stale.code, "conflict");
+      assert.deepEqual([stale.code, neighbour.code], ["conflict", "conflict"]);
+      assert.ok(neighbour.error!.includes(`address is now ${elsewhere.url}:`));
+      assert.equal(seen.server?.url, elsewhere.url);
       assert.equal(kept.code, "invalid_request", "the value for the former address is not used");
       assert.deepEqual(elsewhere.requests, []);
       const approved = await central.connect(data.id, {
-        host: new URL(elsewhere.url).host,
-        variables: { "X-Api-Key": "another", REGION: "eu" },
+        host,
+        url: elsewhere.url,
+        variables,
       });
       assert.equal(approved.data.connector.connectionStatus, "connected");
       assert.ok(elsewhere.requests.every(({ headers }) => headers["x-api-key"] === "another"));

@@ -55,7 +55,7 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     await choose(page, /Issue tracker/);
     await press(page.getByRole("button", { name: "Continue" }));
     const dialog = page.getByRole("dialog", { name: "Connect Issue tracker" });
-    await dialog.getByText(new URL(upstream.url).host).waitFor();
+    await dialog.getByText(upstream.url, { exact: true }).waitFor();
     await assertAccessible(page, "the dialog of a connector");
     await typeInto(dialog.getByLabel("API key"), secret);
     await page.keyboard.press("Enter");
@@ -107,6 +107,45 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     await assertAccessible(page, "a connector that needs its user");
     await page.goto(`${central.service.url}/settings/connectors?result=expired`);
     await page.getByText(/was begun in another browser/).waitFor();
+  });
+
+  it("shows the whole address, and marks in texts that change the order of others", async () => {
+    const marked = await central.register("marked", "https://gateway.example.com/\u200ftenant/{PLACE}", {
+      name: "Marked\u200f server",
+      variables: [
+        { name: "PLACE", kind: "member", label: "Place\u200f", secret: false, required: true },
+        {
+          name: "KEY",
+          kind: "member",
+          label: "Key",
+          description: "of\u200f you",
+          secret: true,
+          required: true,
+        },
+      ],
+      headers: [{ name: "X-Key", kind: "fixed", value: "{KEY}" }],
+    });
+    const { data } = await central.create("marked", central.owner);
+    const { pathname, search } = new URL(data.connectUrl);
+    const { page } = await dashboard.open(pathname + search, { user: central.owner });
+
+    const dialog = page.getByRole("dialog", { name: "Connect Marked⟨U+200F⟩ server" });
+    await dialog.getByText("https://gateway.example.com/⟨U+200F⟩tenant/{PLACE}", { exact: true }).waitFor();
+    await dialog.getByLabel("Place⟨U+200F⟩").waitFor();
+    await dialog.getByText("of⟨U+200F⟩ you").waitFor();
+    await assertAccessible(page, "a long address in the dialog of a connector");
+    const change = { body: { url: "https://gateway.example.com/other/{PLACE}" }, token: central.owner.token };
+    await central.service.call(
+      "PATCH",
+      `/api/tenants/${central.org.slug}/mcp-servers/${marked.slug}`,
+      change,
+    );
+    await dialog.getByLabel("Place⟨U+200F⟩").fill("a");
+    await dialog.getByLabel("Key").fill(secret);
+    await dialog.getByRole("button", { name: "Connect" }).click();
+    await dialog.getByText(/address is now https:\/\/gateway\.example\.com\/other\/\{PLACE\}/).waitFor();
+    await dialog.getByText(change.body.url, { exact: true }).waitFor();
+    await central.service.call("DELETE", `/api/user/connectors/${data.id}`, { token: central.owner.token });
   });
 
   it("shows that the organization has turned connectors off", async () => {

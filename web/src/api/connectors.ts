@@ -44,7 +44,7 @@ export const createConnector = (server: string) =>
 
 export const connect = (
   connector: string,
-  body: { host?: string; variables?: Record<string, string>; reauthorize?: boolean },
+  body: { url?: string; variables?: Record<string, string>; reauthorize?: boolean },
 ) => dataOf(api.POST("/api/user/connectors/{connector}/connect", { params: pathOf(connector), body }));
 
 export const deleteConnector = (connector: string) =>

@@ -35,7 +35,8 @@ export function ConnectDialog({ connector, onClose }: Props) {
           <p className="note">
             <ShieldCheck className="i" />
             <span>
-              Your credentials are stored encrypted, and sent to <b className="mono">{server.host}</b> only.
+              Your credentials are stored encrypted, and sent to <b className="mono">{server.host}</b> only,
+              at the address <span className="mono address">{visibleText(server.url)}</span>
             </span>
           </p>
         ) : (
@@ -64,7 +65,7 @@ function useConnect({ publicId, server, values }: Connector, onClose: () => void
   const client = useQueryClient();
   const connecting = useMutation({
     mutationFn: (variables: Record<string, string>) =>
-      connect(publicId, { variables, ...(server ? { host: server.host } : {}) }),
+      connect(publicId, { variables, ...(server ? { url: server.url } : {}) }),
     onSuccess: async ({ connector: changed, authorizationUrl }) => {
       if (authorizationUrl !== undefined) return location.assign(authorizationUrl);
       await client.invalidateQueries({ queryKey: connectorsQuery.queryKey });

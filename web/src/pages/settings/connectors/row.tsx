@@ -138,7 +138,7 @@ function AuthorizeAgain({ connector, name, onClose }: AuthorizeProps) {
       run={() =>
         connect(connector.publicId, {
           reauthorize: true,
-          ...(connector.server ? { host: connector.server.host } : {}),
+          ...(connector.server ? { url: connector.server.url } : {}),
         })
       }
       onDone={({ authorizationUrl }) => {
