@@ -49,7 +49,7 @@ interface PulledServer {
 
 function gone({ tenantSlug, slug }: InstalledMcpServer): UpdatedServer {
   const ref = `${tenantSlug}/${slug}`;
-  const warning = `${ref} is not in the registry, or you have no access to it: svc mcp uninstall ${ref} removes it`;
+  const warning = `${ref} is not in the registry, or you don't have access to it: svc mcp uninstall ${ref} removes it`;
   return { updated: [], upToDate: [], warnings: [warning], isPartial: false };
 }
 
@@ -83,7 +83,7 @@ function present({ output }: Context, pulled: readonly PulledServer[]): CommandR
     data: { updated, upToDate, warnings },
     text:
       pulled.length === 0
-        ? "No MCP server is installed with its own address."
+        ? "There is nothing to update: no MCP server is installed with --via local."
         : [...named("Updated", updated), ...named("Up to date:", upToDate)].join("\n"),
     partial: pulled.some(({ result }) => result.isPartial),
   };

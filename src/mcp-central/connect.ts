@@ -63,7 +63,7 @@ export async function connectConnector(
     throw forbidden(`Connect in the browser: open ${connectUrl(app, connector.publicId)}.`);
   await requireEnabled(app, connector.tenantId);
   if (!server)
-    throw new ServiceError("refused", "The server was removed, or you have no access to it any more.", {
+    throw new ServiceError("refused", "The server was removed, or you no longer have access to it.", {
       kind: "connector",
     });
   requireSeenAddress(server.config, input);

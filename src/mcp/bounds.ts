@@ -8,11 +8,11 @@ export interface TextPart {
   nextOffset: number | null;
 }
 
-/** A part of a UTF-8 text that begins at a byte and ends between two characters. Throws for an offset behind the end. */
+/** A part of a UTF-8 text that begins at a byte and ends between two characters. Throws for an offset past the end. */
 export function partOf(bytes: Buffer, offset: number, maxBytes: number): TextPart {
   if (offset > bytes.length)
     throw invalidRequest(
-      `The offset ${offset} is behind the end of the text, which has ${bytes.length} bytes.`,
+      `The offset ${offset} is past the end of the text, which has ${bytes.length} bytes.`,
     );
   const start = boundaryAt(bytes, offset);
   const end = Math.min(bytes.length, boundaryAt(bytes, start + maxBytes));

@@ -156,7 +156,7 @@ function busy(): ServiceError {
 }
 
 /** Made once: its stack would take longer than the rest of the end of a request. */
-const callerLeft = new ServiceError("unavailable", "The caller has left: call again.");
+const callerLeft = new ServiceError("unavailable", "The connection was closed: call again.");
 
 /** Aborts when the request ends: its response was sent, or the caller has left or never reads. */
 function watchEnd(info: RequestInfo, mostMs: number): { signal: AbortSignal; unlimit: () => void } {

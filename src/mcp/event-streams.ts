@@ -29,7 +29,8 @@ export function openEventStreams(draining: AbortSignal | undefined): EventStream
     for (const { end } of streams) end();
   });
   return (info, key) => {
-    if (draining?.aborted) throw new ServiceError("unavailable", "The process is ending: connect again.");
+    if (draining?.aborted)
+      throw new ServiceError("unavailable", "The service is shutting down: connect again.");
     requirePlace(streams, key);
     const stream = new PassThrough();
     const write = (text: string) => {

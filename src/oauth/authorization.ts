@@ -79,7 +79,7 @@ export async function readRequest(app: App, id: string): Promise<CheckedRequest>
 export function requestOver(): ServiceError {
   return new ServiceError(
     "not_found",
-    "This request was decided already, or is older than 30 minutes: connect again in the program.",
+    "This request has already been decided, or is older than 30 minutes: connect again in the program.",
   );
 }
 

@@ -147,7 +147,7 @@ describe("svc mcp pull", () => {
     assert.match(pulled.stdout, /no longer has the entry \\"clock\\"/);
     servers.splice(0, 1);
     const gone = await run("mcp", "pull");
-    assert.match(gone.stdout, /acme\/clock is not in the registry, or you have no access to it/);
+    assert.match(gone.stdout, /acme\/clock is not in the registry, or you don't have access to it/);
     assert.equal((await run("mcp", "uninstall", "clock")).code, 0);
     assert.equal((await run("mcp", "pull", "clock")).error.code, "E_NOT_FOUND");
   });

@@ -109,15 +109,18 @@ describe("a remote server", () => {
   it("gets its failures explained without its texts", async () => {
     const answers: [RegExp, (response: ServerResponse) => void][] = [
       [
-        /does not answer as an MCP server/,
+        /does not respond as an MCP server/,
         (response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>secret page</h1>"),
       ],
-      [/asks for a pause/, (response) => response.writeHead(429, { "retry-after": "5" }).end("slow down")],
+      [
+        /limits the rate of requests/,
+        (response) => response.writeHead(429, { "retry-after": "5" }).end("slow down"),
+      ],
       [/refused access/, (response) => response.writeHead(403).end("secret reason")],
       [/failed/, (response) => response.writeHead(500).end("secret trace")],
       [/can't be reached/, (response) => response.destroy()],
       [
-        /does not answer as an MCP server/,
+        /does not respond as an MCP server/,
         (response) => response.writeHead(200, { "content-type": "application/json" }).end("{broken"),
       ],
     ];
@@ -177,7 +180,7 @@ describe("a remote server", () => {
     const failed = await call("bad__huge");
 
     assert.equal(failed.isError, true);
-    assert.match(failed.text, /more than a response may have/);
+    assert.match(failed.text, /response is too large/);
     assert.equal((await call("bad__echo", { text: "x" })).text, "echo x");
   });
 

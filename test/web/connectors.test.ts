@@ -106,7 +106,7 @@ describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () 
     await page.getByText("Needs you", { exact: true }).waitFor();
     await assertAccessible(page, "a connector that needs its user");
     await page.goto(`${central.service.url}/settings/connectors?result=expired`);
-    await page.getByText(/was begun in another browser/).waitFor();
+    await page.getByText(/was started in another browser/).waitFor();
   });
 
   it("shows the whole address, and marks in texts that change the order of others", async () => {

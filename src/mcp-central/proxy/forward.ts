@@ -120,7 +120,7 @@ async function loadUsable(app: App, user: UserActor, slug: string): Promise<Usab
 /** The refusal of a connector that can't be used, with the page on which its user can change that. */
 function needsUser(app: App, { connector, status, problem }: SeenConnector): ServiceError {
   const url = connectUrl(app, connector.publicId);
-  const cause = problem ? sentenceOf(problem) : "It was not connected yet.";
+  const cause = problem ? sentenceOf(problem) : "It has not been connected yet.";
   const remedy = status === "disabled" ? "" : ` The user has to open ${url}.`;
   return new ServiceError("refused", `The connector "${connector.slug}" can't be used. ${cause}${remedy}`, {
     kind: "connector",

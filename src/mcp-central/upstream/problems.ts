@@ -16,17 +16,18 @@ const sentences: Record<ConnectorProblem, string> = {
   unauthorized: "The server no longer accepts the credentials. Connect again.",
   refused: "The server refused access (403). Check what your account there may do.",
   address_changed: "The server's address has changed since you connected. Check it, and connect again.",
-  values_missing: "The server needs values from you. Connect, and enter them.",
+  values_missing: "Values that the server requires are missing. Connect again, and enter them.",
   forbidden_address:
     "The server's address leads to a private network, or is not https. An administrator must change it.",
-  unreachable: "The server can't be reached right now.",
-  timed_out: "The server took too long to answer.",
-  too_large: "The server sent more than a response may have.",
-  rate_limited: "The server asks for a pause (429). Try again later.",
+  unreachable: "The server can't be reached. Try again later.",
+  timed_out: "The server took too long to respond. Try again later.",
+  too_large: "The server's response is too large. Ask an administrator to check the server.",
+  rate_limited: "The server limits the rate of requests (429). Try again later.",
   server_failed: "The server failed. Try again later.",
-  not_mcp: "The server does not answer as an MCP server. Check its address and transport.",
+  not_mcp:
+    "The server does not respond as an MCP server. An administrator must check its address and transport.",
   organization_off: "The organization has turned hosted connectors off.",
-  no_access: "You don't have access to this server any more, or it was removed.",
+  no_access: "The server was removed, or you no longer have access to it.",
 };
 
 /** The problem and its remedy for people. */

@@ -86,7 +86,7 @@ function AddressFields({ draft, problems, onChange }: FieldProps) {
       />
       {/^http:/i.test(draft.url.trim()) && (
         <Switch
-          label="The address is on our own network, and needs no encryption"
+          label="The server is on our own network, and may be reached without encryption"
           checked={draft.allowHttp}
           onChange={(event) => onChange({ allowHttp: event.currentTarget.checked })}
         />

@@ -34,8 +34,8 @@ const nameOf = ({ server, slug }: Connector) => visibleText(server?.name ?? slug
 
 function problemOf(connector: Connector | undefined, result: string | undefined): string {
   if (result === "expired")
-    return "The authorization was begun in another browser or account, or too long ago. Connect again.";
+    return "The authorization was started in another browser or account, or too long ago. Connect again.";
   if (!connector)
-    return "You have no such connector: it was deleted, or it belongs to another account. Sign in with that account.";
+    return "Connector not found: it was deleted, or it belongs to another account. Sign in with that account.";
   return `"${nameOf(connector)}" is not connected. ${connector.lastError ?? "Connect again."}`;
 }

@@ -149,8 +149,8 @@ function AuthorizeAgain({ connector, name, onClose }: AuthorizeProps) {
       onClose={onClose}
     >
       <p>
-        The present authorization is deleted, and the provider asks you for another one, for example for
-        another account. Until then, agents can&apos;t use the tools.
+        The current authorization is deleted, and the provider asks you for a new one, for example for another
+        account. Until then, agents can&apos;t use the tools.
       </p>
     </ConfirmDialog>
   );
