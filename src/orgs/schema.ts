@@ -23,8 +23,7 @@ export const orgName = z
   .trim()
   .min(limits.orgName.min)
   .max(limits.orgName.max)
-  // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
-  .regex(/^[^\u0000-\u001f\u007f]*$/, "must not contain control characters");
+  .regex(oneLineText, "must not contain control characters");
 
 export const CreateTenant = z.strictObject({
   name: orgName,

@@ -37,6 +37,13 @@ describe("an organization", () => {
     assert.deepEqual(profile.body.data["memberships"], [{ tenantId: id, slug: "second", name: "Engines" }]);
   });
 
+  it("is refused with a name that reads differently than it is written", async () => {
+    for (const name of ["Acme\u202Eslooc", "Acme\u2066", "Acme\u0085Tools", "Acme\u2028Tools"]) {
+      const refused = await service.call("POST", "/api/tenants", { cookie, json: { name } });
+      assert.deepEqual([refused.status, refused.body.code], [400, "invalid_request"], JSON.stringify(name));
+    }
+  });
+
   it("is refused to a person who has too many", async () => {
     const { id: userId, cookie: busy } = await signUp(service, "grace");
     for (let i = 0; i < 100; i++) {

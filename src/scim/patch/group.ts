@@ -1,5 +1,6 @@
 /** Applies a PATCH to a group. The given group is not changed, so that all of it applies or none. */
 import { limits } from "../../../contract/limits.ts";
+import { oneLineText } from "../../../contract/one-line.ts";
 import { badInput, ScimError } from "../errors.ts";
 import type { Filter } from "../filter/parse.ts";
 import { isObject } from "../schema/values.ts";
@@ -115,7 +116,6 @@ export function readText(name: string, value: unknown): string {
     throw badInput("invalidValue", `"${name}" must be a text that is not empty.`);
   if (value.length > limits.scimText)
     throw badInput("invalidValue", `"${name}" is longer than ${limits.scimText} characters.`);
-  if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(value))
-    throw badInput("invalidValue", `"${name}" contains control characters.`);
+  if (!oneLineText.test(value)) throw badInput("invalidValue", `"${name}" contains control characters.`);
   return value;
 }

@@ -1,4 +1,5 @@
 /** A user's attributes as a request gives them, and as the document of the user has them. */
+import { toOneLine } from "../../../contract/one-line.ts";
 import type { ScimUserDoc, ScimValue } from "../../../storage/scim/users.ts";
 import { email, foldName } from "../../users/schema.ts";
 import { badInput } from "../errors.ts";
@@ -76,7 +77,7 @@ export function personNameOf({ userName, attributes }: Pick<ScimUserDoc, "userNa
   const full = [parts["givenName"], parts["familyName"]].filter((part) => typeof part === "string").join(" ");
   const candidates = [attributes["displayName"], parts["formatted"], full, userName];
   const found = candidates.filter((one) => typeof one === "string").find((one) => one.trim() !== "");
-  return (found ?? userName).replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, "").trim();
+  return toOneLine(found ?? userName);
 }
 
 /** Names of attributes that differ; of `active` and `userName` also the values. */

@@ -2,6 +2,7 @@
  * Accounts that a provider creates. The identity is written first and names the id of the account, so that of
  * concurrent or interrupted sign-ins all create the same one.
  */
+import { toOneLine } from "../../../contract/one-line.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
 import type { SsoIdentityDoc } from "../../../storage/sso/identities.ts";
@@ -123,8 +124,4 @@ function usernameBase(local: string): string {
 }
 
 /** A name without characters that no display name may have. */
-const cleanName = (name: string | null) =>
-  (name ?? "")
-    .replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, " ")
-    .trim()
-    .slice(0, 100);
+const cleanName = (name: string | null) => toOneLine(name ?? "").slice(0, 100);
