@@ -1,7 +1,7 @@
 /**
- * Times of single sign-on: a sign-in by SAML, from the post of the response to the session, of a person who is known and
- * of one who gets an account and a membership by it. Service and client share one process, so that the times are upper
- * bounds.
+ * Times of single sign-on: a sign-in by SAML, from the post of the response to the session, of a person who is known
+ * and of one who gets an account and a membership by it. Service and client share one process, so that the times are
+ * upper bounds.
  *
  * `node --import tsx bench/sso.ts [--turns=400]`
  */

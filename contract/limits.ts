@@ -244,7 +244,9 @@ export const limits = {
   oauthRequestMs: 30 * minuteMs,
   oauthCodeMs: minuteMs,
   oauthAccessTokenMs: 60 * minuteMs,
-  /** Time after its last renewal at which a grant ends, and after its last use at which a registered client is removed. */
+  /**
+   * Time after its last renewal at which a grant ends, and after its last use at which a registered client is removed.
+   */
   oauthIdleMs: 30 * dayMs,
   oauthClientName: 100,
   redirectUris: 20,

@@ -61,7 +61,9 @@ export const placeholder = /\{([A-Za-z_][\w.-]{0,99})\}/g;
 /** A host that reads the same to everyone: of ASCII letters, digits, dots and hyphens, perhaps with a port. */
 const plainHost = /^(?:[\w.-]|\{[A-Za-z_][\w.-]{0,99}\})+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i;
 
-/** The host of a URL with placeholders, as it is written. Undefined if programs and people could read it differently. */
+/**
+ * The host of a URL with placeholders, as it is written. Undefined if programs and people could read it differently.
+ */
 export function plainHostOf(url: string): string | undefined {
   const host = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
   return plainHost.test(host) ? host : undefined;

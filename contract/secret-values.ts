@@ -1,4 +1,6 @@
-/** Values in configurations that are probably secrets: by the form of known tokens, by their names, or by their entropy. */
+/**
+ * Values in configurations that are probably secrets: by the form of known tokens, by their names, or by their entropy.
+ */
 import { secretInText } from "./secret-rules.ts";
 
 /** Digests of images and commits, which are random but public. */

@@ -18,7 +18,8 @@ export const alone = new Set([
 
 /**
  * Areas with processes of their own, and how many. Each process with files of `web` has a browser, whose pages are used
- * again. Files of `journeys` start children by the dozen, which takes longer from a process that has loaded the sources.
+ * again. Files of `journeys` start children by the dozen, which takes longer from a process that has loaded the
+ * sources.
  */
 const ownProcesses = { web: 2, journeys: 2 };
 

@@ -9,7 +9,9 @@ import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
 import type { TreeState } from "./folders.ts";
 import type { SkillDoc } from "./skills.ts";
 
-/** Skills of an organization: all, or those under the given restrictions, in the given folders or with the given ids. */
+/**
+ * Skills of an organization: all, or those under the given restrictions, in the given folders or with the given ids.
+ */
 export interface TenantScope {
   tenantId: string;
   /** Restricted folders whose restriction is in effect; null includes unrestricted skills. */

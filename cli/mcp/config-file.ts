@@ -44,8 +44,9 @@ export async function readConfigText(path: string, projectDir: string | undefine
 }
 
 /**
- * Replaces the content by that which `edit` returns, under a lock that other programs may use as well. `edit` runs again
- * if another program has changed the file. Nothing is written if the content is the same; `undefined` removes the file.
+ * Replaces the content by that which `edit` returns, under a lock that other programs may use as well. `edit` runs
+ * again if another program has changed the file. Nothing is written if the content is the same; `undefined` removes the
+ * file.
  */
 export async function updateConfigText(
   path: string,

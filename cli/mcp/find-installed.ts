@@ -5,8 +5,8 @@ import type { InstalledMcpServer } from "../state/mcp-servers.ts";
 import { centralId, installedServers } from "./records.ts";
 
 /**
- * A server's records: with its own address, with a hosted connector, or both. `ref`: `org/slug`, a slug, a public id, or
- * `central`. Throws `E_NOT_FOUND` and `E_AMBIGUOUS`.
+ * A server's records: with its own address, with a hosted connector, or both. `ref`: `org/slug`, a slug, a public id,
+ * or `central`. Throws `E_NOT_FOUND` and `E_AMBIGUOUS`.
  */
 export function findInstalledServers(profile: Profile | undefined, ref: string): InstalledMcpServer[] {
   const all = installedServers(profile);

@@ -4,8 +4,8 @@ import { type McpServer, type SuppliedValues, memberValues } from "./server.ts";
 import { type McpInput, type McpTool, bracedVariable, entryWith, textServer } from "./tool.ts";
 
 /**
- * GitHub Copilot in VS Code, whose project file is shared: it asks each member for a value and keeps it in its own store,
- * so that the file has none.
+ * GitHub Copilot in VS Code, whose project file is shared: it asks each member for a value and keeps it in its own
+ * store, so that the file has none.
  */
 export const copilot: McpTool = {
   name: "copilot",

@@ -1,4 +1,6 @@
-/** Definition of a tool that can use MCP servers: the form of its entries. Each tool is one file with such a definition. */
+/**
+ * Definition of a tool that can use MCP servers: the form of its entries. Each tool is one file with such a definition.
+ */
 import type { McpTarget, McpTransport } from "../vocabulary.ts";
 import { type ResolvedServer, type ValueParts, resolveServer } from "./resolve.ts";
 import type { McpServer, SuppliedValues } from "./server.ts";

@@ -1,6 +1,6 @@
 /**
- * Explains the access of a member or an organization's token to a skill or folder. Each decision is made by `decide.ts`; this module names the
- * facts that lead to it, and grants nothing.
+ * Explains the access of a member or an organization's token to a skill or folder. Each decision is made by
+ * `decide.ts`; this module names the facts that lead to it, and grants nothing.
  */
 import { skillActs, type SkillAct } from "../../contract/dashboard.ts";
 import {
@@ -47,7 +47,9 @@ export type AccessReason =
   | { kind: "workspace" }
   /** Anyone can read the skill. */
   | { kind: "visibility" }
-  /** No access: the folder is restricted, and there is no grant on it to the member, or the token is not limited to it. */
+  /**
+   * No access: the folder is restricted, and there is no grant on it to the member, or the token is not limited to it.
+   */
   | { kind: "ungranted"; folderId: string }
   /** No access: neither the role nor a team of the member, or not the token, allows reading skills. */
   | { kind: "unpermitted" };

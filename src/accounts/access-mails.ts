@@ -1,6 +1,6 @@
 /**
- * Mails about a new session, token, device or OAuth client, each with a link that ends it. The link is signed over what it ends and
- * only opens a page: mail scanners open links, so a button on the page ends the access.
+ * Mails about a new session, token, device or OAuth client, each with a link that ends it. The link is signed over what
+ * it ends and only opens a page: mail scanners open links, so a button on the page ends the access.
  */
 import type { Notice } from "../../storage/notices.ts";
 import type { OauthGrantDoc } from "../../storage/oauth/grants.ts";

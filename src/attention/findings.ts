@@ -7,7 +7,9 @@ import { errorsToReview } from "../skills/findings/count-findings.ts";
 import { keepAllowed } from "../skills/load.ts";
 import { tenantOf, type Tenants } from "./tenants.ts";
 
-/** Skills with errors that are looked through; those that are reviewed, or that the caller may not change, are left out. */
+/**
+ * Skills with errors that are looked through; those that are reviewed, or that the caller may not change, are left out.
+ */
 const mostLookedThrough = 200;
 
 /** Skills that the caller may correct, the latest change first. */

@@ -22,7 +22,9 @@ export const dashboardPolicy = (nonce: string) =>
 export const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** For drawings of strangers (SVG): their own styles; no script, no form, nothing loaded, and an origin of their own. */
+/**
+ * For drawings of strangers (SVG): their own styles; no script, no form, nothing loaded, and an origin of their own.
+ */
 export const drawingPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 /**

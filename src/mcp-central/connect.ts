@@ -48,8 +48,8 @@ type Attempt = UsableConnector & {
 
 /**
  * Connects a connector of the caller. Throws `forbidden` without a browser session, `refused` if the organization has
- * turned connectors off, `conflict` if the server has another host or address than the caller saw, and `invalid_request` for
- * values that the server does not declare or that are missing.
+ * turned connectors off, `conflict` if the server has another host or address than the caller saw, and
+ * `invalid_request` for values that the server does not declare or that are missing.
  */
 export async function connectConnector(
   app: App,

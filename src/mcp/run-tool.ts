@@ -55,7 +55,9 @@ interface Overridden {
   jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Removes the bounds that every integer has, and names of shared schemas, which belong to the description of the API. */
+/**
+ * Removes the bounds that every integer has, and names of shared schemas, which belong to the description of the API.
+ */
 function shorten({ jsonSchema }: Overridden): void {
   delete jsonSchema.id;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -15,7 +15,9 @@ import type { TokenRequest } from "./schema.ts";
 
 const invalidGrant = (message: string) => new OAuthError("invalid_grant", message);
 
-/** Exchanges an authorization code. A code that is used twice ends everything that was issued for it. Throws OAuthError. */
+/**
+ * Exchanges an authorization code. A code that is used twice ends everything that was issued for it. Throws OAuthError.
+ */
 export async function redeemCode(app: App, input: TokenRequest): Promise<OauthTokenPayload> {
   const { code, client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier } = input;
   if (code === undefined || clientId === undefined || redirectUri === undefined || verifier === undefined)

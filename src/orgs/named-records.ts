@@ -1,4 +1,6 @@
-/** Creation and renaming of the records that an organization names: roles, teams, trust policies and identity providers. */
+/**
+ * Creation and renaming of the records that an organization names: roles, teams, trust policies and identity providers.
+ */
 import { isDuplicate } from "../../storage/database.ts";
 import type { NamedDoc } from "../../storage/named.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";

@@ -7,8 +7,9 @@ import { publishEvents } from "../audit/events.ts";
 import { requestSync } from "../queue/request-sync.ts";
 
 /**
- * Copies an organization's names, requirements and deletion to its memberships and skills. The reconcile job repeats it after
- * a crash. Of concurrent calls the slowest may write outdated values, so each repeats until its values are current.
+ * Copies an organization's names, requirements and deletion to its memberships and skills. The reconcile job repeats it
+ * after a crash. Of concurrent calls the slowest may write outdated values, so each repeats until its values are
+ * current.
  */
 export async function propagateTenant(app: App, tenant: TenantDoc): Promise<void> {
   let written: TenantDoc;

@@ -16,7 +16,9 @@ export interface Authenticated {
   tenant: TenantDoc;
 }
 
-/** A request without a valid token: the same response for an unknown, a disabled and another organization's provider. */
+/**
+ * A request without a valid token: the same response for an unknown, a disabled and another organization's provider.
+ */
 export class UnauthenticatedError extends ScimError {
   /** The provider that the request names, for its log. */
   readonly provider: ScimProviderDoc | undefined;

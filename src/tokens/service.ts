@@ -41,7 +41,8 @@ export async function listOwned(app: App, owner: TokenOwner, input: ListQuery): 
 
 /**
  * Creates a token. Its restrictions never change afterwards. Throws `limit_reached`, `not_found` for a folder that the
- * caller does not see, `reauthentication_required`, or `refused` for one in an organization that does not accept tokens of such a lifetime.
+ * caller does not see, `reauthentication_required`, or `refused` for one in an organization that does not accept tokens
+ * of such a lifetime.
  */
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<MintedToken> {
   const user = requireUnrestricted(actor, "create API tokens");

@@ -1,7 +1,7 @@
 /**
- * Requirements of organizations for their members: a second factor, or a sign-in by their identity provider. `userActor`
- * withholds the memberships of a caller who lacks it, so that on every surface they are a stranger there; the other
- * functions explain that to them.
+ * Requirements of organizations for their members: a second factor, or a sign-in by their identity provider.
+ * `userActor` withholds the memberships of a caller who lacks it, so that on every surface they are a stranger there;
+ * the other functions explain that to them.
  */
 import { limits } from "../../contract/limits.ts";
 import type { Account } from "../../storage/users.ts";

@@ -1,4 +1,6 @@
-/** Calls through hosted connectors: which tool, how it ended, how long it took. They contain no arguments or results. */
+/**
+ * Calls through hosted connectors: which tool, how it ended, how long it took. They contain no arguments or results.
+ */
 import type { IndexDescription } from "mongodb";
 import type { ConnectorCallKind, ConnectorCallOutcome } from "../../contract/vocabulary.ts";
 import { batchedInsert } from "../batches/batched-insert.ts";

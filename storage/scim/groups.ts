@@ -19,7 +19,9 @@ export interface ScimGroupDoc {
   /** Ids of provisioned users. */
   memberIds: string[];
   memberCount: number;
-  /** An existing team that an owner has put under SCIM: SCIM changes its members, not its name, and never deletes it. */
+  /**
+   * An existing team that an owner has put under SCIM: SCIM changes its members, not its name, and never deletes it.
+   */
   isMapped?: true;
   /** The team is to be created. */
   createsTeam?: true;

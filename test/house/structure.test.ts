@@ -142,6 +142,21 @@ describe("product files", () => {
   });
 });
 
+describe("comments", () => {
+  it("have lines of at most 120 columns, which the formatter does not wrap", () => {
+    const long = everything.flatMap((file) =>
+      texts
+        .get(file)!
+        .split("\n")
+        .flatMap((line, at) =>
+          line.length > 120 && /^ *(\*|\/\/|\/\*)/.test(line) ? [`${file}:${at + 1}`] : [],
+        ),
+    );
+
+    assert.deepEqual(long, []);
+  });
+});
+
 describe("a folder", () => {
   it("contains fewer than 30 files, except for those listed", () => {
     const counts = new Map<string, number>();

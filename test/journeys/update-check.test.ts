@@ -11,8 +11,8 @@ describe("the daily update check", needsTerminal, () => {
   const check = { SVC_NO_UPDATE_CHECK: "" };
 
   /**
-   * A service that counts its requests, and returns the given response. After `expect`, the command's own response waits
-   * for the request: on a busy machine, a command that has ended may have given it up.
+   * A service that counts its requests, and returns the given response. After `expect`, the command's own response
+   * waits for the request: on a busy machine, a command that has ended may have given it up.
    */
   async function asked(t: TestContext, respond: (response: ServerResponse) => void) {
     let count = 0;

@@ -1,6 +1,6 @@
 /**
- * A passkey authenticator in software (Web Authentication Level 3, sections 6.1 and 6.5), with which tests choose what a
- * real one would not do: counters that go back, challenges of others, a user that was not verified.
+ * A passkey authenticator in software (Web Authentication Level 3, sections 6.1 and 6.5), with which tests choose what
+ * a real one would not do: counters that go back, challenges of others, a user that was not verified.
  */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 

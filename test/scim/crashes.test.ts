@@ -1,4 +1,6 @@
-/** Changes of the identity provider whose process ended right after the commit point: the reconcile job completes them. */
+/**
+ * Changes of the identity provider whose process ended right after the commit point: the reconcile job completes them.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { outboxFields } from "../../storage/outbox.ts";

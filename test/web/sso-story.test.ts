@@ -1,7 +1,7 @@
 /**
  * Identity of a company in a real browser: an owner sets up single sign-on with a test, verifies a domain and requires
- * it; a new person signs in and is in the right team; SCIM deactivates the person, whose accesses end; and the audit log
- * shows it.
+ * it; a new person signs in and is in the right team; SCIM deactivates the person, whose accesses end; and the audit
+ * log shows it.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

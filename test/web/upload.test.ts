@@ -15,7 +15,9 @@ import { makeZip, skillMd } from "../support/zip.ts";
 
 const reason = whyNoBrowser();
 
-/** Drops a file or folder of this machine on the middle of the page, as from a file manager, once the page offers it. */
+/**
+ * Drops a file or folder of this machine on the middle of the page, as from a file manager, once the page offers it.
+ */
 async function drop(page: Page, dropped: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { width, height } = page.viewportSize()!;

@@ -73,7 +73,8 @@ export const theme = createTheme({
   variantColorResolver,
   components: {
     Button: { defaultProps: { size: "sm", color: "ink" } },
-    // Named where they are used most: an icon button without a name fails WCAG 4.1.2, and the placeholder for focus breaks role=menu.
+    // Named where they are used most: an icon button without a name fails WCAG 4.1.2, and the placeholder for focus
+    // breaks role=menu.
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },

@@ -18,8 +18,8 @@ import { createMembership } from "../create-membership.ts";
 const shownInvitations = 50;
 
 /**
- * Joins the organization of the account's domain, if any, unless a sign-in by a provider of that organization (`enteredId`)
- * has decided about the membership. A failure is logged: it must not prevent the sign-in.
+ * Joins the organization of the account's domain, if any, unless a sign-in by a provider of that organization
+ * (`enteredId`) has decided about the membership. A failure is logged: it must not prevent the sign-in.
  */
 export async function joinAutomatically(
   app: App,

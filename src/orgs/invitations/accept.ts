@@ -17,8 +17,8 @@ import { loadInvitation, loadOwnInvitation, type OwnInvitation } from "./load.ts
 import { createInvitedMembership } from "./membership.ts";
 
 /**
- * Joins the organization. Throws `mfa_required` or `sso_required` where it requires a proof that the caller lacks, `conflict` if the invitation was changed concurrently or a former membership is still
- * being ended.
+ * Joins the organization. Throws `mfa_required` or `sso_required` where it requires a proof that the caller lacks,
+ * `conflict` if the invitation was changed concurrently or a former membership is still being ended.
  */
 export async function acceptInvitation(app: App, actor: Actor, token: string): Promise<MembershipDoc> {
   const own = await loadOwnInvitation(app, actor, token, "accept an invitation");

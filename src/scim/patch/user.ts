@@ -1,4 +1,6 @@
-/** Applies a PATCH to the attributes of a user. The given attributes are not changed, so that all of it applies or none. */
+/**
+ * Applies a PATCH to the attributes of a user. The given attributes are not changed, so that all of it applies or none.
+ */
 import type { ScimValue } from "../../../storage/scim/users.ts";
 import { badInput } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";

@@ -1,4 +1,7 @@
-/** Skills of an organization that are not used, outdated installs, and cost in context, over the skills that the caller may read. */
+/**
+ * Skills of an organization that are not used, outdated installs, and cost in context, over the skills that the caller
+ * may read.
+ */
 import { estimateTokens } from "../../../contract/estimate-tokens.ts";
 import type { TenantUsagePayload } from "../../../contract/payloads/analytics.ts";
 import type { InstalledVersion, UsedSkill } from "../../../storage/lookups/usage.ts";

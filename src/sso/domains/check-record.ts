@@ -1,4 +1,6 @@
-/** The check of a claim's TXT record. The answer of a name server is hostile input: it is bounded, and never executed. */
+/**
+ * The check of a claim's TXT record. The answer of a name server is hostile input: it is bounded, and never executed.
+ */
 import type { SsoDomainDoc } from "../../../storage/sso/domains.ts";
 import type { App } from "../../app.ts";
 

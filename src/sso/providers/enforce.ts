@@ -45,7 +45,9 @@ async function keepAccess(app: App, actor: Actor, tenantId: string): Promise<voi
     await app.storage.sessions.addBreakGlass(via.sessionId, userId, { tenantId, at: app.now() });
 }
 
-/** A mail to all owners: what members have to prove changes, which one owner must not do without the others' knowledge. */
+/**
+ * A mail to all owners: what members have to prove changes, which one owner must not do without the others' knowledge.
+ */
 export async function mailSsoChange(
   app: App,
   actor: Actor,

@@ -1,4 +1,6 @@
-/** Checks of the assertion, on the bytes whose signature was verified: node-saml makes none of them in this strictness. */
+/**
+ * Checks of the assertion, on the bytes whose signature was verified: node-saml makes none of them in this strictness.
+ */
 import { limits } from "../../../contract/limits.ts";
 import type { Checks } from "../checks.ts";
 import { readAttributes } from "../subject.ts";

@@ -21,8 +21,8 @@ export interface XmlElement {
 }
 
 /**
- * Parses a document by the parser that verifies its signature, so that both read the same. Throws an Error whose message
- * completes the sentence "The document …".
+ * Parses a document by the parser that verifies its signature, so that both read the same. Throws an Error whose
+ * message completes the sentence "The document …".
  */
 export async function parseXml(text: string): Promise<XmlElement> {
   measure(text);

@@ -1,4 +1,6 @@
-/** Self-signed certificates, built from their parts (X.690, RFC 5280), so that a test chooses the end of their validity. */
+/**
+ * Self-signed certificates, built from their parts (X.690, RFC 5280), so that a test chooses the end of their validity.
+ */
 import { createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 
 export interface TestCertificate {

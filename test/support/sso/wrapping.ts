@@ -1,6 +1,6 @@
 /**
- * The eight signature wrapping attacks of "On Breaking SAML" (Somorovsky and others, 2012): a signed element is moved to
- * where only the verification reads it, and a forged one takes its place.
+ * The eight signature wrapping attacks of "On Breaking SAML" (Somorovsky and others, 2012): a signed element is moved
+ * to where only the verification reads it, and a forged one takes its place.
  */
 import { swap } from "./identity-provider.ts";
 

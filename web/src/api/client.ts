@@ -85,7 +85,9 @@ interface Answer<T> {
   response: Response;
 }
 
-/** The body of a successful answer. Throws an `ApiError` for every other outcome, which is the form that Query expects. */
+/**
+ * The body of a successful answer. Throws an `ApiError` for every other outcome, which is the form that Query expects.
+ */
 export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>;
   try {

@@ -39,7 +39,9 @@ export const foldersQuery = (org: string) =>
       dataOf(api.GET("/api/tenants/{tenant}/folders", { signal, params: { path: { tenant: org } } })),
   });
 
-/** Whether the permissions of an organization or role include an action, as in `may(org.permissions, "member", "read")`. */
+/**
+ * Whether the permissions of an organization or role include an action, as in `may(org.permissions, "member", "read")`.
+ */
 export function may(permissions: Record<string, string[]>, group: string, action: string): boolean {
   return permissions[group]?.includes(action) === true;
 }

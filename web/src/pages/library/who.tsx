@@ -25,7 +25,10 @@ interface Entry {
   reasons?: AccessReason[];
 }
 
-/** Each member and token of the organization with what they may do and why; with a draft, what they could do before and after it. */
+/**
+ * Each member and token of the organization with what they may do and why; with a draft, what they could do before and
+ * after it.
+ */
 export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft | undefined }) {
   const [text, setText] = useState("");
   const [query] = useDebouncedValue(text.trim(), 200);

@@ -4,7 +4,9 @@ import { identityQuery } from "../../api/session.ts";
 
 const storageKey = "svc-organization";
 
-/** Slug of the organization whose pages the navigation offers: that of the address, or the last one, of the user's own. */
+/**
+ * Slug of the organization whose pages the navigation offers: that of the address, or the last one, of the user's own.
+ */
 export function useCurrentOrganization(): string | undefined {
   const { org } = useParams({ strict: false });
   const { data: identity } = useQuery(identityQuery);

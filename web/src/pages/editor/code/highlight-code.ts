@@ -1,4 +1,6 @@
-/** Colors of code in the editor, by the highlighter that shows files and comparisons. It is loaded with the first file. */
+/**
+ * Colors of code in the editor, by the highlighter that shows files and comparisons. It is loaded with the first file.
+ */
 import { StateEffect, StateField, type Extension, type Range } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
 

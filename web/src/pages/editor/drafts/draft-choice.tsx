@@ -41,8 +41,8 @@ export function useDrafts(owner: string, skill: string) {
 }
 
 /**
- * Offers the drafts that no tab holds: now, and again when a tab leaves one. A page that is reloaded may come before the
- * end of the earlier one.
+ * Offers the drafts that no tab holds: now, and again when a tab leaves one. A page that is reloaded may come before
+ * the end of the earlier one.
  */
 async function offerDrafts(
   owner: string,

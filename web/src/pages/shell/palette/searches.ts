@@ -1,4 +1,7 @@
-/** Entries that are searched for as the user types. The searches run in parallel, and old results stay until new ones come. */
+/**
+ * Entries that are searched for as the user types. The searches run in parallel, and old results stay until new ones
+ * come.
+ */
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { CircleHelp, FileCode, FileText, Folder, Globe, Hash, User } from "lucide-react";
