@@ -35,13 +35,14 @@ export async function runOn<K extends ChildJobName>(
   const timedOut = () =>
     new ChildProcessError("child_timeout", `${name} took longer than ${timeoutMs / 1000} s`);
   const timer = setTimeout(() => kill(child, timedOut()), timeoutMs);
-  const memoryCheck = setInterval(() => {
-    void residentMbOf(child).then((mb) => {
-      if (mb > maxResidentMb / 2) child.isSwollen = true;
-      if (mb > maxResidentMb && !ended.signal.aborted) kill(child, outOfMemory(name, maxResidentMb));
-      return undefined;
-    });
-  }, memoryCheckMs);
+  const checkMemory = async () => {
+    const mb = await residentMbOf(child);
+    if (mb > maxResidentMb / 2) child.isSwollen = true;
+    if (mb > maxResidentMb && !ended.signal.aborted) kill(child, outOfMemory(name, maxResidentMb));
+  };
+  // A process that served jobs before may have too much from the start.
+  void checkMemory();
+  const memoryCheck = setInterval(() => void checkMemory(), memoryCheckMs);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     const outcome = outcomeOf(child, name, ended.signal);

@@ -24,7 +24,7 @@ import { scheduleProjection } from "./projection-queue.ts";
 import { nameKeyOf } from "./publish/slug.ts";
 import { excerptOf } from "./publish/text-source.ts";
 
-const raceAttempts = 5;
+const raceAttempts = 20;
 
 export async function updateSkill(
   app: App,

@@ -161,6 +161,7 @@ describe("jobs in processes of their own", () => {
   });
 
   it("end when what they hold outside of their heap is too much", async () => {
+    await check();
     await assert.rejects(check({ maxResidentMb: 20 }), (error: unknown) => {
       assert.ok(error instanceof ChildProcessError);
       assert.equal(error.code, "child_out_of_memory");

@@ -100,7 +100,7 @@ describe("the endpoint of hosted connectors", () => {
     const ofSkills = await accessToken(`${url}/mcp`, [central.org.id]);
 
     assert.ok(isForwarded(await echo(own)));
-    assert.match((await echo(elsewhere)).body.result!.content[0]!.text, /don't have access/);
+    assert.match((await echo(elsewhere)).body.result!.content[0]!.text, /no longer have access/);
     assert.equal((await echo(ofSkills)).status, 401);
     const skills = await fetch(`${url}/mcp`, {
       method: "POST",

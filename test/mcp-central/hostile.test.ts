@@ -159,7 +159,7 @@ describe("a remote server", () => {
       const failed = await passLimit(() => central.connect(own.id, {}, user));
 
       assert.equal(slow.isError, true);
-      assert.match(slow.text, /took too long to answer/);
+      assert.match(slow.text, /took too long to respond/);
       assert.equal(failed.data.connector.problem, "timed_out");
     } finally {
       mock.timers.reset();

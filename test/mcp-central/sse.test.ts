@@ -132,7 +132,7 @@ describe("calls of a server with HTTP+SSE", () => {
     const large = await call("echo", { size: limits.connectorResponseBytes });
 
     assert.ok(large.isError);
-    assert.match(large.text, /more than a response may have/);
+    assert.match(large.text, /response is too large/);
     assert.deepEqual(await call("echo", { text: "x" }), works);
   });
 
@@ -140,9 +140,9 @@ describe("calls of a server with HTTP+SSE", () => {
     await central.connected("old", {}, user);
     const answers: [status: number, expected: RegExp][] = [
       [403, /refused access/],
-      [429, /asks for a pause/],
+      [429, /limits the rate of requests/],
       [500, /failed/],
-      [413, /does not answer as an MCP server/],
+      [413, /does not respond as an MCP server/],
     ];
     for (const [status, expected] of answers) {
       upstream.fault = (request, response) => {

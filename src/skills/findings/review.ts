@@ -19,7 +19,7 @@ import { countFindings } from "./count-findings.ts";
 import type { Found } from "./lint.ts";
 import { findingsOf, firstSeen } from "./version-findings.ts";
 
-const raceAttempts = 5;
+const raceAttempts = 20;
 
 /**
  * Findings of a version, by default the current one. Only members of the organization see those about secrets: anyone

@@ -22,7 +22,7 @@ import { selectVersion } from "../select-version.ts";
 import { exceeds, isPrerelease, readSelector } from "../semver.ts";
 import { findVersion, listSemvers } from "../versions.ts";
 
-const raceAttempts = 5;
+const raceAttempts = 20;
 
 /**
  * Changes the marks of a version. If the current version is yanked, the highest release below it becomes current in the
