@@ -39,19 +39,13 @@ export function openJoinedReads(database: Database): JoinedReads {
   };
 }
 
-/** All rows come with the first answer: by default, it has 101. */
-const mostRows = 100_000;
-
 /** Resolves to a function that passes each part its own rows. */
 async function send(database: Database, parts: Part[]): Promise<() => void> {
   const [first, ...others] = parts;
   if (!first) return () => undefined;
   const joined = others.map(({ collection, pipeline }) => ({ $unionWith: { coll: collection, pipeline } }));
   try {
-    const rows = await database
-      .collection(first.collection)
-      .aggregate([...first.pipeline, ...joined], { batchSize: mostRows })
-      .toArray();
+    const rows = await database.aggregate(first.collection, [...first.pipeline, ...joined]);
     if (others.length === 0) return () => first.resolve(rows);
     return () => {
       for (const { owns, resolve } of parts) resolve(rows.filter(owns));

@@ -9,7 +9,6 @@ import type { Document, Filter } from "mongodb";
 import type { Database } from "../database.ts";
 import type { TreeState } from "../folders/document.ts";
 import { visible, type SkillDoc } from "../skills/document.ts";
-import type { TenantDoc } from "../tenants.ts";
 import { batchedLookup, oneOf } from "./batched-lookup.ts";
 import type { JoinedReads } from "./joined-reads.ts";
 
@@ -131,7 +130,7 @@ export function openSkillLookups(database: Database, reads: JoinedReads) {
     /** Skills with a slug in the given organizations, at most one in each. */
     async listBySlugIn(tenantIds: string[], slug: string): Promise<FoundSkill[]> {
       const pipeline = pipelineOf({ tenantId: oneOf(tenantIds), slug });
-      return (await database.collection<SkillDoc>("skills").aggregate<Row>(pipeline).toArray()).map(toFound);
+      return (await database.aggregate<Row>("skills", pipeline)).map(toFound);
     },
     /**
      * Finds a skill by the slug or a former slug of its organization. Undefined if there is no such organization; the
@@ -141,23 +140,20 @@ export function openSkillLookups(database: Database, reads: JoinedReads) {
       tenantSlug: string,
       slug: string,
     ): Promise<{ found: FoundSkill | undefined } | undefined> {
-      const [row] = await database
-        .collection<TenantDoc>("tenants")
-        .aggregate<{ skill: SkillDoc[]; tree: TreeState[] }>([
-          { $match: { slugs: tenantSlug, erasedAt: { $exists: false } } },
-          {
-            $lookup: {
-              from: "skills",
-              localField: "_id",
-              foreignField: "tenantId",
-              pipeline: [{ $match: { slug, ...visible } }, { $project: unread }],
-              as: "skill",
-            },
+      const [row] = await database.aggregate<{ skill: SkillDoc[]; tree: TreeState[] }>("tenants", [
+        { $match: { slugs: tenantSlug, erasedAt: { $exists: false } } },
+        {
+          $lookup: {
+            from: "skills",
+            localField: "_id",
+            foreignField: "tenantId",
+            pipeline: [{ $match: { slug, ...visible } }, { $project: unread }],
+            as: "skill",
           },
-          { $lookup: { from: "folder_trees", localField: "_id", foreignField: "_id", as: "tree" } },
-          { $project: { skill: 1, tree: { _id: 1, revision: 1, change: 1, prunedRevision: 1 } } },
-        ])
-        .toArray();
+        },
+        { $lookup: { from: "folder_trees", localField: "_id", foreignField: "_id", as: "tree" } },
+        { $project: { skill: 1, tree: { _id: 1, revision: 1, change: 1, prunedRevision: 1 } } },
+      ]);
       if (!row) return undefined;
       const [skill] = row.skill;
       return { found: skill && { skill, tree: row.tree[0] } };

@@ -2,7 +2,6 @@
 import type { Document } from "mongodb";
 import type { Database } from "../database.ts";
 import { counting, type MembershipDoc } from "../memberships/document.ts";
-import type { SsoIdentityDoc } from "../sso/identities.ts";
 import type { SsoProviderDoc } from "../sso/providers.ts";
 import type { TenantDoc } from "../tenants.ts";
 import { credentials, type Credentials } from "../users/document.ts";
@@ -18,8 +17,6 @@ export interface KnownPerson {
 export type SsoLookups = ReturnType<typeof openSsoLookups>;
 
 export function openSsoLookups(database: Database) {
-  const providers = database.collection<SsoProviderDoc>("sso_providers");
-  const identities = database.collection<SsoIdentityDoc>("sso_identities");
   return {
     /** A provider of any organization, with the organization unless it is erased. */
     async findProvider(
@@ -30,7 +27,10 @@ export function openSsoLookups(database: Database) {
         joined("tenants", "tenantId", "_id", "tenant"),
         { $project: { outbox: 0 } },
       ];
-      const rows = await providers.aggregate<SsoProviderDoc & { tenant: TenantDoc[] }>(stages).toArray();
+      const rows = await database.aggregate<SsoProviderDoc & { tenant: TenantDoc[] }>(
+        "sso_providers",
+        stages,
+      );
       return rows.map(({ tenant: [tenant], ...provider }) => ({
         provider,
         tenant: tenant?.erasedAt === undefined ? tenant : undefined,
@@ -44,7 +44,7 @@ export function openSsoLookups(database: Database) {
         joined("memberships", "userId", "userId", "members"),
         { $project: { account: credentials, "members.outbox": 0 } },
       ];
-      const rows = await identities.aggregate<PersonRow>(stages).toArray();
+      const rows = await database.aggregate<PersonRow>("sso_identities", stages);
       return rows.map(({ tenantId, account: [account], members }) => ({
         account: account?.deletedAt === undefined ? account : undefined,
         member: members.find((one) => one.tenantId === tenantId && counts(one)),

@@ -123,15 +123,16 @@ export function openConnectors(database: Database) {
       const [userId = "", slug = ""] = key.split(" ");
       return { userId, slug, active: true as const };
     });
-    const rows = await connectors
-      .aggregate<KnownConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }>([
+    const rows = await database.aggregate<KnownConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }>(
+      connectors.collectionName,
+      [
         { $match: owners.length === 1 ? owners[0]! : { $or: owners } },
         { $project: withoutSecrets.projection },
         { $lookup: { from: "mcp_servers", localField: "serverId", foreignField: "_id", as: "server" } },
         { $lookup: { from: "tenants", localField: "tenantId", foreignField: "_id", as: "tenant" } },
         { $project: { "server.outbox": 0, "tenant.outbox": 0 } },
-      ])
-      .toArray();
+      ],
+    );
     return new Map(rows.map((row) => [keyOf(row.userId, row.slug), toUse(row)]));
   });
   return {

@@ -13,6 +13,7 @@ interface Row {
 
 let database: Database;
 let aggregated: string[] = [];
+const sent: string[] = [];
 
 before(async () => {
   const { url, name } = await testDatabase();
@@ -24,6 +25,7 @@ before(async () => {
   ]);
   await insert("colours", [{ _id: "orange", kind: "colour" }]);
   database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
+    sent.push(commandName);
     if (commandName === "aggregate") aggregated.push(String(command["aggregate"]));
   });
 });
@@ -71,5 +73,22 @@ describe("reads that are started in one turn", () => {
       both.map(({ status }) => status),
       ["rejected", "rejected"],
     );
+  });
+});
+
+describe("an aggregation at once", () => {
+  it("has all rows, also of a result that is larger than a response", async () => {
+    const text = "x".repeat(4_000_000);
+    await database
+      .collection<{ _id: string; text: string }>("large")
+      .insertMany(Array.from({ length: 6 }, (_, n) => ({ _id: `row ${n}`, text })));
+
+    const rows = await database.aggregate<{ _id: string; text: string }>("large", [{ $sort: { _id: 1 } }]);
+
+    assert.deepEqual(
+      rows.map((row) => [row._id, row.text.length]),
+      Array.from({ length: 6 }, (_, n) => [`row ${n}`, text.length]),
+    );
+    assert.ok(sent.includes("killCursors"), "a cursor of the command is left open");
   });
 });

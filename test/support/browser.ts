@@ -24,8 +24,11 @@ let isBuilt = false;
 
 /** Required as root, and with the small shared memory of containers. */
 const flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
-/** It draws by software, which needs no process of its own. */
-const testFlags = ["--disable-software-rasterizer", "--in-process-gpu"];
+/**
+ * It draws by software, which needs no process of its own, and compiles without optimization, which takes longer than
+ * it saves on pages that are open for seconds.
+ */
+const testFlags = ["--disable-software-rasterizer", "--in-process-gpu", "--js-flags=--no-opt"];
 
 /** Builds the front end first, if it is stale. A service reads it when it starts: start that afterwards. */
 export function openBrowser(): Promise<Browser> {
