@@ -87,6 +87,25 @@ describe("a file that svc can't edit", () => {
   });
 });
 
+describe("a file that svc created", () => {
+  it("begins with the next entry after the first one is removed, and is removed with the last", async (t) => {
+    const { servers, put, read, run } = await makeMcpFixture(t);
+    servers.push({ ...servers[0]!, publicId: "dddddddddd", slug: "second" });
+    const file = globalFiles.codex;
+    for (const name of ["clock", "second"]) await run("mcp", "install", name, "-t", "codex");
+
+    await run("mcp", "uninstall", "clock");
+    assert.match(await read(file), /^\[mcp_servers\.second\]\n/);
+    await run("mcp", "uninstall", "second");
+    await assert.rejects(read(file), { code: "ENOENT" });
+
+    await run("mcp", "install", "clock", "-t", "codex");
+    await put(file, `${await read(file)}\n[own]\na = 1\n`);
+    await run("mcp", "uninstall", "clock");
+    assert.equal(await read(file), "\n[own]\na = 1\n", "the bytes of others stay");
+  });
+});
+
 describe("two clients that edit one file", () => {
   it("both keep their entries", async (t) => {
     const { read, run, servers, project } = await makeMcpFixture(t);

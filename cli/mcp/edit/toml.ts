@@ -127,7 +127,17 @@ function removeAt(text: string, path: readonly string[]): string {
       `"${path.join(".")}" in it is in an inline table, so it has to be removed by hand`,
     );
   const outer = own.filter((part) => !own.some((other) => other !== part && holds(other, part)));
-  return outer.toReversed().reduce((rest, part) => removeLines(rest, part), text);
+  const rest = outer.toReversed().reduce((left, part) => removeLines(left, part), text);
+  return own[0]?.start === 0 ? withoutSeparator(rest, path.slice(0, -1)) : rest;
+}
+
+/** Without the blank line that was between a removed first table and the next one of the same container. */
+function withoutSeparator(text: string, container: readonly string[]): string {
+  const end = lineEnd(text, 0);
+  const next = partsOf(text)[0];
+  const isSeparator =
+    isBlank(text.slice(0, end)) && next !== undefined && lineStart(text, next.start) === end;
+  return isSeparator && isBelow(next.path, container) ? text.slice(end) : text;
 }
 
 function holds(outer: TomlPart, inner: TomlPart): boolean {
