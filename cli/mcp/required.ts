@@ -13,7 +13,8 @@ import type { Profile } from "../state/config.ts";
 import { describeEffects } from "./effects.ts";
 import { installedServers } from "./records.ts";
 
-const shape = [{ tenantSlug: "slug", slug: "slug" }] as const satisfies Shape;
+/** A service of an earlier version sends no transport. */
+const shape = [{ tenantSlug: "slug", slug: "slug", transport: "text?" }] as const satisfies Shape;
 
 /** An install of the skill. */
 interface SkillLocation {
@@ -22,12 +23,14 @@ interface SkillLocation {
   projectDir?: string;
 }
 
-/** Tools that lack a server in one scope. */
+/** Tools that lack a server in one scope, and can get it in the same way. */
 interface MissingServer {
   ref: string;
   targets: McpTarget[];
   /** Undefined for the user level. */
   projectDir: string | undefined;
+  /** The tools don't have the server's transport, but that of the hosted connectors. */
+  via: "central" | undefined;
 }
 
 export interface RequiredServers {
@@ -45,16 +48,26 @@ export function checkRequired(
   const result: RequiredServers = { servers: [], missing: [] };
   if (!fits(required, shape)) return result;
   const places = locations.flatMap(placeOf);
-  for (const { tenantSlug, slug } of required as { tenantSlug: string; slug: string }[]) {
+  for (const { tenantSlug, slug, transport } of required as ListedRequirement[]) {
     const ref = `${tenantSlug}/${slug}`;
     const lacking = places.filter((place) => !hasServer(profile, ref, place));
     result.servers.push({ tenantSlug, slug, installed: places.length > 0 && lacking.length === 0 });
-    for (const projectDir of new Set(lacking.map((place) => place.projectDir))) {
-      const own = lacking.filter((place) => place.projectDir === projectDir);
-      result.missing.push({ ref, projectDir, targets: [...new Set(own.map(({ platform }) => platform))] });
-    }
+    for (const projectDir of new Set(lacking.map((place) => place.projectDir)))
+      for (const via of [undefined, "central"] as const) {
+        const own = lacking.filter(
+          (place) => place.projectDir === projectDir && viaOf(place, transport) === via,
+        );
+        const targets = [...new Set(own.map(({ platform }) => platform))];
+        if (targets.length > 0) result.missing.push({ ref, projectDir, targets, via });
+      }
   }
   return result;
+}
+
+interface ListedRequirement {
+  tenantSlug: string;
+  slug: string;
+  transport?: string | null;
 }
 
 interface Place {
@@ -84,14 +97,21 @@ function hasServer(profile: Profile | undefined, ref: string, { platform, projec
     );
 }
 
+/** How a tool without the server's transport can have it. */
+function viaOf({ platform }: Place, transport: string | null | undefined): MissingServer["via"] {
+  const lacks: Readonly<Record<string, string>> = mcpToolOf(platform).lacks ?? {};
+  return Object.hasOwn(lacks, transport ?? "") ? "central" : undefined;
+}
+
 /** A sentence with the command to run. */
 export function describeMissing({ cwd }: Context, skill: string, missing: MissingServer): string {
-  const { ref, targets, projectDir } = missing;
+  const { ref, targets, projectDir, via } = missing;
   const place = projectDir === undefined ? "-g" : projectDir === cwd ? "-p" : `-p ${shellWord(projectDir)}`;
   const lack = `${targets.join(", ")} ${targets.length === 1 ? "lacks" : "lack"}`;
+  const only = `${targets.join(", ")} can have only through a hosted connector`;
   return (
-    `${skill} requires the MCP server ${ref}, which ${lack}: ` +
-    `svc mcp install ${ref} -t ${targets.join(",")} ${place}`
+    `${skill} requires the MCP server ${ref}, which ${via === undefined ? lack : only}: ` +
+    `svc mcp install ${ref} -t ${targets.join(",")} ${place}${via === undefined ? "" : ` --via ${via}`}`
   );
 }
 
@@ -127,7 +147,7 @@ export async function offerMissing(
   const { output } = context;
   output.line(result.data, result.text);
   for (const one of missing) {
-    const { ref, targets, projectDir } = one;
+    const { ref, targets, projectDir, via } = one;
     try {
       const server = await openMcpCalls(options).find(ref);
       for (const sentence of describeEffects(server)) output.note(sentence);
@@ -136,7 +156,7 @@ export async function offerMissing(
       )
         continue;
       const { runInstall } = await import("./run-install.ts");
-      const args = { ref, target: targets, project: projectDir, via: undefined, var: [], force: false };
+      const args = { ref, target: targets, project: projectDir, via, var: [], force: false };
       const { data, text } = await runInstall(context, args, server);
       output.line(data, text);
     } catch (error) {

@@ -1,6 +1,8 @@
 import { type ValueParts, resolveServer } from "./resolve.ts";
 import { type McpEntry, type McpRefusal, type McpTool, entryWith, toRecord } from "./tool.ts";
 
+const noSse = "codex supports stdio and streamable http servers, not sse";
+
 /** Codex: it replaces nothing in values, and refers to variables in fields of their own. */
 export const codex: McpTool = {
   name: "codex",
@@ -8,6 +10,7 @@ export const codex: McpTool = {
   syntax: "toml",
   files: { global: "~/.codex/config.toml" },
   container: ["mcp_servers"],
+  lacks: { sse: noSse },
   fields: [
     "command",
     "args",
@@ -19,8 +22,7 @@ export const codex: McpTool = {
     "env_http_headers",
   ],
   entryOf(server, values) {
-    if (server.transport === "sse")
-      return { refused: "codex supports stdio and streamable http servers, not sse" };
+    if (server.transport === "sse") return { refused: noSse };
     const { command, args, url, env, headers } = resolveServer(server, values);
     const fixed = server.transport === "stdio" ? args : [url];
     if (fixed.some((parts) => !isText(parts))) return noVariable;

@@ -36,6 +36,8 @@ export interface McpTool {
   fields: readonly string[];
   /** The texts that the tool replaces in values; there is no way to write them literally. */
   expands?: RegExp;
+  /** Transports that the tool does not have, with the reason. */
+  lacks?: Readonly<Partial<Record<McpTransport, string>>>;
   /** Names that the tool reserves. */
   reserved?: readonly string[];
   /** Pure: the same server and values result in the same entry. */

@@ -145,7 +145,7 @@ export const McpServerDeletionPayload = z
 export type McpServerDeletionPayload = z.infer<typeof McpServerDeletionPayload>;
 
 export const RequiredMcpServer = z
-  .object({ tenantSlug: z.string(), slug: z.string() })
+  .object({ tenantSlug: z.string(), slug: z.string(), transport: z.enum(mcpTransports) })
   .meta({ id: "RequiredMcpServer" });
 export type RequiredMcpServer = z.infer<typeof RequiredMcpServer>;
 

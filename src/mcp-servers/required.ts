@@ -9,6 +9,9 @@ import type { App } from "../app.ts";
 import { notFound, ServiceError } from "../errors.ts";
 import { keepAllowedServers } from "./load.ts";
 
+/** A server as a request names it. */
+type NamedServer = Pick<RequiredMcpServer, "tenantSlug" | "slug">;
+
 /** The part of a skill that requirements depend on. */
 interface RequiringSkill {
   tenantId: string;
@@ -26,7 +29,7 @@ export async function resolveRequired(
   app: App,
   actor: Actor,
   tenantId: string,
-  required: readonly RequiredMcpServer[],
+  required: readonly NamedServer[],
 ): Promise<string[]> {
   const { mcpServers, tenants } = app.storage;
   const orgs = [...new Set(required.map(({ tenantSlug }) => tenantSlug))];
@@ -84,6 +87,6 @@ export async function requiredServersOf(
   const found = await app.storage.mcpServers.listByIds(requiredServerIds);
   const seen = await keepAllowedServers(app, actor, "mcpServer:read", found);
   return seen
-    .map(({ server }) => ({ tenantSlug, slug: server.slug }))
+    .map(({ server }) => ({ tenantSlug, slug: server.slug, transport: server.config.transport }))
     .sort((a, b) => (a.slug < b.slug ? -1 : 1));
 }

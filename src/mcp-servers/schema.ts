@@ -5,7 +5,7 @@ import { checkMcpServer } from "../../contract/mcp-checks.ts";
 import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts";
 import { oneLineText, plainTextOfLines } from "../../contract/one-line.ts";
 import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
-import { installScopes, mcpInstallModes, mcpTargets } from "../../contract/vocabulary.ts";
+import { installScopes, mcpInstallModes, mcpTargets, mcpTransports } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 import { catalogName, catalogVersion } from "./catalog/registry-schema.ts";
 
@@ -136,6 +136,10 @@ export const requiredMcpServers = z
     z.strictObject({
       tenantSlug: z.string().min(1).max(64).meta({ description: "the skill's own organization" }),
       slug: z.string().min(1).max(limits.mcpServerSlug),
+      transport: z
+        .enum(mcpTransports)
+        .optional()
+        .meta({ description: "ignored, so that a list can be sent as it was read" }),
     }),
   )
   .max(limits.mcpServersPerSkill)

@@ -59,7 +59,13 @@ export async function updateSkill(
     tenantId: skill.tenantId,
     resourceType: "skill",
     resourceId: skill._id,
-    metadata: { slug: skill.slug, ...input, ...(requiredMcpServers && { requiredMcpServers }) },
+    metadata: {
+      slug: skill.slug,
+      ...input,
+      ...(requiredMcpServers && {
+        requiredMcpServers: requiredMcpServers.map(({ tenantSlug, slug }) => ({ tenantSlug, slug })),
+      }),
+    },
   });
   const fields = {
     ...input,

@@ -15,6 +15,8 @@ before(async () => {
 after(() => fixture.close());
 
 const servers = (...slugs: string[]) => slugs.map((slug) => ({ tenantSlug: fixture.org.slug, slug }));
+/** Servers as they are shown. */
+const shown = (...slugs: string[]) => servers(...slugs).map((one) => ({ ...one, transport: "http" }));
 const publish = (body: object, user = fixture.owner) =>
   fixture.service.call<PublishResult>("POST", "/api/skills", {
     token: user.token,
@@ -31,29 +33,32 @@ describe("MCP servers that a skill requires", () => {
     const { service, org, owner, member } = fixture;
     const { skill } = (await publish({ name: "Requires", requiredMcpServers: servers("beta", "alpha") }))
       .data;
-    assert.deepEqual(await read(skill.id, member), servers("alpha", "beta"));
+    assert.deepEqual(await read(skill.id, member), shown("alpha", "beta"));
     const client = await openModernClient(service, member.token);
     const described = await callOk<{ skill: SkillDetailPayload }>(client, "get_skill", {
       skill: `${org.slug}/requires`,
     });
     await client.close();
-    assert.deepEqual(described.data.skill.requiredMcpServers, servers("alpha", "beta"));
+    assert.deepEqual(described.data.skill.requiredMcpServers, shown("alpha", "beta"));
     assert.match(described.text, /Requires the MCP servers \S+\/alpha, \S+\/beta\./);
 
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
       token: owner.token,
       body: { content: "second\n", requiredMcpServers: servers("beta") },
     });
-    assert.deepEqual(await read(skill.id), servers("beta"));
+    assert.deepEqual(await read(skill.id), shown("beta"));
     await publish({ name: "Requires", content: "third\n", requiredMcpServers: servers("alpha") });
-    assert.deepEqual(await read(skill.id), servers("alpha"));
+    assert.deepEqual(await read(skill.id), shown("alpha"));
     await publish({ name: "Requires", content: "fourth\n" });
     const resolved = await service.call<ResolveResult>(
       "GET",
       `/api/skills/resolve?ref=${org.slug}/requires`,
       { token: member.token },
     );
-    assert.deepEqual(resolved.data.skill.requiredMcpServers, servers("alpha"), "without a list, it stays");
+    assert.deepEqual(resolved.data.skill.requiredMcpServers, shown("alpha"), "without a list, it stays");
+    const sentBack = [...resolved.data.skill.requiredMcpServers, ...shown("beta")];
+    assert.equal((await change(skill.id, { requiredMcpServers: sentBack })).status, 200);
+    assert.deepEqual(await read(skill.id), shown("alpha", "beta"), "a list can be sent as it was read");
     assert.equal((await change(skill.id, { requiredMcpServers: [] })).status, 200);
     assert.deepEqual(await read(skill.id), []);
   });
@@ -79,11 +84,11 @@ describe("MCP servers that a skill requires", () => {
       });
     const planned = await plan({ name: "Nothing", requiredMcpServers: servers("alpha") });
     const unknown = await plan({ name: "Nothing", requiredMcpServers: servers("no-such") });
-    const shown = { name: "Nothing", visibility: "public", requiredMcpServers: servers("alpha") };
+    const visible = { name: "Nothing", visibility: "public", requiredMcpServers: servers("alpha") };
 
     assert.equal(planned.status, 200, JSON.stringify(planned.body));
     assert.equal(unknown.code, "not_found");
-    assert.equal((await plan(shown)).code, "refused");
+    assert.equal((await plan(visible)).code, "refused");
     assert.equal(missing.code, "not_found");
     assert.equal(missing.details!["kind"], "mcpServer");
     assert.equal(foreign.code, "not_found");
@@ -171,14 +176,14 @@ describe("MCP servers that a skill requires", () => {
     const editor = await newMember(service, org, "member");
     const { skill } = (await publish({ name: "Mixed", requiredMcpServers: servers("alpha", "gamma") })).data;
 
-    assert.deepEqual(await read(skill.id, member), servers("alpha"));
+    assert.deepEqual(await read(skill.id, member), shown("alpha"));
     const blind = await change(skill.id, { requiredMcpServers: servers("gamma") }, editor);
     const changed = await change(skill.id, { requiredMcpServers: servers("beta") }, editor);
 
     assert.equal(blind.code, "not_found");
     assert.equal(changed.status, 200, JSON.stringify(changed.body));
-    assert.deepEqual(await read(skill.id), servers("beta", "gamma"));
+    assert.deepEqual(await read(skill.id), shown("beta", "gamma"));
     await service.call("DELETE", `${base}/gamma`, { token: owner.token });
-    assert.deepEqual(await read(skill.id), servers("beta"));
+    assert.deepEqual(await read(skill.id), shown("beta"));
   });
 });

@@ -15,7 +15,7 @@ export interface SkillChange {
   description?: string;
   tags?: string[];
   visibility?: Schemas["Skill"]["visibility"];
-  requiredMcpServers?: Schemas["RequiredMcpServer"][];
+  requiredMcpServers?: Pick<Schemas["RequiredMcpServer"], "tenantSlug" | "slug">[];
 }
 
 export const updateSkill = (ref: string, change: SkillChange, dryRun = false) =>

@@ -1,0 +1,52 @@
+/** Servers that skills require, with `svc` and the real service. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, describe, it } from "node:test";
+import { keepContract } from "../support/cli-contract.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { svc, temporaryFolder } from "../cli/harness.ts";
+
+let service: TestService;
+let user: TestUser;
+setUpOrganization((made) => ({ service, user } = made));
+
+/** An organization with a server of the transport `sse`, and a file to publish. */
+async function setUp(t: TestContext) {
+  const org = await service.newOrg(user);
+  const home = await temporaryFolder(t);
+  const created = await service.call("POST", `/api/tenants/${org.slug}/mcp-servers`, {
+    token: user.token,
+    body: { name: "Old", transport: "sse", url: "https://mcp.example.com/sse" },
+  });
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  await writeFile(join(home, "finder.md"), "# Finder\n\nSearch before you write.\n");
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, cwd: home, env });
+  return { ref: `${org.slug}/old`, org, run };
+}
+
+describe("a required server of the transport sse", () => {
+  it("is offered to a tool without that transport through a hosted connector, which the command installs", async (t) => {
+    const { ref, org, run } = await setUp(t);
+    const published = await run("publish", "finder.md", "-t", org.slug, "--requires-mcp", ref);
+    assert.equal(published.code, 0, published.stderr);
+
+    const installed = await run("install", `${org.slug}/finder`, "-t", "claude,codex", "-g");
+    const pulled = await run("pull");
+    const command = `svc mcp install ${ref} -t codex -g --via central`;
+    const wanted = [
+      `finder requires the MCP server ${ref}, which claude lacks: svc mcp install ${ref} -t claude -g`,
+      `finder requires the MCP server ${ref}, which codex can have only through a hosted connector: ${command}`,
+    ];
+    assert.deepEqual(keepContract("install", installed.data).warnings.slice(-2), wanted);
+    assert.deepEqual(keepContract("pull", pulled.data).skills[0]!.warnings, wanted);
+
+    assert.equal((await run("mcp", "install", ref, "-t", "codex", "-g")).error.code, "E_NO_TARGETS");
+    const done = await run(...command.split(" ").slice(1));
+    assert.equal(done.code, 0, done.stderr);
+    const again = keepContract("pull", (await run("pull")).data);
+    assert.deepEqual(again.skills[0]!.warnings, wanted.slice(0, 1));
+  });
+});
