@@ -1,7 +1,7 @@
 import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
-import { parseRequired } from "../publish/required-servers.ts";
+import { parseRequired, refuseRequiredUnlessPrivate } from "../publish/required-servers.ts";
 import { allowSecretsFlag } from "../pack/secrets.ts";
 import { dryRunFlag } from "../present.ts";
 import { requireInteraction } from "../prompts.ts";
@@ -78,6 +78,7 @@ export const publish = defineCommand({
         "--visibility",
         "--personal publishes privately: leave --visibility out, or say private.",
       );
+    refuseRequiredUnlessPrivate(args["requires-mcp"], args.visibility);
     if (args.path === undefined)
       requireInteraction(context, "<path>", "Say what to publish: svc publish <path>.");
     const own = args.path === undefined ? await findOwn(context) : [];

@@ -1,6 +1,7 @@
 /** The value of `--requires-mcp`. */
 import { patterns } from "../api/shapes.ts";
 import type { Client } from "../api/client.ts";
+import { invalidArgument } from "../errors.ts";
 
 /**
  * The servers that a skill is to require; undefined without the flag, empty for an empty value. A server without its
@@ -11,10 +12,22 @@ export async function parseRequired(
   given: readonly string[],
 ): Promise<{ tenantSlug: string; slug: string }[] | undefined> {
   if (given.length === 0) return undefined;
+  return Promise.all(refsIn(given).map((ref) => findRequired(client, ref)));
+}
+
+/** Throws if servers are to be required by a skill that is not private. */
+export function refuseRequiredUnlessPrivate(given: readonly string[], visibility: string | undefined): void {
+  if (visibility === undefined || visibility === "private" || refsIn(given).length === 0) return;
+  throw invalidArgument(
+    "--visibility",
+    "Only a private skill can require MCP servers: leave --visibility out, or leave --requires-mcp out.",
+  );
+}
+
+function refsIn(given: readonly string[]): string[] {
   const refs = new Set(given.flatMap((list) => list.split(",")).map((ref) => ref.trim()));
   refs.delete("");
-  if (refs.size === 0) return [];
-  return Promise.all([...refs].map((ref) => findRequired(client, ref)));
+  return [...refs];
 }
 
 async function findRequired(client: Client, ref: string): Promise<{ tenantSlug: string; slug: string }> {

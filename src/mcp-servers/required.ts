@@ -72,7 +72,7 @@ export function refuseRequiredUnlessPrivate(
   throw new ServiceError(
     "refused",
     `Only a private skill can require MCP servers, and "${slug}" would be ${visibility}: ` +
-      "send requiredMcpServers as an empty list, or keep it private.",
+      "let it require none, or keep it private.",
     { kind: "skill", ref: slug },
   );
 }

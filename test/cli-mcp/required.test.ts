@@ -50,3 +50,23 @@ describe("a required server of the transport sse", () => {
     assert.deepEqual(again.skills[0]!.warnings, wanted.slice(0, 1));
   });
 });
+
+describe("svc publish --requires-mcp", () => {
+  it("names its flags if the skill is to be visible to others, and sends nothing", async (t) => {
+    const { ref, org, run } = await setUp(t);
+    const publish = ["publish", "finder.md", "-t", org.slug, "--visibility", "public"];
+
+    const refused = await run(...publish, "--requires-mcp", ref);
+    assert.deepEqual(
+      [refused.error.code, refused.error.details!["flag"]],
+      ["E_INVALID_ARGUMENT", "--visibility"],
+    );
+    assert.match(refused.error.message, /leave --visibility out, or leave --requires-mcp out/);
+    const none = await run(...publish, "--requires-mcp=");
+    assert.equal(none.code, 0, none.stderr);
+
+    const later = await run("publish", "finder.md", "-t", org.slug, "--requires-mcp", ref);
+    assert.equal(later.error.code, "E_API");
+    assert.match(later.error.message, /let it require none, or keep it private/);
+  });
+});
