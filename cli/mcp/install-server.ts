@@ -6,7 +6,7 @@ import { changeConfig } from "../state/state.ts";
 import { type EntryRequest, type InstalledEntries, installEntries } from "./install-entries.ts";
 import { centralId } from "./records.ts";
 import { reportEntries } from "./report.ts";
-import { valueWarnings } from "./warnings.ts";
+import { doubledWarnings, valueWarnings } from "./warnings.ts";
 
 export async function installServer(
   context: Context,
@@ -14,9 +14,11 @@ export async function installServer(
   request: EntryRequest,
 ): Promise<{ entries: InstalledEntries; warnings: string[] }> {
   const { head, values } = request;
-  const { machine, entries } = await changeConfig(context, async (state) => {
+  const { machine, entries, twice } = await changeConfig(context, async (state) => {
     const id = reportingMachine(state.config, session.client);
-    return { machine: id, entries: await installEntries(context, state, request) };
+    const done = await installEntries(context, state, request);
+    const doubled = doubledWarnings(state.config.profiles[request.profile], head, done.installed);
+    return { machine: id, entries: done, twice: doubled };
   });
   const reported = entries.installed.map(({ platform, scope }) => ({
     server: head,
@@ -25,5 +27,5 @@ export async function installServer(
     revision: request.revision,
   }));
   if (head.publicId !== centralId) await reportEntries(session.client, machine, reported);
-  return { entries, warnings: await valueWarnings(values, entries.installed) };
+  return { entries, warnings: [...twice, ...(await valueWarnings(values, entries.installed))] };
 }

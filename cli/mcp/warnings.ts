@@ -1,9 +1,32 @@
-/** Warnings about values that are in a tool's file. */
+/** Warnings about the entries of an install. */
 import type { SuppliedValues } from "../../contract/mcp-entries/server.ts";
 import { isInWorkTree } from "../install/work-tree.ts";
-import type { McpRecord } from "../state/mcp-servers.ts";
+import type { Profile } from "../state/config.ts";
+import type { McpRecord, ServerHead } from "../state/mcp-servers.ts";
+import { installedServers } from "./records.ts";
 import { mcpToolFiles } from "./tools/index.ts";
 
+/** A tool that has a server both with its own address and through its hosted connector shows its tools twice. */
+export function doubledWarnings(
+  profile: Profile | undefined,
+  { publicId, tenantSlug, slug, via }: ServerHead,
+  installed: readonly McpRecord[],
+): string[] {
+  const former = installedServers(profile)
+    .filter((one) => one.publicId === publicId && one.via !== via)
+    .flatMap(({ installs }) => installs);
+  const doubled = installed.filter(({ path }) => former.some((record) => record.path === path));
+  if (doubled.length === 0) return [];
+  const ref = `${tenantSlug}/${slug}`;
+  const tools = [...new Set(doubled.map(({ platform }) => platform))].join(", ");
+  return [
+    `${tools} also ${doubled.length === 1 ? "has" : "have"} ${ref} ` +
+      `${via === "central" ? "with its own address" : "through a hosted connector"}. ` +
+      `To keep one of the two, run svc mcp uninstall ${ref}, which removes both, and install it again`,
+  ];
+}
+
+/** Warnings about values that are in a tool's file. */
 export async function valueWarnings(
   values: SuppliedValues,
   installed: readonly McpRecord[],

@@ -27,7 +27,12 @@ export const cliMcpPayloads = {
       url: text.nullable(),
       revision: integer,
       installed: z
-        .strictObject({ targets: z.array(z.enum(mcpTargets)), updateAvailable: z.boolean() })
+        .strictObject({
+          targets: z.array(z.enum(mcpTargets)),
+          updateAvailable: z.boolean(),
+          /** Ours: those with a hosted connector, if others or the same have the server's own address. */
+          hostedTargets: z.array(z.enum(mcpTargets)).optional(),
+        })
         .nullable(),
       via: z.enum(mcpInstallModes).optional(),
       /** Only for servers with a hosted connector. */

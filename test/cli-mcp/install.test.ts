@@ -3,6 +3,7 @@ import { mkdir, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
+import { keepContract } from "../support/cli-contract.ts";
 import { type Installed, entriesOf, makeMcpFixture, member } from "./fixture.ts";
 
 describe("svc mcp install", () => {
@@ -144,6 +145,40 @@ describe("svc mcp install", () => {
 
     assert.equal((await run("mcp", "uninstall", "central")).code, 0);
     assert.deepEqual(entriesOf(await read(".claude.json")), { "svc-central": endpoint });
+    assert.equal((await run("mcp", "uninstall", "search")).code, 0);
+    await assert.rejects(read(".claude.json"), { code: "ENOENT" });
+  });
+
+  it("warns of a tool that has a server in both ways, which the list shows", async (t) => {
+    const { read, run, say } = await makeMcpFixture(t, (request, url) => {
+      if (url.pathname !== "/api/user/connectors") return undefined;
+      const made = { publicId: "kkkkkkkkkk", slug: "search", tenantId: "t1", connectionStatus: "connected" };
+      const data = { ...made, created: false, needsReconnect: false, connectUrl: "https://svc.example.com/" };
+      const listed = [{ ...data, server: { publicId: "cccccccccc" } }];
+      return { status: 200, data: { success: true, data: request.method === "POST" ? data : listed } };
+    });
+    const local = ["mcp", "install", "search", "--via", "local", "--var", "TOKEN=t", "-t"];
+    const central = ["mcp", "install", "search", "--via", "central", "-t"];
+    const install = async (...argv: string[]) => (await run(...argv)).data as Installed;
+
+    assert.deepEqual((await install(...local, "claude,codex")).warnings, []);
+    assert.deepEqual((await install(...central, "cursor")).warnings, []);
+    assert.deepEqual((await install(...central, "claude")).warnings, [
+      "claude also has acme/search with its own address. To keep one of the two, run svc mcp uninstall acme/search, " +
+        "which removes both, and install it again",
+    ]);
+    const again = await install(...local, "claude,codex");
+    assert.match(again.warnings[0]!, /^claude also has acme\/search through a hosted connector\./);
+
+    const listed = keepContract("mcp.list", (await run("mcp", "list")).data);
+    const { via, installed } = listed.find(({ slug }) => slug === "search")!;
+    assert.equal(via, "local");
+    assert.deepEqual(installed, {
+      targets: ["claude", "codex", "cursor"],
+      updateAvailable: false,
+      hostedTargets: ["cursor", "claude"],
+    });
+    assert.match((await say("mcp", "list")).stdout, /cursor, claude through a hosted\s+connector/);
     assert.equal((await run("mcp", "uninstall", "search")).code, 0);
     await assert.rejects(read(".claude.json"), { code: "ENOENT" });
   });

@@ -57,9 +57,9 @@ function presentServer(
   const local = own.find(({ via }) => via === "local");
   const isOutdated = local?.installs.some((record) => record.revision < revision) === true;
   const targets = [...new Set(own.flatMap(targetsOf))];
-  const connector = own.some(({ via }) => via === "central")
-    ? connectors.find((one) => one.server?.publicId === publicId)
-    : undefined;
+  const hosted = own.filter(({ via }) => via === "central").flatMap(targetsOf);
+  const connector =
+    hosted.length > 0 ? connectors.find((one) => one.server?.publicId === publicId) : undefined;
   return {
     publicId,
     slug,
@@ -68,7 +68,14 @@ function presentServer(
     command,
     url,
     revision,
-    installed: own.length === 0 ? null : { targets, updateAvailable: isOutdated },
+    installed:
+      own.length === 0
+        ? null
+        : {
+            targets,
+            updateAvailable: isOutdated,
+            ...(local !== undefined && hosted.length > 0 ? { hostedTargets: hosted } : {}),
+          },
     ...(own.length === 0 ? {} : { via: local === undefined ? ("central" as const) : ("local" as const) }),
     ...(connector === undefined
       ? {}
@@ -84,6 +91,9 @@ function presentServer(
 function describe({ installed, central }: ReturnType<typeof presentServer>): string {
   if (installed === null) return "";
   const notes = [
+    ...(installed.hostedTargets === undefined
+      ? []
+      : [`${installed.hostedTargets.join(", ")} through a hosted connector`]),
     ...(installed.updateAvailable ? ["update available"] : []),
     ...(central === undefined || central.connectionStatus === "connected" ? [] : [central.connectionStatus]),
   ];
