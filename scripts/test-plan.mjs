@@ -3,8 +3,8 @@
 
 /** A process is worth its start for work of this time. */
 const PROCESS_SECONDS = 15;
-/** Processes that run at once with those that share all other files. */
-const BESIDE_SHARING = 2;
+/** Processes that are left for the others, while there are any. */
+const LEFT_FOR_ALONE = 2;
 
 /** Changes or measures its process as a whole, so that no other file may run in it. An area, or area/file. */
 export const alone = new Set([
@@ -17,11 +17,10 @@ export const alone = new Set([
 ]);
 
 /**
- * Areas with processes of their own, and how many. Each process with files of `web` has a browser, whose pages are used
- * again. Files of `journeys` start children by the dozen, which takes longer from a process that has loaded the
- * sources.
+ * Areas with processes of their own, and how many. Their files start children by the dozen, which takes longer from a
+ * process that has loaded the sources.
  */
-const ownProcesses = { web: 2, journeys: 2 };
+const smallProcesses = { journeys: 2 };
 
 /** Seconds of the files that take long, about. Other files count for OTHERS_SECONDS. */
 export const seconds = {
@@ -190,9 +189,9 @@ const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(f
  */
 export function planTests(files, concurrency) {
   const longestFirst = files.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
-  const isApart = (file) => Object.hasOwn(ownProcesses, areaOf(file));
+  const isSmall = (file) => Object.hasOwn(smallProcesses, areaOf(file));
   const apart = [
-    ...Object.entries(ownProcesses).flatMap(([area, count]) =>
+    ...Object.entries(smallProcesses).flatMap(([area, count]) =>
       shareFiles(
         longestFirst.filter((file) => areaOf(file) === area),
         count,
@@ -201,10 +200,11 @@ export function planTests(files, concurrency) {
     ...longestFirst.filter(isAlone).map((file) => [file]),
   ];
   const sharing = shareFiles(
-    longestFirst.filter((file) => !isAlone(file) && !isApart(file)),
-    apart.length === 0 ? concurrency : Math.max(1, concurrency - BESIDE_SHARING),
+    longestFirst.filter((file) => !isAlone(file) && !isSmall(file)),
+    concurrency,
   );
-  return [...sharing, ...apart];
+  const first = apart.length === 0 ? sharing.length : Math.max(1, concurrency - LEFT_FOR_ALONE);
+  return [...sharing.slice(0, first), ...apart, ...sharing.slice(first)];
 }
 
 /**
