@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { readSkillText } from "../../../../../contract/skill-rules.ts";
 import { checkFiles, rootPathOf } from "../checks.ts";
@@ -45,6 +45,13 @@ export function useSeveral(
   useEffect(() => () => controller.current?.abort(), []);
   useLeaveWarning(isRunning);
   const set = (path: string, state: RowState) => setStates((old) => ({ ...old, [path]: state }));
+  const client = useQueryClient();
+  /** What was read of the organization before, for example as its library was pointed at, lacks the new skill. */
+  const forget = ({ org }: Published) => {
+    const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(org);
+    client.removeQueries({ type: "inactive", predicate });
+    void client.invalidateQueries({ predicate });
+  };
   const open =
     checked?.filter(({ path, error }) => error === undefined && states[path]?.kind !== "published") ?? [];
 
@@ -67,7 +74,9 @@ export function useSeveral(
     const report = (progress: Progress) => set(path, { kind: "running", progress });
     try {
       const publication = { files, message: "", target, readBase: noBase.read };
-      set(path, { kind: "published", published: await publish(publication, own, report, signal) });
+      const published = await publish(publication, own, report, signal);
+      forget(published);
+      set(path, { kind: "published", published });
     } catch (error) {
       if (signal.aborted) set(path, { kind: "waiting" });
       else set(path, { kind: "failed", message: error instanceof Error ? error.message : String(error) });
