@@ -40,7 +40,8 @@ describe("a required server of the transport sse", () => {
       `finder requires the MCP server ${ref}, which claude lacks: svc mcp install ${ref} -t claude -g`,
       `finder requires the MCP server ${ref}, which codex can have only through a hosted connector: ${command}`,
     ];
-    assert.deepEqual(keepContract("install", installed.data).warnings.slice(-2), wanted);
+    const shown = [...wanted, `${ref} is at https://mcp.example.com/sse`];
+    assert.deepEqual(keepContract("install", installed.data).warnings.slice(-3), shown);
     assert.deepEqual(keepContract("pull", pulled.data).skills[0]!.warnings, wanted);
 
     assert.equal((await run("mcp", "install", ref, "-t", "codex", "-g")).error.code, "E_NO_TARGETS");
