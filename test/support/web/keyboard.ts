@@ -31,7 +31,7 @@ export async function press(target: Locator, key = "Enter"): Promise<void> {
   await target.page().keyboard.press(key);
 }
 
-/** Chooses an option of the list that is open, which closes it. Options that arrive meanwhile take the mark away. */
+/** Chooses an option of the list that is open, which closes it. Options that arrive later clear the mark. */
 export async function choose(page: Page, option: string | RegExp): Promise<void> {
   const target = page.getByRole("option", { name: option });
   // The inputs of segmented controls have no size.

@@ -46,7 +46,7 @@ export function useSeveral(
   useLeaveWarning(isRunning);
   const set = (path: string, state: RowState) => setStates((old) => ({ ...old, [path]: state }));
   const client = useQueryClient();
-  /** What was read of the organization before, for example as its library was pointed at, lacks the new skill. */
+  /** Discards what was read of the organization before: a library that its link has prefetched lacks the new skill. */
   const forget = ({ org }: Published) => {
     const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(org);
     client.removeQueries({ type: "inactive", predicate });
