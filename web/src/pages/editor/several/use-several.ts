@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { readSkillText } from "../../../../../contract/skill-rules.ts";
 import { checkFiles, rootPathOf } from "../checks.ts";
@@ -46,40 +46,22 @@ export function useSeveral(
   useLeaveWarning(isRunning);
   const set = (path: string, state: RowState) => setStates((old) => ({ ...old, [path]: state }));
   const client = useQueryClient();
-  /** Discards what was read of the organization before: a library that its link has prefetched lacks the new skill. */
-  const forget = ({ org }: Published) => {
-    const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(org);
-    client.removeQueries({ type: "inactive", predicate });
-    void client.invalidateQueries({ predicate });
-  };
   const open =
     checked?.filter(({ path, error }) => error === undefined && states[path]?.kind !== "published") ?? [];
 
   const publishOne = async (skill: CheckedSkill, signal: AbortSignal) => {
-    const { path, name, type, files } = skill;
-    const folder = [details.folder, folders?.get(path) ?? ""].filter((one) => one !== "").join("/");
-    const { requiredMcpServers: _servers, folder: _folder, ...body } = details.body;
-    const target = {
-      kind: "skill" as const,
-      body: {
-        ...body,
-        mode: "upsert" as const,
-        name,
-        type,
-        ...(folder === "" ? {} : { folder, createFolders: true }),
-      },
-    };
+    const { path, files } = skill;
+    const target = targetOf(skill, details, folders?.get(path));
     const own = made.current.get(path) ?? {};
     made.current.set(path, own);
     const report = (progress: Progress) => set(path, { kind: "running", progress });
     try {
       const publication = { files, message: "", target, readBase: noBase.read };
       const published = await publish(publication, own, report, signal);
-      forget(published);
+      discardQueries(client, published.org);
       set(path, { kind: "published", published });
     } catch (error) {
-      if (signal.aborted) set(path, { kind: "waiting" });
-      else set(path, { kind: "failed", message: error instanceof Error ? error.message : String(error) });
+      set(path, signal.aborted ? { kind: "waiting" } : failureOf(error));
     }
   };
   const start = async () => {
@@ -95,6 +77,34 @@ export function useSeveral(
   return { checked, states, isRunning, open, start, cancel };
 }
 
+const failureOf = (error: unknown): RowState => ({
+  kind: "failed",
+  message: error instanceof Error ? error.message : String(error),
+});
+
+/** Target of a skill with the details: in the chosen folder, or in `subfolder` of it. */
+function targetOf({ name, type }: CheckedSkill, details: Details, subfolder = "") {
+  const folder = [details.folder, subfolder].filter((one) => one !== "").join("/");
+  const { requiredMcpServers: _servers, folder: _folder, ...body } = details.body;
+  return {
+    kind: "skill" as const,
+    body: {
+      ...body,
+      mode: "upsert" as const,
+      name,
+      type,
+      ...(folder === "" ? {} : { folder, createFolders: true }),
+    },
+  };
+}
+
+/** Discards what was read of the organization before: a library that its link has prefetched lacks the new skill. */
+function discardQueries(client: QueryClient, org: string): void {
+  const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(org);
+  client.removeQueries({ type: "inactive", predicate });
+  void client.invalidateQueries({ predicate });
+}
+
 async function check(skill: DroppedSkill): Promise<CheckedSkill> {
   const { files, type, path } = skill;
   const root = files.find((file) => file.path === rootPathOf({ files, base: undefined, type }));
@@ -102,5 +112,9 @@ async function check(skill: DroppedSkill): Promise<CheckedSkill> {
   const ownName = path.split("/").at(-1)!;
   const name = readSkillText(text, files.length === 1 ? "markdown" : "package").defaults.name ?? ownName;
   const [problem] = checkFiles({ files, base: undefined, type, text, name });
-  return { ...skill, name, error: problem?.severity === "error" ? problem.message : undefined };
+  return {
+    ...skill,
+    name,
+    error: problem?.severity === "error" ? problem.message : undefined,
+  };
 }
