@@ -3,8 +3,8 @@
 
 /** A process is worth its start for work of this time. */
 const PROCESS_SECONDS = 15;
-/** Processes that are left for the others, while there are any. */
-const LEFT_FOR_ALONE = 2;
+/** Processes that run at once with those that share all other files. */
+const BESIDE_SHARING = 2;
 
 /** Changes or measures its process as a whole, so that no other file may run in it. An area, or area/file. */
 export const alone = new Set([
@@ -17,10 +17,11 @@ export const alone = new Set([
 ]);
 
 /**
- * Areas with processes of their own, and how many. Their files start children by the dozen, which takes longer from a
- * process that has loaded the sources.
+ * Areas with processes of their own, and how many. Each process with files of `web` has a browser, whose pages are used
+ * again. Files of `journeys` start children by the dozen, which takes longer from a process that has loaded the
+ * sources.
  */
-const smallProcesses = { journeys: 2 };
+const ownProcesses = { web: 2, journeys: 2 };
 
 /** Seconds of the files that take long, about. Other files count for OTHERS_SECONDS. */
 export const seconds = {
@@ -189,9 +190,9 @@ const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(f
  */
 export function planTests(files, concurrency) {
   const longestFirst = files.toSorted((a, b) => secondsOf([b]) - secondsOf([a]));
-  const isSmall = (file) => Object.hasOwn(smallProcesses, areaOf(file));
+  const isApart = (file) => Object.hasOwn(ownProcesses, areaOf(file));
   const apart = [
-    ...Object.entries(smallProcesses).flatMap(([area, count]) =>
+    ...Object.entries(ownProcesses).flatMap(([area, count]) =>
       shareFiles(
         longestFirst.filter((file) => areaOf(file) === area),
         count,
@@ -200,11 +201,10 @@ export function planTests(files, concurrency) {
     ...longestFirst.filter(isAlone).map((file) => [file]),
   ];
   const sharing = shareFiles(
-    longestFirst.filter((file) => !isAlone(file) && !isSmall(file)),
-    concurrency,
+    longestFirst.filter((file) => !isAlone(file) && !isApart(file)),
+    apart.length === 0 ? concurrency : Math.max(1, concurrency - BESIDE_SHARING),
   );
-  const first = apart.length === 0 ? sharing.length : Math.max(1, concurrency - LEFT_FOR_ALONE);
-  return [...sharing.slice(0, first), ...apart, ...sharing.slice(first)];
+  return [...sharing, ...apart];
 }
 
 /**
