@@ -164,6 +164,7 @@ export const PlanPublish = z
     createFolders: z.boolean().optional(),
     personal: z.boolean().optional(),
     requiredMcpServers: requiredMcpServers.optional(),
+    semver: z.string().max(200).optional(),
     ...digests,
   })
   .refine(hasOnePlace, "personal excludes folder and createFolders");
@@ -172,6 +173,7 @@ export type PlanPublish = z.output<typeof PlanPublish>;
 export const PlanVersion = z
   .strictObject({
     base,
+    requiredMcpServers: requiredMcpServers.optional(),
     semver: z.string().max(200).optional(),
     bump: z.enum(bumps).optional(),
     prerelease: z.union([z.literal(true), prereleaseId]).optional(),

@@ -154,6 +154,35 @@ describe("publishing by tools", () => {
     }
   });
 
+  it("refuses in a dry run what the call would refuse, and names the version that it would make", async () => {
+    const [[, client]] = clients as [[string, AnyClient]];
+    await service.call("POST", `/api/tenants/${org.slug}/mcp-servers`, {
+      token: owner.token,
+      body: { name: "Search", transport: "http", url: "https://mcp.example.com/mcp" },
+    });
+    const given = { organization: org.slug, name: "Pinned", content: "# Pinned\n", dryRun: true };
+    const requires = (slug: string) => ({ requiredMcpServers: [{ tenantSlug: org.slug, slug }] });
+    const codeOf = async (name: string, input: object) =>
+      (await callTool(client, name, { ...input })).error?.code;
+
+    assert.equal(await codeOf("publish_skill", { ...given, ...requires("no-such") }), "not_found");
+    const open = { ...given, visibility: "public", ...requires("search") };
+    assert.equal(await codeOf("publish_skill", open), "refused");
+    assert.equal(await codeOf("publish_skill", { ...given, semver: "v2" }), "invalid_request");
+    assert.equal(await codeOf("publish_skill", { ...given, semver: "2.0.0-rc.1" }), "refused");
+    const wanted = { ...given, ...requires("search"), semver: "2.0.0" };
+    assert.equal((await callOk<Outcome>(client, "publish_skill", wanted)).data.semver, "2.0.0");
+    const { skill, semver } = (await callOk<Outcome>(client, "publish_skill", { ...wanted, dryRun: false }))
+      .data;
+    assert.equal(semver, "2.0.0");
+
+    assert.equal(await codeOf("publish_skill", wanted), "version_not_greater");
+    const next = { skill, content: "# More\n", dryRun: true };
+    assert.equal(await codeOf("publish_version", { ...next, ...requires("no-such") }), "not_found");
+    const planned = await callOk<Outcome>(client, "publish_version", { ...next, ...requires("search") });
+    assert.equal(planned.data.semver, "2.0.1");
+  });
+
   it("takes the files of a package, and changes of single ones", async () => {
     const [[, client]] = clients as [[string, AnyClient]];
     const made = await callOk<Outcome>(client, "publish_skill", {

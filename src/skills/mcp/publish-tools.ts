@@ -66,6 +66,7 @@ async function planSkill(
   const type = input.type ?? input.defaultType ?? "skill";
   const { source, digests, files } = await describeContent({ content, files: packageFiles }, type);
   const { mode, tenantId, defaultType, visibility, folder, createFolders, personal } = input;
+  const { requiredMcpServers, semver: wanted } = input;
   const plan = await planPublish(app, actor, {
     mode,
     tenantId,
@@ -76,6 +77,8 @@ async function planSkill(
     folder,
     createFolders,
     personal,
+    requiredMcpServers,
+    semver: wanted,
     ...digests,
   });
   const ref = `${plan.skill.tenantSlug}/${plan.skill.slug}`;
@@ -145,12 +148,19 @@ async function planNext(
   skill: SkillDoc,
   input: PublishVersionInput,
 ): Promise<ToolResult<PublishOutcome>> {
-  const { base, semver, bump, prerelease, changes } = input;
+  const { base, semver, bump, prerelease, changes, requiredMcpServers } = input;
   const baseVersion = await loadBase(app, skill, base);
   const { source, digests, files } = changes
     ? await describeChanges(app, skill, baseVersion!, changes)
     : await describeContent(input, skill.type);
-  const plan = await planVersion(app, actor, skill._id, { base, semver, bump, prerelease, ...digests });
+  const plan = await planVersion(app, actor, skill._id, {
+    base,
+    semver,
+    bump,
+    prerelease,
+    requiredMcpServers,
+    ...digests,
+  });
   const current = await findVersion(app, skill, skill.current.version);
   const isText = source.format === "markdown";
   const planned = changes

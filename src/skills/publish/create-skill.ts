@@ -7,7 +7,6 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { ServiceError } from "../../errors.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { effectiveAccessOf, releasePath, reservePath } from "../place.ts";
@@ -23,8 +22,7 @@ import {
 import { writeCommit } from "./write-commit.ts";
 import { checkVersionContent } from "./refused-content.ts";
 import type { PublishSkill } from "../schema.ts";
-import { firstSemver, readExactSemver } from "./next-semver.ts";
-import { isPrerelease } from "../semver.ts";
+import { readFirstSemver } from "./next-semver.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { nameKeyOf } from "./slug.ts";
 import type { VersionSource } from "./text-source.ts";
@@ -105,13 +103,7 @@ function firstVersion(
   source: VersionSource,
   input: NewSkill,
 ): VersionFacts {
-  const semver = input.semver === undefined ? firstSemver : readExactSemver(input.semver);
-  if (isPrerelease(semver)) {
-    throw new ServiceError(
-      "refused",
-      "A first version can't be a prerelease: installs would have nothing to resolve to.",
-    );
-  }
+  const semver = readFirstSemver(input.semver);
   const { name, slug, imported } = input;
   return {
     skill: { _id: input.id ?? app.newId(), tenantId: tenant._id, name, slug },

@@ -11,7 +11,7 @@ import { ServiceError, invalidRequest } from "../../errors.ts";
 import { listSemvers } from "../versions.ts";
 import { isPrerelease } from "../semver.ts";
 
-export const firstSemver = "1.0.0";
+const firstSemver = "1.0.0";
 const defaultId = "beta";
 
 export interface SemverRequest {
@@ -62,6 +62,16 @@ export function readExactSemver(text: string): string {
       `"${text}" carries build metadata, which is not supported: leave off "+${parsed.build.join(".")}".`,
     );
   return parsed.version;
+}
+
+/** The number of a first version. Throws `invalid_request`, and `refused` for a prerelease. */
+export function readFirstSemver(given: string | undefined): string {
+  const first = given === undefined ? firstSemver : readExactSemver(given);
+  if (!isPrerelease(first)) return first;
+  throw new ServiceError(
+    "refused",
+    "A first version can't be a prerelease: installs would have nothing to resolve to.",
+  );
 }
 
 /** The number of the next version. Throws `version_not_greater` when a pinned one is taken or too low. */

@@ -18,8 +18,8 @@ import type { PlanPublish, PlanVersion } from "../schema.ts";
 import { requireBase } from "./base.ts";
 import { predecessorOf } from "./equal-content.ts";
 import { findTarget, slugTaken } from "./find-target.ts";
-import { firstSemver, loadPublishedSemvers, nextSemver } from "./next-semver.ts";
-import { loadBase } from "./publish-version.ts";
+import { loadPublishedSemvers, nextSemver, readFirstSemver } from "./next-semver.ts";
+import { checkRequired, loadBase } from "./publish-version.ts";
 import { ignoredFlagsOf, requirePrivate, requireSameType } from "./publish-skill.ts";
 import { checkVersionContent } from "./refused-content.ts";
 import { freeSlug } from "./slug.ts";
@@ -45,12 +45,13 @@ export async function planPublish(app: App, actor: Actor, input: PlanPublish): P
   requireSameType(existing, input.type);
   await checkVersionContent(app, existing, input.hash);
   const { publicId, tenantSlug, name, type, visibility } = existing;
-  const published = await loadPublishedSemvers(app, existing, {});
+  const { semver } = input;
+  const published = await loadPublishedSemvers(app, existing, { semver });
   return {
     action: "updated",
     unchanged: isEqual(existing.current, input),
     skill: { publicId, slug, tenantSlug, name, type, visibility },
-    semver: nextSemver(published, {}),
+    semver: nextSemver(published, { semver }),
     ignoredFlags: await ignoredFlagsOf(app, actor, existing, input),
   };
 }
@@ -82,7 +83,7 @@ async function planCreation(
       type: input.type ?? input.defaultType ?? "skill",
       visibility,
     },
-    semver: firstSemver,
+    semver: readFirstSemver(input.semver),
     ignoredFlags: [],
   };
 }
@@ -105,6 +106,7 @@ export async function planVersion(
   const semver = nextSemver(published, input);
   const followed = await predecessorOf(app, skill, published, input);
   requireBase(skill, followed, await loadBase(app, skill, input.base));
+  await checkRequired(app, actor, skill, input.requiredMcpServers);
   await checkVersionContent(app, skill, input.hash);
   return { semver, unchanged: isEqual(followed, input) };
 }

@@ -52,10 +52,7 @@ export async function publishVersion(
     versionId: creation?.id,
     isFirstAttempt: creation?.isRetry === false,
   };
-  if (input.requiredMcpServers) {
-    const ids = await resolveRequired(app, actor, skill.tenantId, input.requiredMcpServers);
-    refuseRequiredUnlessPrivate(skill.slug, skill.visibility, ids);
-  }
+  await checkRequired(app, actor, skill, input.requiredMcpServers);
   const append = async (source: VersionSource) => {
     const appended = await appendVersion(app, actor, skill, source, request);
     const updated = await requireServers(app, actor, appended.skill, input.requiredMcpServers);
@@ -63,6 +60,18 @@ export async function publishVersion(
   };
   if (base && input.changes) return append(await readEditedSource(app, skill, base, input.changes));
   return open(skill.type, append);
+}
+
+/** Throws `not_found` or `refused` if the skill can't require the servers. */
+export async function checkRequired(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  required: PublishVersion["requiredMcpServers"],
+): Promise<void> {
+  if (!required) return;
+  const ids = await resolveRequired(app, actor, skill.tenantId, required);
+  refuseRequiredUnlessPrivate(skill.slug, skill.visibility, ids);
 }
 
 /** Throws `not_found` if the skill has no version of that number. */
