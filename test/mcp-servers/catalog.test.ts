@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { McpCatalogEntryPayload, McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
+import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { mirrorCatalog } from "../../src/mcp-servers/catalog/mirror.ts";
 import { entry, packageOf, remoteOf, startUpstream, type Upstream } from "./catalog-upstream.ts";
 import { startFixture, type Fixture } from "./fixture.ts";
@@ -121,6 +122,14 @@ describe("the catalog of MCP servers", () => {
     );
     const [event] = await fixture.eventsOf("mcp_server.catalog_updated");
     assert.deepEqual([event!.metadata["from"], event!.metadata["to"]], ["1.0.0", "1.1.0"]);
+
+    const mirrored = service.app.storage.database.raw.collection("mcp_catalog");
+    const row = (await mirrored.findOne({ name: "io.example/weather", latest: true }))!;
+    const stale = { version: "1.1.1", "entry.config.url": "https://other.example\\.weather.example.com/mcp" };
+    await mirrored.updateOne({ _id: row._id }, { $set: stale });
+    await followCatalog(service.app);
+    assert.equal((await read("weather")).revision, 2, "an entry that was mirrored by other rules");
+    await mirrored.replaceOne({ _id: row._id }, row);
 
     upstream.serve([next("https://other.example.com/mcp", "1.2.0")]);
     await mirror();

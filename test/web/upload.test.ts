@@ -134,7 +134,7 @@ describe("uploads in the editor", { skip: reason ?? false }, () => {
       JSON.stringify(folders),
     );
     await page.getByRole("link", { name: "Open the library" }).click();
-    await page.getByRole("link", { name: "house" }).first().waitFor();
+    await page.getByRole("treegrid", { name: "Library" }).getByRole("row", { name: "house" }).waitFor();
     assert.deepEqual(
       troubles.filter((trouble) => !trouble.includes("500 (Internal Server Error)")),
       [],

@@ -2,6 +2,7 @@
  * Imports that follow the catalog take over its latest version, except one from another host or package: such a change
  * needs a person, since members' tools would run it.
  */
+import { checkMcpServer } from "../../../contract/mcp-checks.ts";
 import type { CatalogVersion } from "../../../storage/mcp/catalog.ts";
 import type { McpServerDoc } from "../../../storage/mcp/servers.ts";
 import type { App } from "../../app.ts";
@@ -26,6 +27,8 @@ export async function followCatalog(app: App): Promise<void> {
 async function takeOver(app: App, server: McpServerDoc, { name, version, entry }: CatalogVersion) {
   const former = server.catalog!;
   if (version === former.version || "problem" in entry || entry.origin !== former.origin) return;
+  // The entry was mirrored by an earlier version of the service, with other checks.
+  if (checkMcpServer(entry.config).length > 0) return;
   const { mcpServers } = app.storage;
   const event = makeSystemEvent(app, "mcp_server.catalog_updated", {
     tenantId: server.tenantId,
