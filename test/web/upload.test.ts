@@ -134,7 +134,13 @@ describe("uploads in the editor", { skip: reason ?? false }, () => {
       JSON.stringify(folders),
     );
     await page.getByRole("link", { name: "Open the library" }).click();
-    await page.getByRole("treegrid", { name: "Library" }).getByRole("row", { name: "house" }).waitFor();
+    const rule = page.getByRole("treegrid", { name: "Library" }).getByRole("row", { name: "house" });
+    await rule.waitFor();
+    const [whole, cell] = await Promise.all([
+      rule.boundingBox(),
+      rule.getByRole("gridcell").first().boundingBox(),
+    ]);
+    assert.ok(cell!.height <= whole!.height, `a cell of ${cell!.height} px in a row of ${whole!.height} px`);
     assert.deepEqual(
       troubles.filter((trouble) => !trouble.includes("500 (Internal Server Error)")),
       [],
