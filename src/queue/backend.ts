@@ -147,6 +147,37 @@ async function migrate(pool: QueuePool): Promise<void> {
   }
 }
 
+/** A part of a backend that connects on the first call, and keeps the result. */
+interface Connecting {
+  waitUntilReady(): Promise<unknown>;
+}
+
+/**
+ * BullMQ keeps a first connection that has failed, as if the engine restarts just then: all later calls would fail at
+ * once, and a worker in an endless loop. Here, the next call connects again.
+ */
+export const createBackend: typeof createPostgresBackend = (...args) => {
+  const backend = createPostgresBackend(...args);
+  const parts: Connecting[] = [backend.connection, backend];
+  for (const part of parts) {
+    const connect = part.waitUntilReady.bind(part);
+    part.waitUntilReady = async () => {
+      const connecting = connect();
+      const kept: unknown = Reflect.get(part, keptResult);
+      try {
+        return await connecting;
+      } catch (error) {
+        if (Reflect.get(part, keptResult) === kept) Reflect.set(part, keptResult, undefined);
+        throw error;
+      }
+    };
+  }
+  return backend;
+};
+
+/** Private in BullMQ: it has no other way to connect again. */
+const keptResult = "readyPromise";
+
 /** Starts the embedded engine on `dataDir`, or attaches to it, and brings its tables up to date. */
 export async function embeddedBackend(dataDir: string, log: Log, patience: Patience): Promise<QueueBackend> {
   const engine = await startEmbeddedQueue({ dataDir, log });
@@ -165,12 +196,12 @@ export async function embeddedBackend(dataDir: string, log: Log, patience: Patie
   return {
     kind: "embedded",
     queue(name, onError) {
-      const queue = new Queue(name, { connection: producer }, createPostgresBackend);
+      const queue = new Queue(name, { connection: producer }, createBackend);
       queue.on("error", onError);
       return queue;
     },
     worker(name, process, options, events) {
-      const worker = new Worker(name, process, { ...options, connection: consumer }, createPostgresBackend);
+      const worker = new Worker(name, process, { ...options, connection: consumer }, createBackend);
       listen(worker, events);
       return worker;
     },
