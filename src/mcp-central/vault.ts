@@ -55,23 +55,19 @@ function sealKey(app: App, owner: Owner, dataKey: Buffer): Pick<Vault, "keyId" |
   };
 }
 
-const slice = 100;
-
-/** Seals data keys with the current key, after `SECRET_KEYS` has changed. Former keys can be removed afterwards. */
+/**
+ * Seals data keys with the current key, after `SECRET_KEYS` has changed. Former keys can be removed afterwards. A data
+ * key that does not open is logged, and the next run tries it again.
+ */
 export async function rotateKeys(app: App): Promise<void> {
   const { connectors } = app.storage;
-  for (;;) {
-    const rows = await connectors.listOfOtherKeys(app.secrets.currentKeyId, slice);
-    let replaced = 0;
-    for (const row of rows) {
-      const vault = row.vault!;
-      try {
-        const sealed = { ...sealKey(app, row, dataKeyOf(app, { ...row, vault })), fields: {} };
-        if (await connectors.replaceKey(row._id, vault.dataKey, sealed)) replaced++;
-      } catch (error) {
-        app.log.error({ error, connectorId: row._id }, "the credentials of a connector do not open");
-      }
+  for await (const row of connectors.eachOfOtherKeys(app.secrets.currentKeyId)) {
+    const vault = row.vault!;
+    try {
+      const sealed = { ...sealKey(app, row, dataKeyOf(app, { ...row, vault })), fields: {} };
+      await connectors.replaceKey(row._id, vault.dataKey, sealed);
+    } catch (error) {
+      app.log.error({ error, connectorId: row._id }, "the credentials of a connector do not open");
     }
-    if (rows.length < slice || replaced === 0) return;
   }
 }

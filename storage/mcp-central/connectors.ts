@@ -96,6 +96,9 @@ export type ConnectorOwner =
   | { tenantId: string }
   | { serverId: string };
 
+/** Documents with credentials that are read together. */
+const readAtOnce = 100;
+
 const withoutSecrets = { projection: { vault: 0, outbox: 0 } } as const;
 
 const keyOf = (userId: string, slug: string) => `${userId} ${slug}`;
@@ -268,11 +271,10 @@ export function openConnectors(database: Database) {
     },
 
     /** Connectors whose data key is sealed by another key than the current one. */
-    listOfOtherKeys: (keyId: string, limit: number): Promise<ConnectorDoc[]> =>
+    eachOfOtherKeys: (keyId: string): AsyncIterable<ConnectorDoc> =>
       connectors
         .find({ $or: [{ "vault.keyId": { $lt: keyId } }, { "vault.keyId": { $gt: keyId } }] })
-        .limit(limit)
-        .toArray(),
+        .batchSize(readAtOnce),
     /** Replaces the sealed data key, unless the credentials have changed since. */
     async replaceKey(id: string, former: string, { keyId, dataKey }: Vault): Promise<boolean> {
       const result = await connectors.updateOne(

@@ -136,7 +136,14 @@ describe("a hosted connector", () => {
     const fields = { ...doc.vault!.fields, client: doc.vault!.fields.variables! };
     assert.throws(() => readSecret(app, { ...doc, vault: { ...doc.vault!, fields } }, "client"));
 
+    const unreadable = Array.from({ length: 120 }, (_, at) => ({
+      _id: at.toString(16).padStart(24, "0"),
+      vault: { keyId: "a-lost-one", dataKey: "AAAA", fields: {} },
+    }));
+    const stored = app.storage.database.raw.collection<{ _id: string }>("connectors");
+    await stored.insertMany(unreadable);
     await rotateKeys(by(`${later},${former}`));
+    await stored.deleteMany({ "vault.keyId": "a-lost-one" });
 
     const rotated = await read();
     assert.equal(rotated.vault!.keyId, "later");
