@@ -5,7 +5,6 @@
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
-import { publishEvents } from "../../src/audit/events.ts";
 import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
@@ -18,6 +17,8 @@ import { reconcileMails } from "../mail/reconcile-mails.ts";
 import { reconcileOrganizations } from "../orgs/reconcile-organizations.ts";
 import { reconcileShares } from "../skills/reconcile-skills.ts";
 import { reconcileWorkspaces } from "../workspaces/reconcile-workspaces.ts";
+import { mendUnsettled } from "./mend-unsettled.ts";
+import { repairEach } from "./repair-each.ts";
 
 /** Documents younger than this are still being projected by the process that wrote them. */
 const settleAfterMs = 5000;
@@ -42,15 +43,13 @@ export async function reconcile(app: App): Promise<void> {
 }
 
 async function settleSkills(app: App): Promise<void> {
-  for (;;) {
-    const before = new Date(app.now().getTime() - settleAfterMs);
-    const unsettled = await app.storage.skills.listUnflushed(before, batch);
-    let settled = 0;
-    for (const skill of unsettled) {
-      if (await attempt(app, skill._id, () => projectSkill(app, skill._id))) settled++;
-    }
-    if (unsettled.length < batch || settled === 0) return;
-  }
+  const before = new Date(app.now().getTime() - settleAfterMs);
+  await repairEach(
+    app,
+    batch,
+    (limit) => app.storage.skills.listUnflushed(before, limit),
+    (skill) => projectSkill(app, skill._id),
+  );
 }
 
 /** Completes takedowns whose process ended before it sent mails, closed reports and recorded the refused content. */
@@ -61,38 +60,27 @@ async function finishTakedowns(app: App): Promise<void> {
 }
 
 /** A document that can't be reconciled must not block the others; the next run retries it. */
-async function attempt(app: App, id: string, work: () => Promise<void>): Promise<boolean> {
+async function attempt(app: App, id: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
-    return true;
   } catch (error) {
     app.log.error({ error, id }, "a document could not be reconciled");
-    return false;
   }
 }
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { users, tokens, oauth, sessions, anonymousIdentities, serviceSettings } = app.storage;
+  const { users, tokens, oauth, sessions, anonymousIdentities, serviceSettings, connections } = app.storage;
   await attempt(app, "administrators", () => finishAdministratorChange(app));
   await reconcileOrganizations(app, before);
   await reconcileWorkspaces(app, before);
-  for (const user of await users.listUnflushed(before, batch)) {
-    await propagateUser(app, user);
-    await publishEvents(app, users, user._id, user.outbox ?? []);
-  }
-  for (const settings of await serviceSettings.listUnflushed(before, batch))
-    await publishEvents(app, serviceSettings, settings._id, settings.outbox ?? []);
-  for (const token of await tokens.listUnflushed(before, batch))
-    await publishEvents(app, tokens, token._id, token.outbox ?? []);
-  for (const grant of await oauth.grants.listUnflushed(before, batch))
-    await publishEvents(app, oauth.grants, grant._id, grant.outbox ?? []);
-  for (const session of await sessions.listUnflushed(before, batch))
-    await publishEvents(app, sessions, session._id, session.outbox ?? []);
-  for (const identity of await anonymousIdentities.listUnflushed(before, batch))
-    await publishEvents(app, anonymousIdentities, identity._id, identity.outbox ?? []);
-  for (const connection of await app.storage.connections.listUnflushed(before, batch))
-    await publishEvents(app, app.storage.connections, connection._id, connection.outbox ?? []);
+  await mendUnsettled(app, users, before, (user) => propagateUser(app, user));
+  await mendUnsettled(app, serviceSettings, before);
+  await mendUnsettled(app, tokens, before);
+  await mendUnsettled(app, oauth.grants, before);
+  await mendUnsettled(app, sessions, before);
+  await mendUnsettled(app, anonymousIdentities, before);
+  await mendUnsettled(app, connections, before);
   await attempt(app, "tokens", () => finishEndingTokens(app));
   await reconcileMails(app);
   for (const userId of await users.listDeleted(before, batch))

@@ -1,12 +1,11 @@
 /** Completes interrupted changes to organizations, members, teams, roles and invitations. */
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../../src/app.ts";
-import { publishEvents, type OutboxCollection } from "../../src/audit/events.ts";
 import { pruneAvatars } from "../../src/orgs/avatar.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
 import { propagateTenant } from "../../src/orgs/propagate.ts";
-import { repairEach } from "../maintenance/repair-each.ts";
+import { mendUnsettled } from "../maintenance/mend-unsettled.ts";
 import { cleanUpAfterMembers } from "./member-left.ts";
 import { reconcileScim } from "./reconcile-scim.ts";
 import { cleanUpAfterTeams } from "./team-deleted.ts";
@@ -43,34 +42,6 @@ export async function reconcileOrganizations(app: App, before: Date): Promise<vo
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);
-}
-
-/** A document with events in its outbox. */
-interface Carrier {
-  _id: string;
-  outbox?: Parameters<typeof publishEvents>[3];
-}
-
-interface Unsettled<T> extends OutboxCollection {
-  listUnflushed(before: Date, limit: number): Promise<T[]>;
-}
-
-/** Completes the change of each interrupted document, then flushes its events to the log. */
-async function mendUnsettled<T extends Carrier>(
-  app: App,
-  collection: Unsettled<T>,
-  before: Date,
-  follow?: (document: T) => Promise<void>,
-): Promise<void> {
-  await repairEach(
-    app,
-    batch,
-    (limit) => collection.listUnflushed(before, limit),
-    async (document) => {
-      await follow?.(document);
-      await publishEvents(app, collection, document._id, document.outbox ?? []);
-    },
-  );
 }
 
 /** Time for which expired invitations are listed and used ones are recognized. */

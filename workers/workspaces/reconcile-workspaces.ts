@@ -1,16 +1,15 @@
 /** Completes interrupted changes to personal workspaces, and queues the regular sync of every organization's. */
 import type { App } from "../../src/app.ts";
-import { publishEvents } from "../../src/audit/events.ts";
 import { queueDeletion } from "../../src/workspaces/leave.ts";
 import { flushWorkspaceEvents } from "../../src/workspaces/schedule.ts";
+import { mendUnsettled } from "../maintenance/mend-unsettled.ts";
 
 const batch = 100;
 
 /** `before`: documents changed earlier are no longer being written by a live process. */
 export async function reconcileWorkspaces(app: App, before: Date): Promise<void> {
   const { workspaces, workspaceSettings } = app.storage;
-  for (const settings of await workspaceSettings.listUnflushed(before, batch))
-    await publishEvents(app, workspaceSettings, settings._id, settings.outbox ?? []);
+  await mendUnsettled(app, workspaceSettings, before);
   await flushWorkspaceEvents(app, await workspaces.listUnflushed(before, batch));
   for (const { tenantId, userId } of await workspaces.listDeleting(before, batch))
     queueDeletion(app, { tenantId, userId });
