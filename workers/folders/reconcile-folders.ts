@@ -4,6 +4,7 @@
 import type { App } from "../../src/app.ts";
 import { publishTreeChange } from "../../src/folders/change.ts";
 import { finishDeletion } from "../../src/folders/delete.ts";
+import { repairEach } from "../maintenance/repair-each.ts";
 import { updateSkillAccess } from "./update-effective-access.ts";
 
 const batch = 200;
@@ -15,10 +16,15 @@ const deletedMs = 24 * 3_600_000;
 /** Flushes events of interrupted changes, updates the access of their skills and finishes deletions. */
 export async function reconcileFolders(app: App, before: Date): Promise<void> {
   const { folders } = app.storage;
-  for (const tree of await folders.listUnflushed(before, batch)) {
-    await publishTreeChange(app, tree._id, tree.outbox ?? []);
-    await updateSkillAccess(app, tree._id);
-  }
+  await repairEach(
+    app,
+    batch,
+    (limit) => folders.listUnflushed(before, limit),
+    async (tree) => {
+      await publishTreeChange(app, tree._id, tree.outbox ?? []);
+      await updateSkillAccess(app, tree._id);
+    },
+  );
   for (const { _id, tenantId } of await folders.listClosing(before, batch))
     await finishDeletion(app, tenantId, _id, []).catch(() => undefined);
 }
