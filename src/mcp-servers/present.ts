@@ -3,6 +3,7 @@ import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import type { Actor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
+import { checkEntry } from "./catalog/convert.ts";
 import { actsOnServer, type SeenServer } from "./load.ts";
 import { changedConfig } from "./update-server.ts";
 
@@ -77,8 +78,10 @@ async function findUpdates(app: App, seen: readonly SeenServer[]) {
   return new Map(
     imports.flatMap(({ _id, config, catalog }) => {
       const found = byName.get(catalog.name);
-      if (!found || found.version === catalog.version || "problem" in found.entry) return [];
-      return [[_id, { version: found.version, changed: changedConfig(config, found.entry.config) }] as const];
+      if (!found || found.version === catalog.version) return [];
+      const entry = checkEntry(found.entry);
+      if ("problem" in entry) return [];
+      return [[_id, { version: found.version, changed: changedConfig(config, entry.config) }] as const];
     }),
   );
 }

@@ -5,6 +5,7 @@ import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { loadTenant } from "../orgs/service.ts";
+import { checkEntry } from "./catalog/convert.ts";
 import { checkConfig, checkSize, mergeConfig } from "./config.ts";
 import { requireMove } from "./folder.ts";
 import { loadServerIn, type SeenServer } from "./load.ts";
@@ -53,7 +54,8 @@ export async function applyCatalog(
   const seen = await loadServerIn(app, actor, tenant._id, ref, "mcpServer:update");
   const { name, description, folderId, config, catalog } = seen.server;
   const latest = catalog && (await app.storage.mcpCatalog.findLatest(catalog.name));
-  if (!latest || "problem" in latest.entry)
+  const entry = latest && checkEntry(latest.entry);
+  if (!entry || "problem" in entry)
     throw new ServiceError(
       "refused",
       `The catalog has no version that "${seen.server.slug}" could take over.`,
@@ -66,9 +68,9 @@ export async function applyCatalog(
     name,
     description,
     folderId,
-    config: latest.entry.config,
+    config: entry.config,
     follows: true,
-    catalog: { name: latest.name, version: latest.version, origin: latest.entry.origin },
+    catalog: { name: latest.name, version: latest.version, origin: entry.origin },
   };
   const changes = changedConfig(config, fields.config);
   return saveServer(app, actor, seen, fields, [...changes, "catalogVersion"]);

@@ -28,7 +28,7 @@ async function setUp(t: TestContext) {
 }
 
 describe("a required server of the transport sse", () => {
-  it("is offered to a tool without that transport through a hosted connector, which the command installs", async (t) => {
+  it("is offered through a hosted connector to a tool without that transport", async (t) => {
     const { ref, org, run } = await setUp(t);
     const published = await run("publish", "finder.md", "-t", org.slug, "--requires-mcp", ref);
     assert.equal(published.code, 0, published.stderr);

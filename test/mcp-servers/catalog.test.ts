@@ -128,6 +128,9 @@ describe("the catalog of MCP servers", () => {
     const stale = { version: "1.1.1", "entry.config.url": "https://other.example\\.weather.example.com/mcp" };
     await mirrored.updateOne({ _id: row._id }, { $set: stale });
     await followCatalog(service.app);
+    const apply = (user = fixture.owner) =>
+      service.call<McpServerPayload>("POST", `${fixture.base}/weather/apply-catalog`, { token: user.token });
+    assert.equal((await apply()).code, "refused");
     assert.equal((await read("weather")).revision, 2, "an entry that was mirrored by other rules");
     await mirrored.replaceOne({ _id: row._id }, row);
 
@@ -154,8 +157,6 @@ describe("the catalog of MCP servers", () => {
     upstream.serve([next("https://weather.example.com/v3", "1.3.0")]);
     await mirror();
     assert.equal((await read("weather")).url, "https://weather.example.com/own");
-    const apply = (user = fixture.owner) =>
-      service.call<McpServerPayload>("POST", `${fixture.base}/weather/apply-catalog`, { token: user.token });
     assert.equal((await apply(fixture.member)).status, 403);
     const applied = await apply();
     assert.deepEqual(

@@ -20,19 +20,23 @@ const Form = z.object(mcpServerConfig);
  */
 export function convertServer(server: RegistryServer): CatalogVersion["entry"] {
   try {
-    const converted = configOf(server);
-    const [issue] = checkMcpServer(converted.config);
-    if (issue) return { problem: `${issue.path}: ${issue.message}.` };
-    const form = Form.safeParse(converted.config);
-    if (!form.success)
-      return { problem: `${form.error.issues[0]!.path.join(".")} is too long or not valid.` };
-    if (Buffer.byteLength(JSON.stringify(converted.config)) > limits.mcpServerBytes)
-      return { problem: "The configuration is too long." };
-    return converted;
+    return checkEntry(configOf(server));
   } catch (error) {
     if (error instanceof Inconvertible) return { problem: error.message };
     throw error;
   }
+}
+
+/** A problem in place of a configuration that fails the checks: it may have been mirrored before they existed. */
+export function checkEntry(entry: CatalogVersion["entry"]): CatalogVersion["entry"] {
+  if ("problem" in entry) return entry;
+  const [issue] = checkMcpServer(entry.config);
+  if (issue) return { problem: `${issue.path}: ${issue.message}.` };
+  const form = Form.safeParse(entry.config);
+  if (!form.success) return { problem: `${form.error.issues[0]!.path.join(".")} is too long or not valid.` };
+  if (Buffer.byteLength(JSON.stringify(entry.config)) > limits.mcpServerBytes)
+    return { problem: "The configuration is too long." };
+  return entry;
 }
 
 function configOf({ remotes = [], packages = [] }: RegistryServer) {

@@ -2,11 +2,11 @@
  * Imports that follow the catalog take over its latest version, except one from another host or package: such a change
  * needs a person, since members' tools would run it.
  */
-import { checkMcpServer } from "../../../contract/mcp-checks.ts";
 import type { CatalogVersion } from "../../../storage/mcp/catalog.ts";
 import type { McpServerDoc } from "../../../storage/mcp/servers.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeSystemEvent } from "../../audit/events.ts";
+import { checkEntry } from "./convert.ts";
 
 const batch = 200;
 
@@ -24,11 +24,11 @@ export async function followCatalog(app: App): Promise<void> {
   }
 }
 
-async function takeOver(app: App, server: McpServerDoc, { name, version, entry }: CatalogVersion) {
+async function takeOver(app: App, server: McpServerDoc, { name, version, entry: mirrored }: CatalogVersion) {
   const former = server.catalog!;
-  if (version === former.version || "problem" in entry || entry.origin !== former.origin) return;
-  // The entry was mirrored by an earlier version of the service, with other checks.
-  if (checkMcpServer(entry.config).length > 0) return;
+  if (version === former.version) return;
+  const entry = checkEntry(mirrored);
+  if ("problem" in entry || entry.origin !== former.origin) return;
   const { mcpServers } = app.storage;
   const event = makeSystemEvent(app, "mcp_server.catalog_updated", {
     tenantId: server.tenantId,

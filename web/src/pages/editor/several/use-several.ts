@@ -112,9 +112,5 @@ async function check(skill: DroppedSkill): Promise<CheckedSkill> {
   const ownName = path.split("/").at(-1)!;
   const name = readSkillText(text, files.length === 1 ? "markdown" : "package").defaults.name ?? ownName;
   const [problem] = checkFiles({ files, base: undefined, type, text, name });
-  return {
-    ...skill,
-    name,
-    error: problem?.severity === "error" ? problem.message : undefined,
-  };
+  return { ...skill, name, error: problem?.severity === "error" ? problem.message : undefined };
 }
