@@ -1,4 +1,5 @@
 /** Pull requests at GitHub, within one repository: from a branch of ours to the one that people protect. */
+import { keepSuccess } from "../../contract/concurrency/keep-success.ts";
 import { RepoError } from "../errors.ts";
 import { askGitHub, statusOf, type GitHubClient } from "./github-client.ts";
 import type { PullRequest, PullRequests } from "./host.ts";
@@ -16,12 +17,7 @@ export interface PullRequestTarget {
 
 /** `open` is called once for each job. Throws `auth_failed` naming the permission where that is what lacks. */
 export function gitHubPulls(open: () => Promise<PullRequestTarget>): PullRequests {
-  let opened: Promise<PullRequestTarget> | undefined;
-  const place = () => {
-    opened ??= open();
-    opened.catch(() => (opened = undefined));
-    return opened;
-  };
+  const place = keepSuccess(open);
 
   async function ask<T extends object>(
     what: string,

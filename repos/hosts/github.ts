@@ -3,6 +3,7 @@
  * owner of the name of a renamed or deleted repository gains no access.
  */
 import { createAppAuth } from "@octokit/auth-app";
+import { keepSuccess } from "../../contract/concurrency/keep-success.ts";
 import { RepoError } from "../errors.ts";
 import type { Remote } from "../mirror/types.ts";
 import {
@@ -140,20 +141,14 @@ export function openGitHubAppHost(
         : { repositoryNames: [ownerAndName({ full_name: repository.fullName }).repo] }),
       permissions,
     });
-  let opened: Promise<{ client: GitHubClient; token: string; canPush: boolean }> | undefined;
-  const open = () => {
-    opened ??= (async () => {
-      const { data } = await askGitHub("Asking for access as the App", async () => ({
-        data: await askToken({ contents: "write", metadata: "read" }),
-        headers: {},
-      }));
-      const canPush = data.permissions["contents"] === "write";
-      return { client: openGitHubClient(place, data.token), token: data.token, canPush };
-    })();
-    // The next call may do better.
-    opened.catch(() => (opened = undefined));
-    return opened;
-  };
+  const open = keepSuccess(async () => {
+    const { data } = await askGitHub("Asking for access as the App", async () => ({
+      data: await askToken({ contents: "write", metadata: "read" }),
+      headers: {},
+    }));
+    const canPush = data.permissions["contents"] === "write";
+    return { client: openGitHubClient(place, data.token), token: data.token, canPush };
+  });
   // A token of its own: an installation that does not allow it still syncs.
   const openPulls = async () => {
     const what = "Asking for access to pull requests as the App";

@@ -1,6 +1,7 @@
 /** Password hashing: argon2id with the parameters of the safety baseline. */
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import { keepSuccess } from "../../contract/concurrency/keep-success.ts";
 import { ServiceError } from "../errors.ts";
 
 /** The cost of a guess: KiB of memory, passes over it, and threads. */
@@ -33,12 +34,11 @@ export interface Passwords {
 /** @param cost of new hashes; a stored one names its own. Lower only for tests, most of which sign up accounts. */
 export function openPasswords(cost: PasswordCost = baseline): Passwords {
   const inTurn = openTurns();
-  let decoy: Promise<string> | undefined;
+  const decoy = keepSuccess(() => hash(randomBytes(18), cost));
   return {
     hash: (password) => inTurn(() => hash(prepared(password), cost)),
     async verify(stored, password) {
-      decoy ??= hash(randomBytes(18), cost);
-      const other = await decoy;
+      const other = await decoy();
       const matches = await inTurn(() => verify(stored || other, prepared(password)));
       return matches && Boolean(stored);
     },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
+import { keepSuccess } from "../../contract/concurrency/keep-success.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 
@@ -99,5 +100,20 @@ describe("Coalescer", () => {
 
     await assert.rejects(failing, /failed/);
     assert.equal(await next, "done");
+  });
+});
+
+describe("keepSuccess", () => {
+  it("calls once for concurrent and later callers, and again after a failure only", async () => {
+    const outcomes = [() => Promise.reject(new Error("failed")), async () => "done"];
+    let calls = 0;
+    const kept = keepSuccess<string>(() => outcomes[calls++]!());
+
+    const failing = [kept(), kept()];
+    for (const one of failing) await assert.rejects(one, /failed/);
+    assert.equal(calls, 1);
+    assert.deepEqual(await Promise.all([kept(), kept()]), ["done", "done"]);
+    assert.equal(await kept(), "done");
+    assert.equal(calls, 2);
   });
 });

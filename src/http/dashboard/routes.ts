@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { keepSuccess } from "../../../contract/concurrency/keep-success.ts";
 import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
 import { ServiceError } from "../../errors.ts";
 import { Reply, route, type Route } from "../route.ts";
@@ -44,13 +45,11 @@ const slugs = new Set<string>(reservedSlugs);
 
 /** The front end that this process serves. It is read once: a new build is served by the next process. */
 function openFrontEnd(): () => Promise<FrontEnd> {
-  let reading: Promise<FrontEnd | undefined> | undefined;
-  return async () => {
-    const read = await (reading ??= readFrontEnd());
-    if (read) return read;
-    reading = undefined;
-    throw new ServiceError("unavailable", "The dashboard was not built. Run `npm run build`.");
-  };
+  return keepSuccess(async () => {
+    const read = await readFrontEnd();
+    if (!read) throw new ServiceError("unavailable", "The dashboard was not built. Run `npm run build`.");
+    return read;
+  });
 }
 
 const pageRoute = { method: "get", tag: "Pages", produces: "text/html" } as const;
