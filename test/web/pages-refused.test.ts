@@ -27,6 +27,25 @@ describe("the pages without a right to them", { skip: whyNoBrowser() ?? false },
     assert.deepEqual(problems, []);
   });
 
+  it("say nothing about a role while it is unknown whether the viewer can see the subject", async () => {
+    const { page } = await pages.dashboard.newPage({ user: pages.seeded.viewer });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/mcp-servers/zebra-tracker", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const organization = page.waitForResponse(`**/api/tenants/${pages.seeded.org}`);
+    await page.goto(pages.dashboard.service.url + pages.addressOf("/$org/-/mcp/$server/edit"));
+    await (await organization).finished();
+    await page.evaluate(drawn);
+    const before = await page.locator("main").innerText();
+    release();
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+
+    assert.doesNotMatch(before, /requires the permission/);
+  });
+
   it("show strangers and visitors the same as for what does not exist", async () => {
     const problems: string[] = [];
     for (const user of [pages.seeded.stranger, undefined]) {
@@ -47,6 +66,10 @@ describe("the pages without a right to them", { skip: whyNoBrowser() ?? false },
     assert.deepEqual(problems, []);
   });
 });
+
+/** Until the browser has drawn what the last response changed. */
+const drawn =
+  "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))))";
 
 /** Without the address itself, which links such as that to the sign-in repeat. */
 const withoutAddress = (html: string, address: string) =>

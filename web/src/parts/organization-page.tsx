@@ -51,6 +51,8 @@ export function OrganizationPage({
   const data = organization.data;
   const isAllowed = data && (!permission || may(data.permissions, ...permission));
   const isReady = isAllowed && !failed && !isPending;
+  // A subject that the caller can't see is reported as missing, whatever they may do with others.
+  const refused = data && !isAllowed && !isPending ? permission : undefined;
   return (
     <Page
       title={`${title} · ${org}`}
@@ -63,10 +65,8 @@ export function OrganizationPage({
           <Problem error={failed.error} retry={() => void failed.refetch()} />
         </div>
       )}
-      {!failed && !isReady && !(data && !isAllowed) && <SkeletonRows />}
-      {data && !isAllowed && permission && (
-        <Refused title={title} organization={data.name} permission={permission} />
-      )}
+      {!failed && !isReady && !refused && <SkeletonRows />}
+      {data && refused && <Refused title={title} organization={data.name} permission={refused} />}
       {isReady && children(data)}
     </Page>
   );
