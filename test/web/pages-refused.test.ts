@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { whyNoBrowser } from "../support/browser.ts";
+import { drawn } from "../support/web/drawn.ts";
 import { routes, setUpPages } from "../support/web/pages.ts";
 
 const isOfOrganization = (route: string) => route.startsWith("/$org");
@@ -38,7 +39,7 @@ describe("the pages without a right to them", { skip: whyNoBrowser() ?? false },
     const organization = page.waitForResponse(`**/api/tenants/${pages.seeded.org}`);
     await page.goto(pages.dashboard.service.url + pages.addressOf("/$org/-/mcp/$server/edit"));
     await (await organization).finished();
-    await page.evaluate(drawn);
+    await drawn(page);
     const before = await page.locator("main").innerText();
     release();
     await page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -66,10 +67,6 @@ describe("the pages without a right to them", { skip: whyNoBrowser() ?? false },
     assert.deepEqual(problems, []);
   });
 });
-
-/** Until the browser has drawn what the last response changed. */
-const drawn =
-  "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))))";
 
 /** Without the address itself, which links such as that to the sign-in repeat. */
 const withoutAddress = (html: string, address: string) =>

@@ -1,6 +1,7 @@
 /** Steps of a person without a mouse. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import { drawn } from "./drawn.ts";
 
 const mostPresses = 80;
 const hasFocus = async (target: Locator) => (await target.and(target.page().locator(":focus")).count()) > 0;
@@ -36,6 +37,8 @@ export async function choose(page: Page, option: string | RegExp): Promise<void>
   const target = page.getByRole("option", { name: option });
   // The inputs of segmented controls have no size.
   await target.waitFor({ state: "attached", timeout: 10_000 });
+  // A timer that was set as the list opened marks the present choice.
+  await drawn(page);
   const marked = target.and(page.locator("[data-combobox-selected]"));
   const closes = () =>
     target.waitFor({ state: "hidden", timeout: 2000 }).then(
