@@ -16,20 +16,21 @@ import { makeZip, skillMd } from "../support/zip.ts";
 const reason = whyNoBrowser();
 
 /**
- * Drops a file or folder of this machine on the middle of the page, as from a file manager, once the page offers it.
+ * Drops a file or folder of this machine on the list of files, as from a file manager, once the page offers it. The
+ * drag enters above the list: the element that takes the drop was entered just before, and not dragged over.
  */
 async function drop(page: Page, dropped: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  const { width, height } = page.viewportSize()!;
+  const { x, y } = (await page.getByRole("region", { name: "Files" }).boundingBox())!;
   const data = { items: [], files: [dropped], dragOperationsMask: 1 };
-  const send = (type: "dragEnter" | "dragOver" | "drop") =>
-    session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+  const send = (type: "dragEnter" | "dragOver" | "drop", top: number) =>
+    session.send("Input.dispatchDragEvent", { type, x: x + 20, y: top, data });
   await until("the page takes what is dragged over it", async () => {
-    await send("dragEnter");
-    await send("dragOver");
+    await send("dragEnter", y / 2);
+    await send("dragOver", y / 2);
     return page.locator('.drop[data-over="true"]').isVisible();
   });
-  await send("drop");
+  await send("drop", y + 20);
 }
 
 describe("uploads in the editor", { skip: reason ?? false }, () => {

@@ -129,6 +129,8 @@ function usePageDrop(onDrop: (data: DataTransfer) => void): boolean {
     };
     const controller = new AbortController();
     const options = { capture: true, signal: controller.signal };
+    // An element that a drag has just entered takes a drop only if the entering was accepted too.
+    addEventListener("dragenter", over, options);
     addEventListener("dragover", over, options);
     addEventListener("dragleave", leave, options);
     addEventListener("drop", drop, options);
