@@ -1,12 +1,12 @@
 /** Runs a tool for a caller: rate limit, validation, the handler, the result or the error. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import { limitsOf } from "../access/decide.ts";
 import { memberMay } from "../access/permissions.ts";
 import { parseInput } from "../http/parse-input.ts";
 import type { Call, CallServices } from "./call.ts";
 import { failureOf, presentToolFailure, signInNeeded } from "./failures.ts";
+import { inputSchema, outputSchema, type ObjectSchema } from "./tool-schemas.ts";
 import type { Tool } from "./tool.ts";
 
 /** A tool as `tools/list` shows it. */
@@ -14,8 +14,8 @@ export interface ListedTool {
   name: string;
   title: string;
   description: string;
-  inputSchema: { type: "object"; [key: string]: unknown };
-  outputSchema: { type: "object"; [key: string]: unknown };
+  inputSchema: ObjectSchema;
+  outputSchema: ObjectSchema;
   annotations: {
     title: string;
     readOnlyHint: boolean;
@@ -31,8 +31,8 @@ export function describeTool(tool: Tool): ListedTool {
     name,
     title,
     description,
-    inputSchema: objectSchema(tool.input, "input"),
-    outputSchema: objectSchema(tool.output, "output"),
+    inputSchema: inputSchema(tool.input),
+    outputSchema: outputSchema(tool.output),
     annotations: {
       title,
       readOnlyHint: effect === "read",
@@ -41,35 +41,6 @@ export function describeTool(tool: Tool): ListedTool {
       openWorldHint: false,
     },
   };
-}
-
-/** Schemas in the list cost agents tokens, and say nothing that is obvious or that clients need not check. */
-function objectSchema(schema: z.ZodType, io: "input" | "output"): ListedTool["inputSchema"] {
-  const override = io === "input" ? shorten : shortenOutput;
-  const made = z.toJSONSchema(schema, { io, reused: "inline", override });
-  const { $schema: _dialect, ...rest } = made;
-  return { ...rest, type: "object" };
-}
-
-interface Overridden {
-  jsonSchema: z.core.JSONSchema.BaseSchema;
-}
-
-/**
- * Removes the bounds that every integer has, and names of shared schemas, which belong to the description of the API.
- */
-function shorten({ jsonSchema }: Overridden): void {
-  delete jsonSchema.id;
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-}
-
-/** Clients may keep a list for longer than a version of the service runs: results can have more fields then. */
-function shortenOutput(context: Overridden): void {
-  shorten(context);
-  const { jsonSchema } = context;
-  if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
-  delete jsonSchema.additionalProperties;
 }
 
 /** Whether the caller could use the tool in any of their organizations. The services decide about each call. */

@@ -58,7 +58,8 @@ const prereleaseId = z
   .string()
   .max(32)
   // Patterns are applied to texts over the maximum length as well; this one takes linear time.
-  .regex(/^(?=[0-9]*[A-Za-z-])[0-9A-Za-z-]+$/, "must be letters, digits and hyphens, not a number");
+  .regex(/^(?=[0-9]*[A-Za-z-])[0-9A-Za-z-]+$/, "must be letters, digits and hyphens, not a number")
+  .meta({ description: "label, such as beta: letters, digits and hyphens, not a number" });
 
 const ifChanged = z.boolean().optional().meta({
   description: "create no version if the content equals the current one, or the prerelease that is continued",

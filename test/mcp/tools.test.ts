@@ -42,65 +42,6 @@ interface Outcome {
   findings: { rule: string }[];
 }
 
-describe("the list of tools", () => {
-  it("has a title, schemas and annotations for each, in both generations", async () => {
-    for (const [era, client] of clients) {
-      const { tools } = await client.listTools();
-      assert.deepEqual(
-        tools.map(({ name }) => name),
-        [
-          "search_skills",
-          "get_skill",
-          "read_skill",
-          "list_versions",
-          "diff_versions",
-          "publish_skill",
-          "publish_version",
-          "update_skill",
-          "move_skill",
-          "revert_skill",
-          "list_folders",
-          "whoami",
-        ],
-        era,
-      );
-      for (const tool of tools) {
-        assert.ok(tool.title && tool.description && tool.outputSchema, tool.name);
-        const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations!;
-        const isWrite = /^(publish|update|move|revert)_/.test(tool.name);
-        assert.equal(readOnlyHint, !isWrite, tool.name);
-        assert.equal(destructiveHint, /^(update|move|revert)_/.test(tool.name), tool.name);
-        assert.equal(idempotentHint, !tool.name.startsWith("publish_"), tool.name);
-      }
-    }
-  });
-
-  it("has only those that the caller could use", async () => {
-    const reading = ["search_skills", "get_skill", "read_skill", "list_versions", "diff_versions"];
-    const namesFor = async (token?: string) => {
-      const [[, client]] = (await openClients(service, token)) as [[string, AnyClient]];
-      return (await client.listTools()).tools.map(({ name }) => name);
-    };
-    const mint = async (scopes: object) => {
-      const made = await service.call<{ token: string }>("POST", "/api/user/tokens", {
-        token: owner.token,
-        body: { name: "scoped", scopes },
-      });
-      return made.data.token;
-    };
-
-    assert.deepEqual(await namesFor(), [...reading, "whoami"]);
-    assert.deepEqual(await namesFor(await mint({ skill: ["read"] })), [...reading, "list_folders", "whoami"]);
-    assert.deepEqual(await namesFor(await mint({ skill: ["create"] })), [
-      ...reading,
-      "publish_skill",
-      "whoami",
-    ]);
-    const stranger = await service.newUser();
-    assert.deepEqual(await namesFor(stranger.token), [...reading, "whoami"]);
-  });
-});
-
 describe("publishing by tools", () => {
   it("creates a text, appends versions, and reports findings and changes", async () => {
     for (const [era, client] of clients) {

@@ -52,7 +52,7 @@ export function getTool(app: App): Tool {
       "Describes a skill and one of its versions: metadata, files with sizes, and how many tokens its text takes.",
     input: z.strictObject({ skill: skillRef, version: versionSpec, offset }),
     output: z.object({
-      skill: SkillPayload,
+      skill: SkillPayload.required({ requiredMcpServers: true }),
       version: VersionPayload,
       root: z.string().meta({ description: "the file to read first" }),
       tokens: z.number().int().meta({ description: "estimate for the text of that file" }),

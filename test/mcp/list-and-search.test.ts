@@ -1,0 +1,164 @@
+/** The list of tools, and search for agents: order, reasons and pages. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { callOk, callTool, openClients, type AnyClient, type ToolAnswer } from "../support/mcp/client.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+let service: TestService;
+let owner: TestUser;
+let org: TestOrg;
+let clients: [era: string, client: AnyClient][];
+let visitors: [era: string, client: AnyClient][];
+
+before(async () => {
+  service = await startService();
+  owner = await service.newUser();
+  org = await service.newOrg(owner);
+  clients = await openClients(service, owner.token);
+  visitors = await openClients(service);
+});
+after(async () => {
+  for (const [, client] of [...clients, ...visitors]) await client.close();
+  await service.close();
+});
+
+describe("the list of tools", () => {
+  it("has a title, schemas and annotations for each, in both generations", async () => {
+    for (const [era, client] of clients) {
+      const { tools } = await client.listTools();
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        [
+          "search_skills",
+          "get_skill",
+          "read_skill",
+          "list_versions",
+          "diff_versions",
+          "publish_skill",
+          "publish_version",
+          "update_skill",
+          "move_skill",
+          "revert_skill",
+          "list_folders",
+          "whoami",
+        ],
+        era,
+      );
+      for (const tool of tools) {
+        assert.ok(tool.title && tool.description && tool.outputSchema, tool.name);
+        const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations!;
+        const isWrite = /^(publish|update|move|revert)_/.test(tool.name);
+        assert.equal(readOnlyHint, !isWrite, tool.name);
+        assert.equal(destructiveHint, /^(update|move|revert)_/.test(tool.name), tool.name);
+        assert.equal(idempotentHint, !tool.name.startsWith("publish_"), tool.name);
+      }
+    }
+  });
+
+  it("costs an agent at most 32 kB, and describes no field that a result may lack", async () => {
+    const { tools } = await clients[0]![1].listTools();
+    const size = JSON.stringify(tools).length;
+    assert.ok(size <= 32_000, `${size} characters`);
+    const optional = (schema: unknown): string[] => {
+      if (typeof schema !== "object" || schema === null) return [];
+      const { properties = {}, required = [] } = schema as { properties?: object; required?: string[] };
+      const missing = Object.keys(properties).filter((name) => !required.includes(name));
+      return [...missing, ...Object.values(schema).flatMap(optional)];
+    };
+    assert.deepEqual(
+      tools.flatMap((tool) => optional(tool.outputSchema)),
+      [],
+    );
+    const get = tools.find(({ name }) => name === "get_skill")!;
+    assert.match(JSON.stringify(get.outputSchema), /"requiredMcpServers"/);
+  });
+
+  it("has only those that the caller could use", async () => {
+    const reading = ["search_skills", "get_skill", "read_skill", "list_versions", "diff_versions"];
+    const namesFor = async (token?: string) => {
+      const [[, client]] = (await openClients(service, token)) as [[string, AnyClient]];
+      return (await client.listTools()).tools.map(({ name }) => name);
+    };
+    const mint = async (scopes: object) => {
+      const made = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+        token: owner.token,
+        body: { name: "scoped", scopes },
+      });
+      return made.data.token;
+    };
+
+    assert.deepEqual(await namesFor(), [...reading, "whoami"]);
+    assert.deepEqual(await namesFor(await mint({ skill: ["read"] })), [...reading, "list_folders", "whoami"]);
+    assert.deepEqual(await namesFor(await mint({ skill: ["create"] })), [
+      ...reading,
+      "publish_skill",
+      "whoami",
+    ]);
+    const stranger = await service.newUser();
+    assert.deepEqual(await namesFor(stranger.token), [...reading, "whoami"]);
+  });
+});
+
+describe("search_skills", () => {
+  interface Results {
+    skills: { skill: string; matched: string[]; own: boolean }[];
+    nextCursor: string | null;
+  }
+
+  before(async () => {
+    const [[, client]] = clients as [[string, AnyClient]];
+    const publish = (name: string, rest: object) =>
+      callOk(client, "publish_skill", { organization: org.slug, name, content: `# ${name}\n`, ...rest });
+    await publish("Described", { description: "Reviews zebras" });
+    await publish("Zebra tagged", { tags: ["zebra"], visibility: "public" });
+    await publish("Striped", { tags: ["zebra"] });
+    await publish("Hidden text", { content: "A zebra below.\n", description: "Animals" });
+    await service.settled();
+    await until("the skills are indexed", async () => {
+      const found = await callTool<Results>(client, "search_skills", { query: "zebra", mine: true });
+      return found.data.skills.length === 4;
+    });
+  });
+
+  it("ranks matches and names their reasons", async () => {
+    for (const [era, client] of clients) {
+      const { data, text } = await callOk<Results>(client, "search_skills", { query: "zebra" });
+      assert.deepEqual(
+        data.skills.map(({ skill, matched }) => [skill.split("/")[1], ...matched]),
+        [
+          ["zebra-tagged", "name"],
+          ["striped", "tag"],
+          ["described", "description"],
+          ["hidden-text", "text"],
+        ],
+        era,
+      );
+      assert.match(text, /zebra-tagged .*\[name\]/);
+    }
+    for (const [era, visitor] of visitors) {
+      const { data } = await callOk<Results>(visitor, "search_skills", { query: "zebra" });
+      assert.deepEqual(
+        data.skills.map(({ skill, own }) => [skill, own]),
+        [[`${org.slug}/zebra-tagged`, false]],
+        era,
+      );
+    }
+  });
+
+  it("pages through all results once", async () => {
+    const [[, client]] = clients as [[string, AnyClient]];
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const input: object = { query: "zebra", limit: 1, ...(cursor === null ? {} : { cursor }) };
+      const page: ToolAnswer<Results> = await callOk(client, "search_skills", input);
+      seen.push(...page.data.skills.map(({ skill }) => skill));
+      cursor = page.data.nextCursor;
+    } while (cursor !== null);
+    assert.equal(seen.length, 4);
+    assert.equal(new Set(seen).size, 4);
+    const foreign = await callTool(client, "search_skills", { query: "zebra", cursor: "WzFd" });
+    assert.equal(foreign.error?.code, "invalid_request");
+  });
+});
