@@ -66,7 +66,7 @@ async function empty({ page, context, watch, protocol }: PooledPage): Promise<vo
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.clearPermissions();
   await page.evaluate("sessionStorage.clear()");
-  await page.goto("about:blank");
+  await page.goto(new URL("/healthz", watch.url).href);
   await context.clearCookies();
   await protocol.send("Storage.clearDataForOrigin", { origin: watch.url, storageTypes: "all" });
 }
