@@ -32,18 +32,37 @@ async function read(client: Client, method: string, path: string, body?: object)
 
 const message = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
 
-/** Median times of both, in milliseconds. */
-async function compare(ours: () => Promise<string>, rest: () => Promise<string>, name: string): Promise<Row> {
+/** Median times of both, in milliseconds, with the lengths of the responses. */
+async function compare(
+  ours: () => Promise<string>,
+  rest: () => Promise<string>,
+  name: string,
+  bound: { most?: number } = { most: 1.3 },
+): Promise<Row> {
   const times = { ours: [] as number[], rest: [] as number[] };
+  const sizes = { ours: 0, rest: 0 };
   for (let n = -warmUp; n < calls; n++) {
     for (const side of ["ours", "rest"] as const) {
       const started = performance.now();
-      await { ours, rest }[side]();
+      sizes[side] = (await { ours, rest }[side]()).length;
       if (n >= 0) times[side].push(performance.now() - started);
     }
   }
   const [a, b] = [median(times.ours), median(times.rest)];
-  return row(name, a / b, "x", { most: 1.3 }, `${a.toFixed(2)} ms against ${b.toFixed(2)} ms`);
+  const note = `${a.toFixed(2)} ms against ${b.toFixed(2)} ms, ${sizes.ours} against ${sizes.rest} characters`;
+  return row(name, a / b, "x", bound, note);
+}
+
+/** A skill with a text of that many characters; returns the path that reads it. */
+async function addText(client: Client, tenantId: string, length: number): Promise<string> {
+  const text = "Look for errors that are not handled, and for names that say nothing.\n";
+  const content = `# Long\n\n${text.repeat(length / text.length)}`;
+  const { skill } = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId,
+    name: "Long",
+    content,
+  });
+  return `/api/skills/${skill.id}/content?version=1`;
 }
 
 async function main(): Promise<void> {
@@ -64,9 +83,12 @@ async function main(): Promise<void> {
     const call = (method: string, params: object) => () =>
       read(client, "POST", "/mcp", message(method, params));
     const get = (path: string) => () => read(client, "GET", path);
+    const sameSize = await addText(client, tenant.id, (await call("tools/list", {})()).length);
     const search = { name: "search_skills", arguments: { query: "review", mine: true, limit: 20 } };
     const rows = [
-      await compare(call("tools/list", {}), get("/api/user/profile"), "tools/list / profile"),
+      await compare(call("tools/list", {}), get(sameSize), "tools/list / text of its size"),
+      // The shortest signed-in read, whose response is too small to be compressed.
+      await compare(call("tools/list", {}), get("/api/user/profile"), "tools/list / profile", {}),
       await compare(call("tools/call", search), get("/api/skills?query=review"), "search_skills / list"),
     ];
     printRows(rows);
