@@ -32,7 +32,7 @@ async function read(client: Client, method: string, path: string, body?: object)
 
 const message = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
 
-/** Median times of both, in milliseconds, with the lengths of the responses. */
+/** Ratio of the median times; its note has both times in milliseconds, and the lengths of the responses. */
 async function compare(
   ours: () => Promise<string>,
   rest: () => Promise<string>,
@@ -53,7 +53,7 @@ async function compare(
   return row(name, a / b, "x", bound, note);
 }
 
-/** A skill with a text of that many characters; returns the path that reads it. */
+/** Publishes a skill with a text of about `length` characters, and returns the path that reads it. */
 async function addText(client: Client, tenantId: string, length: number): Promise<string> {
   const text = "Look for errors that are not handled, and for names that say nothing.\n";
   const content = `# Long\n\n${text.repeat(length / text.length)}`;
@@ -87,7 +87,7 @@ async function main(): Promise<void> {
     const search = { name: "search_skills", arguments: { query: "review", mine: true, limit: 20 } };
     const rows = [
       await compare(call("tools/list", {}), get(sameSize), "tools/list / text of its size"),
-      // The shortest signed-in read, whose response is too small to be compressed.
+      // For information: the shortest signed-in read, whose response is too small to be compressed.
       await compare(call("tools/list", {}), get("/api/user/profile"), "tools/list / profile", {}),
       await compare(call("tools/call", search), get("/api/skills?query=review"), "search_skills / list"),
     ];

@@ -86,5 +86,6 @@ export function agentClients(url: string, { signIn, name = "svc" }: Options): Ag
   ];
 }
 
-const claudeToken = ' --header "Authorization: Bearer $SVC_TOKEN"';
+/** In single quotes, so that Claude Code replaces the variable, and not the shell. */
+const claudeToken = " --header 'Authorization: Bearer \u0024{SVC_TOKEN}'";
 const tokenInput = { type: "promptString", id: "svc-token", description: "API token of svc", password: true };

@@ -1,7 +1,6 @@
 /** Shapes of account management that cross the wire. */
 import { z } from "zod";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 export const MembershipPayload = z.object({
   tenantId: z.string(),

@@ -1,8 +1,7 @@
 /** Accounts and organizations, as administrators of the service see them. */
 import { z } from "zod";
 import { signUpModes } from "../vocabulary.ts";
-
-const timestamp = z.iso.datetime();
+import { timestamp } from "./timestamp.ts";
 
 export const AdminUserPayload = z
   .object({

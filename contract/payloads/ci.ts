@@ -1,8 +1,7 @@
 /** CI pipelines: trust policies, the exchange of identity tokens, and the origin of what a pipeline published. */
 import { z } from "zod";
 import { ciProviders } from "../vocabulary.ts";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 export const CiOrigin = z
   .object({

@@ -7,8 +7,7 @@ import {
   connectorProblems,
   mcpValueFormats,
 } from "../vocabulary.ts";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 export const ConnectorPayload = z
   .object({

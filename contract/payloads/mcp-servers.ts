@@ -9,8 +9,8 @@ import {
   mcpTransports,
   mcpValueFormats,
 } from "../vocabulary.ts";
+import { timestamp } from "./timestamp.ts";
 
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
 const name = z.string().min(1).max(limits.mcpValueName);
 
 export const McpFixedValue = z

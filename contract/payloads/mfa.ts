@@ -1,11 +1,10 @@
 /** Shapes of second factors that cross the wire. */
 import { z } from "zod";
+import { timestamp } from "./timestamp.ts";
 
 /** Ways to prove a sign-in after the password; a passkey also replaces the password. */
 export const factorKinds = ["totp", "passkey", "recovery"] as const;
 export type FactorKind = (typeof factorKinds)[number];
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
 
 /** The answer to a right password of an account with a second factor. */
 export const FactorNeededPayload = z

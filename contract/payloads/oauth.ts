@@ -1,6 +1,7 @@
 /** The OAuth authorization server: responses by its standards, and grants as their owners see them. */
 import { z } from "zod";
 import { oauthAccess } from "../vocabulary.ts";
+import { timestamp } from "./timestamp.ts";
 
 /** RFC 7591, section 3.2.1. */
 export const RegisteredClientPayload = z
@@ -27,8 +28,6 @@ export const OauthTokenPayload = z
   })
   .meta({ id: "OauthToken" });
 export type OauthTokenPayload = z.infer<typeof OauthTokenPayload>;
-
-const timestamp = z.iso.datetime();
 
 export const GrantPayload = z
   .object({

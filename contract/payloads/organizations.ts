@@ -1,7 +1,6 @@
 /** Organizations, their members, teams, roles and invitations of organizations, as they cross the wire. */
 import { z } from "zod";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 /** Groups to actions (`docs/concepts/access.md`). */
 export const PermissionsPayload = z

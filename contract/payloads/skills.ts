@@ -9,8 +9,7 @@ import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { RequiredMcpServer } from "./mcp-servers.ts";
 import { skillActs } from "../dashboard.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 const findings = FindingCounts.meta({
   description: "about the version, for members of the organization",

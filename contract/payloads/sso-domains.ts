@@ -1,7 +1,6 @@
 /** Domains of an organization, as they cross the wire. */
 import { z } from "zod";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 /** `failing`: verified, but the record was not found lately. */
 export const ssoDomainStates = ["pending", "verified", "failing"] as const;

@@ -1,7 +1,6 @@
 /** Shapes of single sign-on that cross the wire: providers, group mappings, test sign-ins and the sign-in log. */
 import { z } from "zod";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 export const ssoTypes = ["saml", "oidc"] as const;
 export type SsoType = (typeof ssoTypes)[number];

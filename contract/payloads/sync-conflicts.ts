@@ -1,7 +1,6 @@
 /** Skills that had changed on both sides of a sync. */
 import { z } from "zod";
-
-const timestamp = z.iso.datetime();
+import { timestamp } from "./timestamp.ts";
 
 const SyncConflictSide = z.object({
   semver: z.string().nullable().meta({ description: "null once the version was deleted" }),

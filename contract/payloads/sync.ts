@@ -9,8 +9,7 @@ import {
   syncOutcomes,
   syncStatuses,
 } from "../vocabulary.ts";
-
-const timestamp = z.iso.datetime();
+import { timestamp } from "./timestamp.ts";
 
 const SyncProblemPayload = z
   .object({

@@ -1,7 +1,6 @@
 /** Personal and organization tokens, as they cross the wire. */
 import { z } from "zod";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 export const TokenPayload = z
   .object({

@@ -1,7 +1,6 @@
 /** Staged uploads of packages, as they cross the wire. */
 import { z } from "zod";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 export const UploadPayload = z
   .object({ uploadId: z.string(), url: z.string(), expiresAt: timestamp })

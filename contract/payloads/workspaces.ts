@@ -1,8 +1,7 @@
 /** Personal workspaces as they cross the wire. */
 import { z } from "zod";
 import { workspaceStates } from "../vocabulary.ts";
-
-const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+import { timestamp } from "./timestamp.ts";
 
 export const WorkspacePayload = z
   .object({

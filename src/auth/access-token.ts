@@ -14,10 +14,13 @@ import { lastUseStepMs } from "./sessions.ts";
 
 export const accessTokenPrefix = "lsko_";
 
-/** Scopes of an access. Deleting, administration and the account itself are out of its reach. */
+/**
+ * Scopes of an access. Deleting, administration and the account itself are out of its reach. MCP servers are read for
+ * the skills that require them.
+ */
 const scopesOf: Record<OauthAccess, PermissionMap> = {
-  read: { skill: ["read"] },
-  write: { skill: ["read", "create", "update"], folder: ["create", "update"] },
+  read: { skill: ["read"], mcpServer: ["read"] },
+  write: { skill: ["read", "create", "update"], folder: ["create", "update"], mcpServer: ["read"] },
 };
 /** Scopes at the endpoint of hosted connectors: which servers the person may use is decided with each call. */
 const scopesOfConnectors: PermissionMap = { mcpServer: ["read"] };

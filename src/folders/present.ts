@@ -3,7 +3,12 @@ import type { App } from "../app.ts";
 import type { FolderAccess } from "./access.ts";
 import type { ListedFolder } from "./list.ts";
 
-export function presentFolder({ node, path, skillCount, can }: ListedFolder): FolderPayload {
+export function presentFolder({
+  node,
+  path,
+  skillCount,
+  can,
+}: ListedFolder): FolderPayload & Required<Pick<FolderPayload, "can">> {
   return {
     id: node._id,
     tenantId: node.tenantId,

@@ -1,8 +1,9 @@
 /**
- * JSON Schemas of tools, as short as they can be: agents pay for them in tokens with each list. What a schema leaves
- * out is checked all the same, and is in the description of the API.
+ * JSON Schemas of tools, kept short because each list costs agents tokens. Constraints that an input schema omits are
+ * still enforced.
  */
 import { z } from "zod";
+import { timestampDescription } from "../../contract/payloads/timestamp.ts";
 
 export interface ObjectSchema {
   type: "object";
@@ -11,7 +12,10 @@ export interface ObjectSchema {
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Schema of the arguments: without bounds and patterns that only refuse what no caller means to send. */
+/**
+ * Schema of the arguments, without patterns and the bounds of safe integers. A description states a pattern that
+ * callers need to know.
+ */
 export function inputSchema(schema: z.ZodType): ObjectSchema {
   return makeSchema(schema, "input", ({ jsonSchema }) => {
     removeIntegerBounds(jsonSchema);
@@ -21,14 +25,15 @@ export function inputSchema(schema: z.ZodType): ObjectSchema {
 
 /**
  * Schema of the results: the fields that each of them has. Results can have more fields, since some depend on the skill
- * or on the caller, and since clients keep a list for longer than a version of the service runs.
+ * or on the caller, and since clients may keep a list after the service is upgraded.
  */
 export function outputSchema(schema: z.ZodType): ObjectSchema {
   const made = makeSchema(schema, "output", ({ jsonSchema }) => {
     removeIntegerBounds(jsonSchema);
     if (jsonSchema.format === "date-time") {
+      // The format says the same.
       delete jsonSchema.pattern;
-      delete jsonSchema.description;
+      if (jsonSchema.description === timestampDescription) delete jsonSchema.description;
     }
     delete jsonSchema.additionalProperties;
     const { properties, required = [] } = jsonSchema;

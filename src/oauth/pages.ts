@@ -98,7 +98,10 @@ function warningOf({ host }: Client, target: RedirectTarget): Html | undefined {
 }
 
 const accessTexts: Record<OauthAccess, { label: string; hint: string }> = {
-  read: { label: "Read", hint: "Find and read the skills that you can read." },
+  read: {
+    label: "Read",
+    hint: "Find and read the skills that you can read, and the MCP servers that they require.",
+  },
   write: {
     label: "Read and write",
     hint: "Also publish, change and move skills, where you may, and make them public.",
@@ -146,7 +149,10 @@ function lackText({ lack, tenantSlug }: WithheldMembership, { id }: CheckedReque
 
 function organizationFields({ request, organizations, withheld, chosen }: ConsentView): Html {
   if (organizations.length + withheld.length === 0)
-    return html`<p class="notice">You are in no organization, so it can only read public skills.</p>`;
+    return html`<p class="notice">
+      You are in no organization, so it can
+      ${isOfConnectors(request) ? "use no connector" : "only read public skills"}.
+    </p>`;
   return html`<fieldset>
     <legend>In these organizations</legend>
     ${organizations.map(({ tenantId, tenantName, tenantSlug }) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { password, setUpAccount, signUp, type AccountsService } from "../support/accounts-app.ts";
-import { openModernClient } from "../support/mcp/client.ts";
+import { callOk, callTool, openModernClient } from "../support/mcp/client.ts";
 import {
   connect,
   decide,
@@ -48,6 +48,38 @@ describe("an OAuth client at /mcp", () => {
     );
     assert.ok(writing.some(({ annotations }) => annotations?.readOnlyHint === false));
     assert.ok(reading.every(({ name }) => writing.some((one) => one.name === name)));
+  });
+
+  it("knows the MCP servers of its organizations, so that skills can require them", async () => {
+    const tenantId = await newOrganization(service, cookie, "required");
+    const server = {
+      name: "Tracker",
+      slug: "tracker",
+      transport: "http",
+      url: "https://tracker.example.com/mcp",
+    };
+    const made = await service.call("POST", "/api/tenants/required/mcp-servers", { cookie, json: server });
+    assert.equal(made.status, 201, made.text);
+    const { tokens } = await connect(service, cookie, { access: "write", tenantIds: [tenantId] });
+    const client = await openModernClient(service, tokens.access_token);
+    const publish = {
+      organization: "required",
+      name: "Track",
+      content: "# Track",
+      visibility: "private",
+      dryRun: true,
+    };
+    const requiring = (slug: string) => ({
+      ...publish,
+      requiredMcpServers: [{ tenantSlug: "required", slug }],
+    });
+
+    const planned = await callOk<{ action: string }>(client, "publish_skill", requiring("tracker"));
+    const unknown = await callTool(client, "publish_skill", requiring("other"));
+
+    assert.equal(planned.data.action, "created");
+    assert.equal(unknown.error?.code, "not_found");
+    await client.close();
   });
 
   it("is led to the authorization server once its access was revoked", async () => {

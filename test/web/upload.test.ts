@@ -17,7 +17,7 @@ const reason = whyNoBrowser();
 
 /**
  * Drops a file or folder of this machine on the list of files, as from a file manager, once the page offers it. The
- * drag enters above the list: the element that takes the drop was entered just before, and not dragged over.
+ * drag enters above the list, so the drop goes to an element that the drag has only just entered.
  */
 async function drop(page: Page, dropped: string): Promise<void> {
   const session = await page.context().newCDPSession(page);

@@ -25,7 +25,7 @@ export function folderTools(app: App): Tool[] {
         offset: z.number().int().min(0).default(0).meta({ description: "nextOffset of the result before" }),
       }),
       output: z.object({
-        folders: z.array(FolderPayload),
+        folders: z.array(FolderPayload.required({ can: true })),
         nextOffset: z.number().int().nullable().meta({ description: "offset of the rest; null: no more" }),
       }),
       effect: "read",

@@ -26,7 +26,8 @@ function updateTool(app: App): Tool {
     name: "update_skill",
     title: "Change a skill's settings",
     description:
-      "Changes the name, description, visibility or tags of a skill. With dryRun, it returns who could read the skill.",
+      "Changes the name, description, visibility or tags of a skill. With dryRun, exposure and readers of the result " +
+      "describe who could read the skill.",
     input: z
       .strictObject({ ...UpdateSkill.shape, skill: skillRef })
       .refine(

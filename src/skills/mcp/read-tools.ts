@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { estimateTokens } from "../../../contract/estimate-tokens.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { RequiredMcpServer } from "../../../contract/payloads/mcp-servers.ts";
+import { RequiredMcpServer } from "../../../contract/payloads/mcp-servers.ts";
 import { SkillPayload, VersionPayload } from "../../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
@@ -52,7 +52,11 @@ export function getTool(app: App): Tool {
       "Describes a skill and one of its versions: metadata, files with sizes, and how many tokens its text takes.",
     input: z.strictObject({ skill: skillRef, version: versionSpec, offset }),
     output: z.object({
-      skill: SkillPayload.required({ requiredMcpServers: true }),
+      skill: SkillPayload.extend({
+        requiredMcpServers: z
+          .array(RequiredMcpServer)
+          .meta({ description: "MCP servers that the skill requires and you may read" }),
+      }),
       version: VersionPayload,
       root: z.string().meta({ description: "the file to read first" }),
       tokens: z.number().int().meta({ description: "estimate for the text of that file" }),

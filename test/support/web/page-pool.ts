@@ -66,6 +66,7 @@ async function empty({ page, context, watch, protocol }: PooledPage): Promise<vo
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.clearPermissions();
   await page.evaluate("sessionStorage.clear()");
+  // A page of the service keeps the page's process, which `about:blank` would end. This one runs no script.
   await page.goto(new URL("/healthz", watch.url).href);
   await context.clearCookies();
   await protocol.send("Storage.clearDataForOrigin", { origin: watch.url, storageTypes: "all" });

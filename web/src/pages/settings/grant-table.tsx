@@ -86,10 +86,12 @@ function GrantRow({ grant, onRevoke }: { grant: Grant; onRevoke: () => void }) {
 }
 
 /** A verified host comes before a claimed name. */
-function accessOf({ access, resource }: Grant): string {
-  if (resource.endsWith("/mcp/central")) return "Hosted connectors";
-  return access === "read" ? "Read" : "Read and write";
+function accessOf(grant: Grant): string {
+  if (isOfConnectors(grant)) return "Hosted connectors";
+  return grant.access === "read" ? "Read" : "Read and write";
 }
+
+const isOfConnectors = ({ resource }: Grant) => resource.endsWith("/mcp/central");
 
 const nameOf = ({ client: { host, name } }: Grant) =>
   host ?? (name === "" ? "A program without a name" : name);
@@ -108,8 +110,10 @@ function originOf({ client: { host, name }, redirectsTo }: Grant) {
   );
 }
 
-function Organizations({ grant: { organizations } }: { grant: Grant }) {
-  if (organizations.length === 0) return "In no organization: public skills only.";
+function Organizations({ grant }: { grant: Grant }) {
+  const { organizations } = grant;
+  if (organizations.length === 0)
+    return isOfConnectors(grant) ? "In no organization." : "In no organization: public skills only.";
   return (
     <>
       In{" "}

@@ -129,7 +129,7 @@ function usePageDrop(onDrop: (data: DataTransfer) => void): boolean {
     };
     const controller = new AbortController();
     const options = { capture: true, signal: controller.signal };
-    // An element that a drag has just entered takes a drop only if the entering was accepted too.
+    // Without a canceled dragenter, the browser refuses a drop on an element that the drag has just entered.
     addEventListener("dragenter", over, options);
     addEventListener("dragover", over, options);
     addEventListener("dragleave", leave, options);
