@@ -78,7 +78,7 @@ export const McpServerPayload = z
     catalogUpdate: z
       .object({ version: z.string(), changed: z.array(z.string()) })
       .optional()
-      .meta({ description: "a later version in the catalog, and the fields that it changes" }),
+      .meta({ description: "a later version in the catalog, and the fields that taking it over changes" }),
     edited: z.boolean().meta({
       description: "an import of an earlier version, or changed here: it does not follow the catalog",
     }),
@@ -93,6 +93,27 @@ export const McpServerPayload = z
   })
   .meta({ id: "McpServer" });
 export type McpServerPayload = z.infer<typeof McpServerPayload>;
+
+export const McpCatalogUpdatePayload = z
+  .object({
+    version: z.string(),
+    revision: z.number().int().meta({ description: "of the server" }),
+    changes: z.array(
+      z.object({
+        field: z.string(),
+        current: z.array(z.string()).meta({ description: "the present value, in lines; empty without one" }),
+        latest: z.array(z.string()),
+        changedHere: z.boolean().meta({
+          description: "the present value is not that of the imported version, as far as that is known",
+        }),
+      }),
+    ),
+  })
+  .meta({
+    id: "McpCatalogUpdate",
+    description: "what taking over the latest version of the catalog changes",
+  });
+export type McpCatalogUpdatePayload = z.infer<typeof McpCatalogUpdatePayload>;
 
 export const McpInstallPayload = z
   .object({

@@ -1,7 +1,7 @@
 /** Points in time of the API. */
 import { z } from "zod";
 
-/** Of the field `description` in schemas. */
+/** The `description` of each in schemas. */
 export const timestampDescription = "ISO-8601, UTC";
 
 export const timestamp = z.iso.datetime().meta({ description: timestampDescription });

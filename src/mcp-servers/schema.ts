@@ -55,6 +55,12 @@ export const CreateMcpServer = z
   });
 export type CreateMcpServer = z.output<typeof CreateMcpServer>;
 
+const editedRevision = z
+  .number()
+  .int()
+  .min(1)
+  .meta({ description: "the revision that was edited; 409 if there is a later one" });
+
 export const UpdateMcpServer = z
   .strictObject({
     name: name.optional(),
@@ -68,15 +74,20 @@ export const UpdateMcpServer = z
     env: lists.env.optional(),
     headers: lists.headers.optional(),
     variables: lists.variables.optional(),
-    revision: z
-      .number()
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: "the revision that was edited; 409 if there is a later one" }),
+    revision: editedRevision.optional(),
   })
   .refine((fields) => Object.keys(fields).some((field) => field !== "revision"), "needs a field to change");
 export type UpdateMcpServer = z.output<typeof UpdateMcpServer>;
+
+export const ApplyCatalogUpdate = z.strictObject({
+  version: z
+    .string()
+    .min(1)
+    .max(255)
+    .meta({ description: "the version that was looked at; 409 if the catalog has a later one" }),
+  revision: editedRevision.optional(),
+});
+export type ApplyCatalogUpdate = z.output<typeof ApplyCatalogUpdate>;
 
 const installPlace = {
   platform: z.enum(mcpTargets),

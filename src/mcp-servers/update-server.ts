@@ -5,7 +5,6 @@ import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { loadTenant } from "../orgs/service.ts";
-import { checkEntry } from "./catalog/convert.ts";
 import { checkConfig, checkSize, mergeConfig } from "./config.ts";
 import { requireMove } from "./folder.ts";
 import { loadServerIn, type SeenServer } from "./load.ts";
@@ -22,7 +21,7 @@ export async function updateServer(
   const tenant = await loadTenant(app, actor, tenantRef, "member");
   const seen = await loadServerIn(app, actor, tenant._id, ref, "mcpServer:update");
   const { server } = seen;
-  if (revision !== undefined && revision !== server.revision) throw changed(server);
+  if (revision !== undefined && revision !== server.revision) throw changedConcurrently(server);
   const { name = server.name, description = server.description, folderId = server.folderId, ...own } = input;
   const config = mergeConfig(server.config, own);
   checkConfig(config);
@@ -43,43 +42,11 @@ export async function updateServer(
   );
 }
 
-/** Applies the latest version of the catalog, which an import then follows again. */
-export async function applyCatalog(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  ref: string,
-): Promise<SeenServer> {
-  const tenant = await loadTenant(app, actor, tenantRef, "member");
-  const seen = await loadServerIn(app, actor, tenant._id, ref, "mcpServer:update");
-  const { name, description, folderId, config, catalog } = seen.server;
-  const latest = catalog && (await app.storage.mcpCatalog.findLatest(catalog.name));
-  const entry = latest && checkEntry(latest.entry);
-  if (!entry || "problem" in entry)
-    throw new ServiceError(
-      "refused",
-      `The catalog has no version that "${seen.server.slug}" could take over.`,
-      {
-        kind: "mcpServer",
-        ref,
-      },
-    );
-  const fields = {
-    name,
-    description,
-    folderId,
-    config: entry.config,
-    follows: true,
-    catalog: { name: latest.name, version: latest.version, origin: entry.origin },
-  };
-  const changes = changedConfig(config, fields.config);
-  return saveServer(app, actor, seen, fields, [...changes, "catalogVersion"]);
-}
-
 type ServerFields = Pick<McpServerDoc, "name" | "description" | "folderId" | "config"> &
   Partial<Pick<McpServerDoc, "catalog" | "follows">>;
 
-async function saveServer(
+/** Saves the next revision with its event. Throws `conflict` after a concurrent change. */
+export async function saveServer(
   app: App,
   actor: Actor,
   { server, context }: SeenServer,
@@ -99,12 +66,12 @@ async function saveServer(
     },
   });
   const updated = await mcpServers.update(server._id, server.revision, fields, app.now(), [event]);
-  if (!updated) throw changed(server);
+  if (!updated) throw changedConcurrently(server);
   flushEvents(app, mcpServers, server._id, [event]);
   return { server: updated, context };
 }
 
-function changed({ slug }: McpServerDoc): ServiceError {
+export function changedConcurrently({ slug }: McpServerDoc): ServiceError {
   return new ServiceError(
     "conflict",
     `"${slug}" was changed concurrently: read it again, then repeat your change.`,

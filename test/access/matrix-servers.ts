@@ -83,8 +83,14 @@ const acts: {
   {
     permission: "mcpServer:update",
     name: "apply the catalog",
-    call: ({ payload }) => ["POST", `${base()}/${payload.id}/apply-catalog`],
+    call: ({ payload }) => ["POST", `${base()}/${payload.id}/apply-catalog`, { version: "1.0.0" }],
     // It was not imported.
+    allowed: 422,
+  },
+  {
+    permission: "mcpServer:read",
+    name: "compare with the catalog",
+    call: ({ payload }) => ["GET", `${base()}/${payload.id}/catalog-update`],
     allowed: 422,
   },
   {

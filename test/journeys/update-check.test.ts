@@ -28,7 +28,7 @@ describe("the daily update check", needsTerminal, () => {
       } else
         void asks.then(() => {
           repliedAt = performance.now();
-          reply(response, identity);
+          return reply(response, identity);
         });
     });
     const expect = () => {

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { McpCatalogEntryPayload, McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
+import type {
+  McpCatalogEntryPayload,
+  McpCatalogUpdatePayload,
+  McpServerPayload,
+} from "../../contract/payloads/mcp-servers.ts";
 import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { mirrorCatalog } from "../../src/mcp-servers/catalog/mirror.ts";
 import { entry, packageOf, remoteOf, startUpstream, type Upstream } from "./catalog-upstream.ts";
@@ -128,9 +132,18 @@ describe("the catalog of MCP servers", () => {
     const stale = { version: "1.1.1", "entry.config.url": "https://other.example\\.weather.example.com/mcp" };
     await mirrored.updateOne({ _id: row._id }, { $set: stale });
     await followCatalog(service.app);
-    const apply = (user = fixture.owner) =>
-      service.call<McpServerPayload>("POST", `${fixture.base}/weather/apply-catalog`, { token: user.token });
-    assert.equal((await apply()).code, "refused");
+    const apply = (body: object, user = fixture.owner) =>
+      service.call<McpServerPayload>("POST", `${fixture.base}/weather/apply-catalog`, {
+        token: user.token,
+        body,
+      });
+    const compare = async () =>
+      (
+        await service.call<McpCatalogUpdatePayload>("GET", `${fixture.base}/weather/catalog-update`, {
+          token: fixture.member.token,
+        })
+      ).data;
+    assert.equal((await apply({ version: "1.1.1" })).code, "refused");
     assert.equal((await read("weather")).revision, 2, "an entry that was mirrored by other rules");
     await mirrored.replaceOne({ _id: row._id }, row);
 
@@ -139,6 +152,18 @@ describe("the catalog of MCP servers", () => {
     const kept = await read("weather");
     assert.deepEqual([kept.url, kept.revision], ["https://weather.example.com/v2", 2]);
     assert.deepEqual(kept.catalogUpdate, { version: "1.2.0", changed: ["url"] });
+    assert.deepEqual(await compare(), {
+      version: "1.2.0",
+      revision: 2,
+      changes: [
+        {
+          field: "url",
+          current: ["https://weather.example.com/v2"],
+          latest: ["https://other.example.com/mcp"],
+          changedHere: false,
+        },
+      ],
+    });
 
     const moved = { variables: { host: { value: "moved.example.com" } } };
     const hidden = { version: "1.2.1", ...remoteOf("https://{host}/v2", moved) };
@@ -157,12 +182,24 @@ describe("the catalog of MCP servers", () => {
     upstream.serve([next("https://weather.example.com/v3", "1.3.0")]);
     await mirror();
     assert.equal((await read("weather")).url, "https://weather.example.com/own");
-    assert.equal((await apply(fixture.member)).status, 403);
-    const applied = await apply();
+    const { version, revision, changes } = await compare();
+    assert.deepEqual(
+      changes.map((change) => change.changedHere),
+      [true],
+    );
+    assert.equal((await apply({ version, revision }, fixture.member)).status, 403);
+    assert.equal(
+      (await apply({ version: "1.2.0", revision })).code,
+      "conflict",
+      "a version that is not latest",
+    );
+    assert.equal((await apply({ version, revision: revision - 1 })).code, "conflict", "a colleague's save");
+    const applied = await apply({ version, revision });
     assert.deepEqual(
       [applied.data.url, applied.data.edited, applied.data.description],
       ["https://weather.example.com/v3", false, "Ours"],
     );
+    assert.equal((await apply({ version })).code, "refused", "it has that version");
     assert.equal(
       (await importOne({ name: "io.example/weather", version: "1.1.0", slug: "old" })).data.edited,
       true,

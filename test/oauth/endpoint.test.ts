@@ -103,7 +103,7 @@ describe("an OAuth client at /mcp", () => {
   it("reaches nothing of an organization that awaits erasure, and can't be given access to it", async () => {
     const tenantId = await newOrganization(service, cookie, "doomed");
     const { tokens, renew } = await connect(service, cookie, { access: "write", tenantIds: [tenantId] });
-    const callTool = async (name: string, input: object) => {
+    const callByHand = async (name: string, input: object) => {
       const answer = await service.call("POST", "/mcp", {
         token: tokens.access_token,
         json: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } },
@@ -111,25 +111,25 @@ describe("an OAuth client at /mcp", () => {
       });
       return answer.body as object as { result: { isError?: boolean; content: { text: string }[] } };
     };
-    const folders = () => callTool("list_folders", { organization: "doomed" });
+    const folders = () => callByHand("list_folders", { organization: "doomed" });
     const made = await service.call("POST", "/api/tenants/doomed/folders", {
       cookie,
       json: { path: "reports" },
     });
     assert.equal(made.status, 201, made.text);
     assert.match(JSON.stringify(await folders()), /reports/);
-    assert.match(JSON.stringify(await callTool("whoami", {})), /doomed/);
+    assert.match(JSON.stringify(await callByHand("whoami", {})), /doomed/);
 
     assert.equal((await service.call("DELETE", "/api/tenants/doomed", { cookie })).status, 200);
 
     assert.doesNotMatch(JSON.stringify(await folders()), /reports/);
-    const published = await callTool("publish_skill", {
+    const published = await callByHand("publish_skill", {
       organization: "doomed",
       name: "Notes",
       content: "# Notes",
     });
     assert.match(published.result.content[1]!.text, /"code":"(not_found|conflict|forbidden)"/);
-    assert.doesNotMatch(JSON.stringify(await callTool("whoami", {})), /doomed/);
+    assert.doesNotMatch(JSON.stringify(await callByHand("whoami", {})), /doomed/);
     assert.equal(
       (await renew(tokens.refresh_token)).status,
       200,

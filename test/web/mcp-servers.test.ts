@@ -170,8 +170,15 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("heading", { level: 1, name: "Weather" }).waitFor();
     await mcpCatalog.put(version("io.example/weather", "2.0.0", "https://other.example.com/mcp"));
     await page.reload();
-    await page.getByText("The catalog has version 2.0.0, which changes url.").waitFor();
-    await page.getByRole("button", { name: "Take over version 2.0.0" }).click();
+    await page.getByText("The catalog has version 2.0.0. Taking it over changes url.").waitFor();
+    await page.getByRole("button", { name: "Review version 2.0.0" }).click();
+    const change = page.getByRole("dialog").getByRole("row", { name: "Address" });
+    assert.equal(
+      (await change.innerText()).replaceAll(/\s+/g, " "),
+      "Address https://weather.example.com/mcp https://other.example.com/mcp",
+    );
+    await assertAccessible(page, "a later version of the catalog");
+    await page.getByRole("button", { name: "Take over" }).click();
     await page.getByText("https://other.example.com/mcp").first().waitFor();
     assert.deepEqual(troubles, []);
   });

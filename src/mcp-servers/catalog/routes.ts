@@ -1,11 +1,15 @@
 /** The catalog of MCP servers over HTTP. */
-import { McpCatalogEntryPayload, McpServerPayload } from "../../../contract/payloads/mcp-servers.ts";
+import {
+  McpCatalogEntryPayload,
+  McpCatalogUpdatePayload,
+  McpServerPayload,
+} from "../../../contract/payloads/mcp-servers.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { presentServers } from "../present.ts";
-import { ImportMcpServer, McpServerParams, SearchCatalog } from "../schema.ts";
-import { applyCatalog } from "../update-server.ts";
+import { ApplyCatalogUpdate, ImportMcpServer, McpServerParams, SearchCatalog } from "../schema.ts";
+import { applyCatalogUpdate, readCatalogUpdate } from "./apply-update.ts";
 import { importServer, searchCatalog } from "./import-server.ts";
 
 const tag = "MCP servers";
@@ -40,17 +44,28 @@ export function catalogRoutes(app: App): Route[] {
         (await presentServers(app, actor, [await importServer(app, actor, params.tenant, body)]))[0]!,
     }),
     route({
+      method: "get",
+      path: `${base}/:server/catalog-update`,
+      summary: "Compare an imported MCP server with the latest version of the catalog",
+      tag,
+      auth: "required",
+      params: McpServerParams,
+      data: McpCatalogUpdatePayload,
+      handle: ({ actor, params }) => readCatalogUpdate(app, actor, params.tenant, params.server),
+    }),
+    route({
       method: "post",
       path: `${base}/:server/apply-catalog`,
       summary: "Apply the latest version of the catalog to an imported MCP server",
       tag,
       auth: "required",
       params: McpServerParams,
+      body: ApplyCatalogUpdate,
       data: McpServerPayload,
-      handle: async ({ actor, params }) =>
-        (
-          await presentServers(app, actor, [await applyCatalog(app, actor, params.tenant, params.server)])
-        )[0]!,
+      async handle({ actor, params, body }) {
+        const applied = await applyCatalogUpdate(app, actor, params.tenant, params.server, body);
+        return (await presentServers(app, actor, [applied]))[0]!;
+      },
     }),
   ];
 }

@@ -134,9 +134,25 @@ export const importMcpServer = (tenant: string, name: string) =>
     api.POST("/api/tenants/{tenant}/mcp-servers/import", { params: { path: { tenant } }, body: { name } }),
   );
 
-export const applyCatalog = (tenant: string, server: string) =>
+export type CatalogUpdate = Schemas["McpCatalogUpdate"];
+
+/** Compares a server with the latest version of the catalog. */
+export const readCatalogUpdate = (tenant: string, server: string) =>
+  dataOf(
+    api.GET("/api/tenants/{tenant}/mcp-servers/{server}/catalog-update", {
+      params: serverOf(tenant, server),
+    }),
+  );
+
+/** Takes over the version that was looked at. */
+export const applyCatalogUpdate = (
+  tenant: string,
+  server: string,
+  { version, revision }: Pick<CatalogUpdate, "version" | "revision">,
+) =>
   dataOf(
     api.POST("/api/tenants/{tenant}/mcp-servers/{server}/apply-catalog", {
       params: serverOf(tenant, server),
+      body: { version, revision },
     }),
   );

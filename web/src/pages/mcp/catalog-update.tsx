@@ -1,38 +1,125 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { applyCatalog, mcpServerQuery, type McpServer } from "../../api/mcp-servers.ts";
+import {
+  applyCatalogUpdate,
+  mcpServerQuery,
+  readCatalogUpdate,
+  type CatalogUpdate as Update,
+  type McpServer,
+} from "../../api/mcp-servers.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { visibleText } from "../../parts/visible-text.ts";
 
 /** A later version of the catalog, which was not taken over automatically. */
 export function CatalogUpdate({ org, server }: { org: string; server: McpServer }) {
   const client = useQueryClient();
-  const applying = useMutation({
-    mutationFn: () => applyCatalog(org, server.slug),
-    onSuccess: (saved) => client.setQueryData(mcpServerQuery(org, server.slug).queryKey, saved),
-  });
-  const update = server.catalogUpdate;
-  if (!update) return null;
+  const reading = useMutation({ mutationFn: () => readCatalogUpdate(org, server.slug) });
+  const offered = server.catalogUpdate;
+  if (!offered) return null;
   return (
     <div className="note warn mcp-update">
       <div className="stack grow">
         <span>
-          The catalog has version {update.version}
-          {update.changed.length > 0 && `, which changes ${update.changed.join(", ")}`}.
-          {server.edited && " It replaces what was changed here."}
+          The catalog has version {offered.version}
+          {offered.changed.length > 0 && `. Taking it over changes ${offered.changed.join(", ")}`}.
         </span>
-        <Problem error={applying.error} />
+        <Problem error={reading.error} />
         {server.can.includes("update") && (
           <Button
             size="xs"
             variant="default"
             w="fit-content"
-            loading={applying.isPending}
-            onClick={() => applying.mutate()}
+            loading={reading.isPending}
+            onClick={() => reading.mutate()}
           >
-            Take over version {update.version}
+            Review version {offered.version}
           </Button>
         )}
       </div>
+      {reading.data && (
+        <ConfirmDialog
+          title={`Take over version ${reading.data.version}`}
+          action="Take over"
+          run={() => applyCatalogUpdate(org, server.slug, reading.data)}
+          onDone={(saved) => {
+            client.setQueryData(mcpServerQuery(org, server.slug).queryKey, saved);
+            reading.reset();
+          }}
+          onClose={reading.reset}
+        >
+          <Changes changes={reading.data.changes} />
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+const labels: Record<string, string> = {
+  transport: "Transport",
+  command: "Command",
+  url: "Address",
+  allowHttp: "Without encryption",
+  args: "Arguments",
+  env: "Variables",
+  headers: "Headers",
+  variables: "Placeholders",
+};
+
+/** Values that are replaced, and those that replace them. */
+function Changes({ changes }: Pick<Update, "changes">) {
+  const replaced = changes
+    .filter(({ changedHere }) => changedHere)
+    .map(({ field }) => labels[field] ?? field);
+  return (
+    <>
+      {changes.length === 0 && <p>The configuration stays as it is, and follows the catalog again.</p>}
+      {replaced.length > 0 && (
+        <p className="note warn">This replaces what was changed here: {replaced.join(", ")}.</p>
+      )}
+      {changes.length > 0 && (
+        <div className="panel scrollx" tabIndex={0} role="region" aria-label="Changes of the version">
+          <table className="tbl mcp-changes">
+            <caption className="sr">Changes of the version</caption>
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                <th scope="col">Now</th>
+                <th scope="col">In the catalog</th>
+              </tr>
+            </thead>
+            <tbody>
+              {changes.map(({ field, current, latest }) => (
+                <tr key={field}>
+                  <th scope="row">{labels[field] ?? field}</th>
+                  <td>
+                    <Lines lines={current} />
+                  </td>
+                  <td>
+                    <Lines lines={latest} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p className="sub">Members get it with the next svc mcp pull. Their tools then run or connect to it.</p>
+    </>
+  );
+}
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return <span className="dim">none</span>;
+  return (
+    <div className="stack g0">
+      {lines.map((line, at) => (
+        // Lines have no identity but their place.
+        // oxlint-disable-next-line react/no-array-index-key
+        <code key={at} className="mono">
+          {visibleText(line)}
+        </code>
+      ))}
     </div>
   );
 }
