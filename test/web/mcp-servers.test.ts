@@ -167,7 +167,17 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByText("https://weather.example.com/mcp").waitFor();
     await assertAccessible(page, "the import of an MCP server");
     await press(page.getByRole("button", { name: "Import io.example/weather" }));
+    const form = page.getByRole("form", { name: "Import io.example/weather" });
+    await typeInto(form.getByRole("textbox", { name: "Slug" }), "forecast");
+    await form.getByRole("combobox", { name: "Folder" }).click();
+    await page.getByRole("option", { name: "tools" }).click();
+    await assertAccessible(page, "the form of an import");
+    await press(form.getByRole("button", { name: "Import server" }));
     await page.getByRole("heading", { level: 1, name: "Weather" }).waitFor();
+    await page.waitForURL("**/mcp/forecast");
+    const facts = page.getByRole("complementary", { name: "About this server" });
+    await facts.getByRole("link", { name: "tools", exact: true }).waitFor();
+    await facts.getByText(`svc mcp install ${org.slug}/forecast --via central`).waitFor();
     await mcpCatalog.put(version("io.example/weather", "2.0.0", "https://other.example.com/mcp"));
     await page.reload();
     await page.getByText("The catalog has version 2.0.0. Taking it over changes url.").waitFor();

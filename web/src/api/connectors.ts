@@ -50,6 +50,8 @@ export const connect = (
 export const deleteConnector = (connector: string) =>
   ok(api.DELETE("/api/user/connectors/{connector}", { params: pathOf(connector) }));
 
+export type McpCentral = Schemas["McpCentral"];
+
 export const centralQuery = (tenant: string) =>
   queryOptions({
     queryKey: ["mcp-central", tenant],

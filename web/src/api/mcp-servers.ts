@@ -10,6 +10,8 @@ type Create =
   paths["/api/tenants/{tenant}/mcp-servers"]["post"]["requestBody"]["content"]["application/json"];
 type Update =
   paths["/api/tenants/{tenant}/mcp-servers/{server}"]["patch"]["requestBody"]["content"]["application/json"];
+type Import =
+  paths["/api/tenants/{tenant}/mcp-servers/import"]["post"]["requestBody"]["content"]["application/json"];
 
 const pageSize = 200;
 const serverOf = (tenant: string, server: string) => ({ path: { tenant, server } });
@@ -129,10 +131,8 @@ export const mcpCatalogQuery = (org: string, query: string) =>
     placeholderData: keepPreviousData,
   });
 
-export const importMcpServer = (tenant: string, name: string) =>
-  dataOf(
-    api.POST("/api/tenants/{tenant}/mcp-servers/import", { params: { path: { tenant } }, body: { name } }),
-  );
+export const importMcpServer = (tenant: string, body: Import) =>
+  dataOf(api.POST("/api/tenants/{tenant}/mcp-servers/import", { params: { path: { tenant } }, body }));
 
 export type CatalogUpdate = Schemas["McpCatalogUpdate"];
 

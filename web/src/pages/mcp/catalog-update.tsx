@@ -91,7 +91,7 @@ function Changes({ changes }: Pick<Update, "changes">) {
             <tbody>
               {changes.map(({ field, current, latest }) => (
                 <tr key={field}>
-                  <th scope="row">{labels[field] ?? field}</th>
+                  <td>{labels[field] ?? field}</td>
                   <td>
                     <Lines lines={current} />
                   </td>

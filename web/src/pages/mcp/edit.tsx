@@ -27,7 +27,17 @@ function EditServerPage() {
       permission={["mcpServer", "update"]}
       subject={server}
     >
-      {() => server.data && <EditServer key={slug} org={org} current={server.data} />}
+      {() =>
+        server.data &&
+        (server.data.can.includes("update") ? (
+          <EditServer key={slug} org={org} current={server.data} />
+        ) : (
+          <p className="note page">
+            You can read {name}, and not change it: this needs the level to edit on its restricted folder.
+            Someone who manages the folder&apos;s access can give it to you.
+          </p>
+        ))
+      }
     </OrganizationPage>
   );
 }

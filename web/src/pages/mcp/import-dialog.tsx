@@ -1,36 +1,28 @@
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useState } from "react";
-import {
-  importMcpServer,
-  mcpCatalogQuery,
-  mcpServersQuery,
-  type CatalogEntry,
-} from "../../api/mcp-servers.ts";
+import { mcpCatalogQuery, type CatalogEntry } from "../../api/mcp-servers.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { PagedList } from "../../parts/lists/paged-list.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
+import { ImportForm } from "./import-form.tsx";
 import { transportNames } from "./server-table.tsx";
 
-/** Finds a server of the catalog, and registers it. */
+/** Finds a server of the catalog, and opens the form that registers it. */
 export function ImportDialog({ org, onClose }: { org: string; onClose: () => void }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
+  const [chosen, setChosen] = useState<CatalogEntry>();
   const [text, setText] = useState("");
   const [query] = useDebouncedValue(text.trim(), 200);
   const found = useInfiniteQuery(mcpCatalogQuery(org, query));
   const entries = itemsOf(found);
-  const importing = useMutation({
-    mutationFn: (name: string) => importMcpServer(org, name),
-    onSuccess: async ({ slug }) => {
-      await client.invalidateQueries({ queryKey: mcpServersQuery(org).queryKey });
-      await navigate({ to: "/$org/-/mcp/$server", params: { org, server: slug } });
-    },
-  });
+  if (chosen)
+    return (
+      <Modal opened onClose={onClose} title="Import from the catalog" size="lg">
+        <ImportForm org={org} entry={chosen} onClose={() => setChosen(undefined)} />
+      </Modal>
+    );
   return (
     <Modal opened onClose={onClose} title="Import from the catalog" size="lg">
       <div className="stack g4">
@@ -43,7 +35,6 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Problem error={importing.error} />
         <PagedList
           found={found}
           items={entries}
@@ -57,12 +48,7 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
         >
           <ul className="panel mcp-skills" aria-label="Servers of the catalog">
             {entries.map((entry) => (
-              <Entry
-                key={entry.name}
-                entry={entry}
-                isImporting={importing.isPending && importing.variables === entry.name}
-                onImport={() => importing.mutate(entry.name)}
-              />
+              <Entry key={entry.name} entry={entry} onImport={() => setChosen(entry)} />
             ))}
           </ul>
         </PagedList>
@@ -81,11 +67,10 @@ const Consequence = () => (
 
 interface EntryProps {
   entry: CatalogEntry;
-  isImporting: boolean;
   onImport: () => void;
 }
 
-function Entry({ entry, isImporting, onImport }: EntryProps) {
+function Entry({ entry, onImport }: EntryProps) {
   const { name, title, description, version, transport, target, problem } = entry;
   return (
     <li className="row mcp-entry">
@@ -103,13 +88,7 @@ function Entry({ entry, isImporting, onImport }: EntryProps) {
         )}
       </div>
       {problem === undefined && (
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={`Import ${name}`}
-          loading={isImporting}
-          onClick={onImport}
-        >
+        <Button size="xs" variant="default" aria-label={`Import ${name}`} onClick={onImport}>
           Import
         </Button>
       )}

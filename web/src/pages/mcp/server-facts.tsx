@@ -5,6 +5,7 @@ import { mcpRegistryQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { foldersQuery } from "../../api/session.ts";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
+import { Hosted } from "./hosted.tsx";
 import { targetOf } from "./server-table.tsx";
 
 const transports = {
@@ -27,6 +28,7 @@ export function ServerFacts({ org, server }: { org: string; server: McpServer })
           </Fact>
         </dl>
       </section>
+      <Hosted org={org} server={server} />
       <section>
         <h3>Access</h3>
         <Access org={org} server={server} />
@@ -45,7 +47,7 @@ export function ServerFacts({ org, server }: { org: string; server: McpServer })
           {source === "catalog" && (
             <Fact label="Catalog">
               <span className="mono">{catalogName}</span> {catalogVersion}
-              {edited && ", changed here"}
+              {edited && ", which it does not follow"}
             </Fact>
           )}
         </dl>

@@ -65,7 +65,9 @@ function ServerName({ org, server }: { org: string; server: McpServer }) {
         </Link>
         <span className="mono dim clip">{slug}</span>
         {restricted && <Lock size={14} aria-label="in a restricted folder" />}
-        {source === "catalog" && <span className="badge">{edited ? "catalog, edited" : "catalog"}</span>}
+        {source === "catalog" && (
+          <span className="badge">{edited ? "catalog, not followed" : "catalog"}</span>
+        )}
       </span>
       {description !== "" && <span className="meta clip about">{visibleText(description)}</span>}
     </div>

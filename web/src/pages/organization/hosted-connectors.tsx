@@ -1,7 +1,8 @@
 import { Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { centralQuery, changeCentral } from "../../api/connectors.ts";
+import { centralQuery, changeCentral, type McpCentral } from "../../api/connectors.ts";
+import { mcpServersQuery } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
@@ -16,8 +17,6 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
     mutationFn: (enabled: boolean) => changeCentral(slug, enabled),
     onSuccess: (saved) => client.setQueryData(centralQuery(slug).queryKey, saved),
   });
-  const { connectors: used = 0, calls = 0, servers = [] } = data?.usage ?? {};
-  const connected = servers.filter(({ connectors }) => connectors > 0).length;
   return (
     <section className="stack g3" style={{ maxWidth: 520 }} aria-labelledby="central-heading">
       <h2 id="central-heading">Hosted connectors</h2>
@@ -35,13 +34,7 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
           }}
         />
       )}
-      {data && (
-        <p className="meta">
-          {used === 0
-            ? "No one has a connector to a server of this organization."
-            : `${countOf(used, "connector")} to ${countOf(connected, "server")}, ${countOf(calls, "call")} in the last 7 days.`}
-        </p>
-      )}
+      {data?.usage && <Usage org={slug} usage={data.usage} />}
       <Problem error={change.error} />
       {isAsking && (
         <ConfirmDialog
@@ -59,6 +52,52 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
         </ConfirmDialog>
       )}
     </section>
+  );
+}
+
+/** Connectors and calls, in total and of each server. */
+function Usage({ org, usage }: { org: string; usage: NonNullable<McpCentral["usage"]> }) {
+  const { days, connectors, calls, servers } = usage;
+  const { data: registered = [] } = useQuery(mcpServersQuery(org));
+  const connected = servers.filter((one) => one.connectors > 0).length;
+  const nameOf = (serverId: string) => registered.find(({ id }) => id === serverId)?.slug ?? "a server";
+  return (
+    <div className="stack meta">
+      <p>
+        {connectors === 0
+          ? "No one has a connector to a server of this organization"
+          : `${countOf(connectors, "connector")} to ${countOf(connected, "server")}`}
+        {(connectors > 0 || calls > 0) && `, ${countOf(calls, "call")} in the last ${days} days`}.
+      </p>
+      {servers.length > 0 && (
+        <details>
+          <summary>By server</summary>
+          <div className="scrollx" tabIndex={0} role="region" aria-label="Hosted connectors by server">
+            <table className="tbl">
+              <caption className="sr">Hosted connectors by server</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Server</th>
+                  <th scope="col">Connectors</th>
+                  <th scope="col">Calls</th>
+                  <th scope="col">Failed</th>
+                </tr>
+              </thead>
+              <tbody>
+                {servers.map((one) => (
+                  <tr key={one.serverId}>
+                    <td className="mono">{nameOf(one.serverId)}</td>
+                    <td>{one.connectors}</td>
+                    <td>{one.calls}</td>
+                    <td>{one.failed}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </details>
+      )}
+    </div>
   );
 }
 

@@ -28,7 +28,7 @@ function SettingsPage() {
                 <Identity key={organization.slug} organization={organization} />
                 <Avatar organization={organization} />
                 <HostedConnectors organization={organization} />
-                {may(permissions, "mcpServer", "read") && <PublicRegistry organization={organization} />}
+                {may(permissions, "mcpServer", "update") && <PublicRegistry organization={organization} />}
               </>
             ) : (
               <p className="note">

@@ -34,8 +34,9 @@ export interface Draft extends Record<ValueList, ValueDraft[]> {
   folderId: string | null;
   transport: McpTransport;
   command: string;
-  /** One argument in each line. */
+  /** One argument in each line. Empty lines are none, except in a text that stays as it was saved. */
   args: string;
+  savedArgs: readonly string[];
   url: string;
   allowHttp: boolean;
 }
@@ -70,7 +71,8 @@ export function draftOf(server: McpServer | undefined): Draft {
     folderId: server?.folderId ?? null,
     transport: server?.transport ?? "http",
     command: server?.command ?? "",
-    args: server?.args.join("\n") ?? "",
+    args: textOfArgs(server?.args ?? []),
+    savedArgs: server?.args ?? [],
     url: server?.url ?? "",
     allowHttp: server?.allowHttp ?? false,
     env: server?.env.map(valueDraft) ?? [],
@@ -98,11 +100,18 @@ export function configOf(draft: Draft): Config {
     transport: draft.transport,
     ...(isLocal ? { command: draft.command.trim() } : { url: draft.url.trim() }),
     ...(isPlain ? { allowHttp: true } : {}),
-    args: isLocal ? draft.args.split("\n").filter((arg) => arg !== "") : [],
+    args: isLocal ? argsOf(draft) : [],
     env: isLocal ? draft.env.map(valueOf) : [],
     headers: isLocal ? [] : draft.headers.map(valueOf),
     variables: draft.variables.map(memberValueOf),
   };
+}
+
+const textOfArgs = (args: readonly string[]) => args.join("\n");
+
+function argsOf({ args, savedArgs }: Draft): string[] {
+  if (args === textOfArgs(savedArgs)) return [...savedArgs];
+  return args.split("\n").filter((arg) => arg !== "");
 }
 
 function valueOf(draft: ValueDraft): McpValue {

@@ -1,8 +1,7 @@
-import { Select, Textarea, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Textarea, TextInput } from "@mantine/core";
 import { limits } from "../../../../../contract/limits.ts";
-import { foldersQuery } from "../../../api/session.ts";
 import type { Draft } from "./draft.ts";
+import { FolderField } from "./folder-field.tsx";
 
 export interface FieldProps {
   draft: Draft;
@@ -19,8 +18,6 @@ interface Props extends FieldProps {
 
 /** Name, description, and the folder that decides who sees the server. */
 export function GeneralFields({ org, isNew, isNameMissing, draft, problems, onChange }: Props) {
-  const { data: folders = [] } = useQuery(foldersQuery(org));
-  const open = folders.filter(({ id, managed }) => !managed || id === draft.folderId);
   return (
     <section className="panel" aria-label="General">
       <header>
@@ -55,19 +52,7 @@ export function GeneralFields({ org, isNew, isNameMissing, draft, problems, onCh
           error={problems["description"]}
           onChange={(event) => onChange({ description: event.currentTarget.value })}
         />
-        <Select
-          label="Folder"
-          description="In a restricted folder, only members with a grant on it see the server."
-          placeholder="No folder"
-          data={open.map(({ id, path }) => ({ value: id, label: path }))}
-          value={draft.folderId}
-          clearable
-          searchable
-          limit={100}
-          nothingFoundMessage="No folder matches"
-          clearButtonProps={{ "aria-label": "No folder" }}
-          onChange={(folderId) => onChange({ folderId })}
-        />
+        <FolderField org={org} folderId={draft.folderId} onChange={(folderId) => onChange({ folderId })} />
       </div>
     </section>
   );

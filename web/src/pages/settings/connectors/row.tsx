@@ -4,16 +4,9 @@ import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { connect, connectorsQuery, deleteConnector, type Connector } from "../../../api/connectors.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { connectorStates } from "../../../parts/mcp/connector-states.ts";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
-
-const states = {
-  pending: { label: "Not connected", badge: "badge" },
-  connected: { label: "Connected", badge: "badge ok" },
-  needs_auth: { label: "Needs you", badge: "badge warn" },
-  error: { label: "Failing", badge: "badge danger" },
-  disabled: { label: "Off", badge: "badge" },
-} as const;
 
 interface Props {
   connector: Connector;
@@ -25,7 +18,7 @@ interface Props {
 export function ConnectorRow({ connector, onConnect }: Props) {
   const { slug, tenantSlug, server, connectionStatus, lastError, lastUsedAt, issuer } = connector;
   const name = visibleText(server?.name ?? slug);
-  const { label: state, badge } = states[connectionStatus];
+  const { label: state, badge } = connectorStates[connectionStatus];
   const label = connectionStatus === "pending" ? "Connect" : "Connect again";
   const canConnect = connectionStatus !== "connected" && connectionStatus !== "disabled";
   return (
