@@ -16,6 +16,7 @@ export const attentionKinds = [
   "skill_finding",
   "workspace_failed",
   "token_expiring",
+  "connector_needs_auth",
   "invitation",
   "install_outdated",
 ] as const;

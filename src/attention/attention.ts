@@ -11,14 +11,14 @@ import { visibleConflicts } from "../sync/report/conflicts.ts";
 import { readSyncState } from "../sync/report/history.ts";
 import { tenantOf, type Tenants } from "./tenants.ts";
 import { unreviewedErrors } from "./findings.ts";
-import { expiringTokens, openInvitations, outdatedInstalls } from "./own.ts";
+import { expiringTokens, openInvitations, outdatedInstalls, waitingConnectors } from "./own.ts";
 
 const mostOfKind = 20;
 /** Connections that are looked into at a time, and at most. */
 const connectionsAtOnce = 4;
 const mostConnections = 20;
 
-/** `isPersonal`: also the caller's own tokens and invitations. */
+/** `isPersonal`: also the caller's own tokens, connectors and invitations. */
 export async function readAttention(
   app: App,
   actor: Actor,
@@ -32,6 +32,7 @@ export async function readAttention(
     unreviewedErrors(app, actor, tenants, mostOfKind + 1),
     failedWorkspaces(app, actor, tenants, allowed("personalWorkspace:manage")),
     expiringTokens(app, actor, allowed("apiToken:manage"), isPersonal, mostOfKind + 1),
+    isPersonal ? waitingConnectors(app, actor, tenants, mostOfKind + 1) : [],
     isPersonal ? openInvitations(app, actor, mostOfKind + 1) : [],
     outdatedInstalls(app, actor, tenants, mostOfKind + 1),
   ]);

@@ -1,7 +1,9 @@
-/** The parts of a person's attention that are their own: tokens, invitations and installs. */
+/** The parts of a person's attention that are their own: tokens, connectors, invitations and installs. */
 import type { AttentionItem } from "../../contract/payloads/attention.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { sentenceOf } from "../mcp-central/upstream/problems.ts";
+import { listConnectors } from "../mcp-central/usable.ts";
 import { listOutdatedInstalls } from "../skills/analytics/list-installs.ts";
 import { listInvitedTo } from "../users/identity.ts";
 import { loadAccount } from "../users/service.ts";
@@ -34,6 +36,28 @@ export async function expiringTokens(
     message: `The token "${name}" expires soon: create another one where it is used.`,
     at: expiresAt?.toISOString() ?? null,
   }));
+}
+
+/** The caller's hosted connectors that work again only once the caller has connected them in the browser. */
+export async function waitingConnectors(
+  app: App,
+  actor: Actor,
+  tenants: Tenants,
+  limit: number,
+): Promise<AttentionItem[]> {
+  if (actor.kind !== "user") return [];
+  const waiting = (await listConnectors(app, actor)).filter(({ status }) => status === "needs_auth");
+  return waiting.slice(0, limit).map(({ connector, server, problem }) => {
+    const name = server?.name ?? connector.slug;
+    return {
+      kind: "connector_needs_auth",
+      tenant: tenantOf(tenants, connector.tenantId),
+      id: connector._id,
+      label: name,
+      message: `${name}: ${problem ? sentenceOf(problem) : "Connect it again."}`,
+      at: null,
+    };
+  });
 }
 
 /** Invitations that wait for the caller, if their address is confirmed. */

@@ -16,7 +16,7 @@ export function attentionRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/attention",
       summary:
-        "What needs you: problems in your organizations, and your own tokens, invitations and installs",
+        "What needs you: problems in your organizations, and your own tokens, connectors, invitations and installs",
       data: AttentionPayload,
       handle: async ({ actor }) => {
         const user = requireUser(actor);

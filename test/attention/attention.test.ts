@@ -184,6 +184,25 @@ describe("what needs attention", () => {
     assert.deepEqual(kindsOf(byToken.data), ["install_outdated"]);
   });
 
+  it("has the caller's own connectors that have to be connected again, and no one else's", async () => {
+    const member = await newMember(service, org, "member");
+    const server = { name: "Tracker", transport: "http", url: "https://tracker.example.com/mcp" };
+    const call = (path: string, user: TestUser, body: object) =>
+      service.call<{ id: string }>("POST", path, { cookie: user.cookie, body });
+    await call(`/api/tenants/${org.slug}/mcp-servers`, owner, server);
+    const made = await call("/api/user/connectors", member, { server: `${org.slug}/tracker` });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const kind = "connector_needs_auth";
+    assert.deepEqual(labelsOf(await read(member), kind), [], "one that was never connected");
+    await service.app.storage.database.raw
+      .collection<{ _id: string }>("connectors")
+      .updateOne({ _id: made.data.id }, { $set: { status: "needs_auth", problem: "unauthorized" } });
+
+    assert.deepEqual(labelsOf(await read(member), kind), ["Tracker"]);
+    assert.deepEqual(labelsOf(await read(owner), kind), []);
+    assert.deepEqual(labelsOf(await ofOrg(member), kind), [], "of an organization");
+  });
+
   it("is limited to 20 of each kind", async () => {
     const { syncConflicts, connections } = service.app.storage;
     const connection = await connections.findOfTenant(org.id);

@@ -5,6 +5,7 @@ import {
   KeyRound,
   Mail,
   PackageOpen,
+  Plug,
   ShieldAlert,
   FolderHeart,
   type LucideIcon,
@@ -19,6 +20,7 @@ const icons: Record<AttentionItem["kind"], { icon: LucideIcon; tone: string }> =
   skill_finding: { icon: ShieldAlert, tone: "danger" },
   workspace_failed: { icon: FolderHeart, tone: "danger" },
   token_expiring: { icon: KeyRound, tone: "warn" },
+  connector_needs_auth: { icon: Plug, tone: "warn" },
   invitation: { icon: Mail, tone: "acc" },
   install_outdated: { icon: PackageOpen, tone: "warn" },
 };
@@ -26,6 +28,7 @@ const icons: Record<AttentionItem["kind"], { icon: LucideIcon; tone: string }> =
 /** The page on which an item is dealt with. */
 function pageOf({ kind, tenant, id, label }: AttentionItem): string {
   if (kind === "invitation") return `/invitations/${id}`;
+  if (kind === "connector_needs_auth") return "/settings/connectors";
   if (kind === "install_outdated") return "/settings/installs";
   if (kind === "token_expiring") return tenant ? `/${tenant.slug}/-/tokens` : "/settings/tokens";
   if (kind === "skill_finding") return `/${tenant?.slug ?? ""}/${label}`;
