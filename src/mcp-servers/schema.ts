@@ -80,11 +80,9 @@ export const UpdateMcpServer = z
 export type UpdateMcpServer = z.output<typeof UpdateMcpServer>;
 
 export const ApplyCatalogUpdate = z.strictObject({
-  version: z
-    .string()
-    .min(1)
-    .max(255)
-    .meta({ description: "the version that was looked at; 409 if the catalog has a later one" }),
+  version: catalogVersion.meta({
+    description: "the version that was looked at; 409 if the catalog has a later one",
+  }),
   revision: editedRevision.optional(),
 });
 export type ApplyCatalogUpdate = z.output<typeof ApplyCatalogUpdate>;

@@ -115,6 +115,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/tenants/:tenant/sso/domains": () => ({ domain: "spy.example" }),
   "post /api/tenants/:tenant/mcp-servers": () => ({ name: "Spy", ...spyServer }),
   "post /api/tenants/:tenant/mcp-servers/import": () => ({ name: "io.example/spy" }),
+  "post /api/tenants/:tenant/mcp-servers/:server/apply-catalog": () => ({ version: "1.0.0" }),
   "patch /api/tenants/:tenant/mcp-servers/:server": () => ({ name: "Taken over" }),
   "post /api/user/connectors/:connector/connect": () => ({}),
   "put /api/tenants/:tenant/mcp-central": () => ({ enabled: false }),

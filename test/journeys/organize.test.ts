@@ -16,6 +16,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 let dataDir: string;
 let work: string;
@@ -152,8 +153,10 @@ describe("svc folders, move and list", () => {
     );
     const back = keepContract("move", await svc.json(["move", "tea", "/"]));
     assert.deepEqual(back.to, { folderId: null, path: "/" });
-    const [tea] = keepContract("list", await svc.json(["list", "--search", "tea"]));
-    assert.deepEqual([tea?.slug, tea?.folderId], ["tea", null]);
+    await until("the search finds the skill", async () => {
+      const [tea] = keepContract("list", await svc.json(["list", "--search", "tea"]));
+      return tea?.slug === "tea" && tea.folderId === null;
+    });
   });
 
   it("list skills in each of the formats", async () => {

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Plus, Search } from "lucide-react";
 import { useRef, useState } from "react";
+import { centralQuery } from "../../api/connectors.ts";
 import { mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { may } from "../../api/session.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
@@ -72,7 +73,7 @@ function Servers({ org, organization, servers, onImport }: Props) {
           <h1>MCP servers</h1>
           <p className="sub">
             Configurations of the MCP servers that members of {organization.name} install into their tools.
-            The secrets of members stay on their machines.
+            The secrets of members stay on their machines. <HostedSentence org={org} />
           </p>
         </div>
         {may(organization.permissions, "mcpServer", "create") && (
@@ -98,6 +99,15 @@ function Servers({ org, organization, servers, onImport }: Props) {
       )}
     </div>
   );
+}
+
+/** Whether agents can use the remote servers through this service, too. */
+function HostedSentence({ org }: { org: string }) {
+  const { data } = useQuery(centralQuery(org));
+  if (!data) return null;
+  return data.enabled
+    ? "Agents can also use the remote ones through this service, by hosted connectors."
+    : "Hosted connectors are off.";
 }
 
 /** Each word is in a name, the description, or the command or address. */

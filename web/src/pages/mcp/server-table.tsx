@@ -1,5 +1,7 @@
+import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Lock } from "lucide-react";
+import { useState } from "react";
 import type { McpServer } from "../../api/mcp-servers.ts";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
@@ -11,7 +13,24 @@ export function targetOf({ command = "", args, url }: McpServer): string {
   return url ?? [command, ...args].join(" ");
 }
 
+/** Rows that are drawn at first, and with each click on the button below. */
+const rowsAtOnce = 200;
+
 export function ServerTable({ org, servers }: { org: string; servers: McpServer[] }) {
+  const [most, setMost] = useState(rowsAtOnce);
+  return (
+    <>
+      <Table org={org} servers={servers.slice(0, most)} />
+      {servers.length > most && (
+        <Button variant="default" w="fit-content" onClick={() => setMost(most + rowsAtOnce)}>
+          Show further servers
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Table({ org, servers }: { org: string; servers: McpServer[] }) {
   return (
     <div className="panel scrollx mcp-table" tabIndex={0} role="region" aria-label="List of servers">
       <table className="tbl">
