@@ -45,6 +45,10 @@ export async function presentServers(
   });
 }
 
+export async function presentServer(app: App, actor: Actor, seen: SeenServer): Promise<McpServerPayload> {
+  return (await presentServers(app, actor, [seen]))[0]!;
+}
+
 function presentConfig({
   transport,
   command,

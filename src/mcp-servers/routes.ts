@@ -12,7 +12,7 @@ import { forgetInstall, listInstalls, readAnalytics, recordInstall } from "./ins
 import { catalogRoutes } from "./catalog/routes.ts";
 import type { SeenServer } from "./load.ts";
 import { registrySwitchRoutes } from "./public-registry/routes.ts";
-import { presentServers } from "./present.ts";
+import { presentServer, presentServers } from "./present.ts";
 import {
   CreateMcpServer,
   FindMcpServers,
@@ -42,10 +42,6 @@ export function mcpServerRoutes(app: App): Route[] {
 
 async function presentPage(app: App, actor: Actor, page: Page<SeenServer>): Promise<Page<McpServerPayload>> {
   return new Page(await presentServers(app, actor, page.items), page.nextCursor);
-}
-
-async function presentOne(app: App, actor: Actor, seen: SeenServer): Promise<McpServerPayload> {
-  return (await presentServers(app, actor, [seen]))[0]!;
 }
 
 function readRoutes(app: App): Route[] {
@@ -84,7 +80,7 @@ function readRoutes(app: App): Route[] {
       params: McpServerParams,
       data: McpServerPayload,
       handle: async ({ actor, params }) =>
-        presentOne(app, actor, await readServer(app, actor, params.tenant, params.server)),
+        presentServer(app, actor, await readServer(app, actor, params.tenant, params.server)),
     }),
   ];
 }
@@ -102,7 +98,7 @@ function changeRoutes(app: App): Route[] {
       status: 201,
       data: McpServerPayload,
       handle: async ({ actor, params, body }) =>
-        presentOne(app, actor, await createServer(app, actor, params.tenant, body)),
+        presentServer(app, actor, await createServer(app, actor, params.tenant, body)),
     }),
     route({
       method: "patch",
@@ -114,7 +110,7 @@ function changeRoutes(app: App): Route[] {
       body: UpdateMcpServer,
       data: McpServerPayload,
       handle: async ({ actor, params, body }) =>
-        presentOne(app, actor, await updateServer(app, actor, params.tenant, params.server, body)),
+        presentServer(app, actor, await updateServer(app, actor, params.tenant, params.server, body)),
     }),
     route({
       method: "delete",

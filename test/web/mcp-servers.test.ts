@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { whyNoBrowser } from "../support/browser.ts";
-import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
+import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 import { choose, press, tabTo, typeInto } from "../support/web/keyboard.ts";
@@ -191,5 +191,25 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("button", { name: "Take over" }).click();
     await page.getByText("https://other.example.com/mcp").first().waitFor();
     assert.deepEqual(troubles, []);
+  });
+
+  it("offer no form to those who may only read a server of a restricted folder", async () => {
+    const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/roles`, {
+      token: owner.token,
+      body: { name: "Servers", permissions: { skill: ["read"], mcpServer: ["read", "update"] } },
+    });
+    assert.equal(role.status, 201, JSON.stringify(role.body));
+    const viewer = await newMember(service, org, role.data.id);
+    const vault = await newFolder(service, org, owner, "vault");
+    await restrict(service, owner, vault.id, [{ type: "member", id: viewer.id, level: "viewer" }]);
+    const made = await service.call("POST", `/api/tenants/${org.slug}/mcp-servers`, {
+      token: owner.token,
+      body: { name: "Vault", transport: "http", url: "https://vault.example.com/mcp", folderId: vault.id },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+
+    const { page } = await dashboard.open(`${at()}/vault/edit`, { user: viewer });
+    await page.getByRole("heading", { level: 1, name: "You can't edit Vault" }).waitFor();
+    assert.equal(await page.getByRole("form").count(), 0);
   });
 });

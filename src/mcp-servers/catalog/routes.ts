@@ -7,7 +7,7 @@ import {
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
-import { presentServers } from "../present.ts";
+import { presentServer } from "../present.ts";
 import { ApplyCatalogUpdate, ImportMcpServer, McpServerParams, SearchCatalog } from "../schema.ts";
 import { applyCatalogUpdate, readCatalogUpdate } from "./apply-update.ts";
 import { importServer, searchCatalog } from "./import-server.ts";
@@ -41,7 +41,7 @@ export function catalogRoutes(app: App): Route[] {
       status: 201,
       data: McpServerPayload,
       handle: async ({ actor, params, body }) =>
-        (await presentServers(app, actor, [await importServer(app, actor, params.tenant, body)]))[0]!,
+        presentServer(app, actor, await importServer(app, actor, params.tenant, body)),
     }),
     route({
       method: "get",
@@ -62,10 +62,8 @@ export function catalogRoutes(app: App): Route[] {
       params: McpServerParams,
       body: ApplyCatalogUpdate,
       data: McpServerPayload,
-      async handle({ actor, params, body }) {
-        const applied = await applyCatalogUpdate(app, actor, params.tenant, params.server, body);
-        return (await presentServers(app, actor, [applied]))[0]!;
-      },
+      handle: async ({ actor, params, body }) =>
+        presentServer(app, actor, await applyCatalogUpdate(app, actor, params.tenant, params.server, body)),
     }),
   ];
 }

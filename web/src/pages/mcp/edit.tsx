@@ -32,10 +32,13 @@ function EditServerPage() {
         (server.data.can.includes("update") ? (
           <EditServer key={slug} org={org} current={server.data} />
         ) : (
-          <p className="note page">
-            You can read {name}, and not change it: this needs the level to edit on its restricted folder.
-            Someone who manages the folder&apos;s access can give it to you.
-          </p>
+          <div className="page stack g3">
+            <h1>You can&apos;t edit {name}</h1>
+            <p className="sub">
+              You can read it only, since its folder is restricted. Someone who manages access to the folder
+              can let you edit it.
+            </p>
+          </div>
         ))
       }
     </OrganizationPage>

@@ -1,11 +1,12 @@
 import { Button } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { centralQuery, connectorsQuery, createConnector } from "../../api/connectors.ts";
+import { centralQuery, connectorsQuery } from "../../api/connectors.ts";
 import type { McpServer } from "../../api/mcp-servers.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
 import { connectorStates } from "../../parts/mcp/connector-states.ts";
+import { useCreateConnector } from "../../parts/mcp/use-create-connector.ts";
 import { Problem } from "../../parts/problem.tsx";
 
 /** Whether agents can use a remote server through this service, and the user's own connection to it. */
@@ -47,15 +48,10 @@ function State({ server, isOn }: { server: McpServer; isOn: boolean }) {
 }
 
 function NotConnected({ server }: { server: McpServer }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
-  const creating = useMutation({
-    mutationFn: () => createConnector(server.id),
-    onSuccess: async ({ publicId }) => {
-      await client.invalidateQueries({ queryKey: connectorsQuery.queryKey });
-      await navigate({ to: "/settings/connectors", search: { connect: publicId } });
-    },
-  });
+  const creating = useCreateConnector(({ publicId }) =>
+    navigate({ to: "/settings/connectors", search: { connect: publicId } }),
+  );
   return (
     <>
       <p>Your agents can use it through this service, which keeps your credentials encrypted.</p>
@@ -65,7 +61,7 @@ function NotConnected({ server }: { server: McpServer }) {
         variant="default"
         w="fit-content"
         loading={creating.isPending}
-        onClick={() => creating.mutate()}
+        onClick={() => creating.mutate(server.id)}
       >
         Connect
       </Button>

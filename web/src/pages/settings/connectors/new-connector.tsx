@@ -1,14 +1,10 @@
 import { Modal, Select } from "@mantine/core";
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  connectorsQuery,
-  createConnector,
-  remoteServersQuery,
-  type Connector,
-} from "../../../api/connectors.ts";
+import { connectorsQuery, remoteServersQuery, type Connector } from "../../../api/connectors.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { itemsOf, useNextPage } from "../../../parts/lists/found.ts";
+import { useCreateConnector } from "../../../parts/mcp/use-create-connector.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -20,16 +16,9 @@ interface Props {
 
 /** Chooses a remote server of the user's organizations. */
 export function NewConnector({ onDone, onClose }: Props) {
-  const client = useQueryClient();
   const [server, setServer] = useState<string | null>(null);
   const { options, isPending, error, retry } = useServerOptions();
-  const creating = useMutation({
-    mutationFn: (id: string) => createConnector(id),
-    onSuccess: async (made) => {
-      await client.invalidateQueries({ queryKey: connectorsQuery.queryKey });
-      onDone(made);
-    },
-  });
+  const creating = useCreateConnector(onDone);
   return (
     <Modal opened onClose={onClose} title="New connector">
       <DialogForm
