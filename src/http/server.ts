@@ -97,6 +97,9 @@ function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === "string" && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
+/** Of one event of a response, before Node.js warns of a leak. */
+const mostListeners = 20;
+
 interface Observers {
   log: Log;
   observe: HttpOptions["observe"];
@@ -113,6 +116,8 @@ function observed(
   const requestId = requestIdOf(request);
   const started = performance.now();
   response.setHeader("x-request-id", requestId);
+  // Koa and the pipeline of a compressed body add seven for "close", and the routes of agents three.
+  response.setMaxListeners(mostListeners);
   // Before anything else, so that a request that its caller aborts is logged as well.
   response.once("close", () => {
     const ms = performance.now() - started;

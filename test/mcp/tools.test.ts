@@ -219,6 +219,9 @@ describe("reading by tools", () => {
   });
 
   it("reads texts in parts that lose nothing, and links to other files", async () => {
+    const warnings: string[] = [];
+    const record = ({ message }: Error) => warnings.push(message);
+    process.on("warning", record);
     const text = `---\nname: long\ndescription: Long\n---\n\n${"äöü€😀 ".repeat(6000)}\n`;
     const [[, client]] = clients as [[string, AnyClient]];
     await callOk(client, "publish_skill", { organization: org.slug, name: "long", content: text });
@@ -254,6 +257,8 @@ describe("reading by tools", () => {
       const behind = await callTool(reader, "read_skill", { skill: `${org.slug}/long`, offset: 10_000_000 });
       assert.equal(behind.error?.code, "invalid_request");
     }
+    process.off("warning", record);
+    assert.deepEqual(warnings, [], "a leak");
   });
 
   it("counts the first part of a skill as a download by the API", async () => {
