@@ -5,6 +5,7 @@
  */
 import { FrontmatterError, type SplitText, frontmatterRules, splitFrontmatter } from "./frontmatter.ts";
 import { limits } from "./limits.ts";
+import { oneLineText } from "./one-line.ts";
 import { utf8Length } from "./package-rules.ts";
 import { ruleKeys } from "./rule-keys.ts";
 import { sizeText } from "./size-text.ts";
@@ -175,10 +176,9 @@ export function faultOfName(name: string, line?: number): Fault | undefined {
   const reason =
     name.trim().length > limits.skillName
       ? `its name is over ${limits.skillName} characters`
-      : // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
-        /[\0-\x1f\x7f]|\p{Surrogate}/u.test(name.trim())
-        ? "its name must be one line without control characters"
-        : undefined;
+      : oneLineText.test(name.trim())
+        ? undefined
+        : "its name must be one line without control characters";
   return reason === undefined
     ? undefined
     : { rule: "name_unusable", reason, ...(line === undefined ? {} : { line }) };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { oneLineText } from "../../contract/one-line.ts";
 import { folderLevels, principalTypes } from "../../contract/vocabulary.ts";
 
 /** Letters in any script, digits and punctuation, without slashes, backslashes and control characters. */
@@ -8,8 +9,8 @@ const folderName = z
   .trim()
   .min(1)
   .max(limits.folderName)
-  // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
-  .regex(/^[^\u0000-\u001f\u007f-\u009f/\\]*$/u, "must not contain slashes or control characters");
+  .regex(/^[^/\\]*$/, "must not contain slashes")
+  .regex(oneLineText, "must not contain control characters");
 
 const folderPath = z
   .string()

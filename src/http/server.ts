@@ -97,7 +97,7 @@ function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === "string" && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
 }
 
-/** Of one event of a response, before Node.js warns of a leak. */
+/** Listeners for one event of a response, above which Node.js warns of a leak. */
 const mostListeners = 20;
 
 interface Observers {

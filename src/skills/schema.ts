@@ -1,6 +1,7 @@
 /** Input of the skill routes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { oneLineText } from "../../contract/one-line.ts";
 import {
   accessActions,
   bumps,
@@ -13,8 +14,6 @@ import { listQuery } from "../http/cursor.ts";
 import { requiredMcpServers } from "../mcp-servers/schema.ts";
 import { fileChanges } from "./publish/edit-schema.ts";
 
-// oxlint-disable-next-line no-control-regex -- control characters are what this refuses
-const plainLine = /^[^\u0000-\u001f\u007f]*$/;
 const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 
 export const skillName = z
@@ -22,8 +21,7 @@ export const skillName = z
   .trim()
   .min(1)
   .max(limits.skillName)
-  .regex(plainLine, "must be one line without control characters")
-  .refine(wellFormed, "must be well-formed Unicode");
+  .regex(oneLineText, "must be one line without control characters");
 const description = z
   .string()
   .trim()
@@ -37,8 +35,7 @@ const tags = z
       .toLowerCase()
       .min(1)
       .max(limits.tagLength)
-      .regex(plainLine, "must be one line")
-      .refine(wellFormed, "must be well-formed Unicode"),
+      .regex(oneLineText, "must be one line without control characters"),
   )
   .max(limits.tagsPerSkill)
   .transform((list) => [...new Set(list)]);
@@ -253,8 +250,7 @@ export const MarkVersion = z
       .trim()
       .min(1)
       .max(limits.deprecation)
-      .regex(plainLine, "must be one line without control characters")
-      .refine(wellFormed, "must be well-formed Unicode")
+      .regex(oneLineText, "must be one line without control characters")
       .nullable()
       .optional()
       .meta({ description: "what to do instead; null undoes the deprecation" }),
@@ -327,7 +323,7 @@ const query = z
   .string()
   .trim()
   .max(limits.searchQuery)
-  .regex(plainLine, "must be one line without control characters")
+  .regex(oneLineText, "must be one line without control characters")
   .optional()
   .meta({ description: "words or the beginning of a name" });
 const tag = z.string().trim().toLowerCase().max(limits.tagLength).optional();

@@ -87,6 +87,7 @@ const texts: [what: string, text: string | Buffer, errors: string[]][] = [
   ["a list as its name", head("name: [a]") + "x\n", ["name_type"]],
   ["a name that is truncated", head(`name: ${"n".repeat(limits.skillName + 1)}`) + "x\n", []],
   ["a name of two lines", head('name: "a\\nb"') + "x\n", ["name_unusable"]],
+  ["a name in another order", head('name: "a\\u202Eb"') + "x\n", ["name_unusable"]],
   ["a number as its description", head("description: 1") + "x\n", ["description_type"]],
   ["a long description", head(`description: ${"d".repeat(2048)}`) + "x\n", []],
   [

@@ -65,6 +65,17 @@ describe("folders", () => {
     assert.equal(twice.code, "already_exists");
   });
 
+  it("have names that read as they are written", async () => {
+    const [named, renamed] = [
+      await create({ name: "a\u202Eb", parentId: (await folder("around")).id }),
+      await folder("plain"),
+    ];
+    const inPath = await create({ path: "c\u2067d" });
+
+    for (const { error } of [named, inPath, await patch(renamed.id, { name: "e\u2028f" })])
+      assert.match(error!, /control characters|not a valid folder name/);
+  });
+
   it("share a namespace with the skills in the same parent", async () => {
     const around = await folder("names");
     await create({ name: "taken", parentId: around.id });

@@ -174,6 +174,20 @@ describe("publishing a text skill", () => {
     assert.deepEqual({ name, description, tags }, { name: "Outer", description: "outer", tags: ["b", "c"] });
   });
 
+  it("refuses names and tags that are shown in another order than they are written", async () => {
+    for (const body of [
+      { name: "safe\u202Etxt.exe", content: "x\n" },
+      { name: "safe\u2066name", content: "x\n" },
+      { name: "tagged", tags: ["a\u202Eb"], content: "x\n" },
+      { content: '---\nname: "safe\\u202Etxt"\ndescription: d\n---\nx\n' },
+    ]) {
+      const { status, error } = await publish(body);
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.match(error!, /without control characters/);
+    }
+    assert.equal((await publish({ name: "שלום \u200Fعالم 👩\u200D💻", content: "x\n" })).status, 201);
+  });
+
   it("stores rules as RULE.md, also when a later publish omits the type", async () => {
     const first = await publish({ name: "House rule", type: "rule", content: "Be kind.\n" });
     const second = await publish({ name: "House rule", content: "Be kinder.\n" });

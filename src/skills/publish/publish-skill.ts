@@ -120,9 +120,12 @@ export function requirePrivate(visibility: Visibility): void {
 
 export function chooseName(input: { name?: string | undefined }, source: VersionSource): string {
   if (input.name !== undefined) return input.name;
-  const parsed = skillName.safeParse(source.defaults.name);
-  if (!parsed.success)
+  const { name } = source.defaults;
+  if (name === undefined)
     throw invalidRequest("The skill has no name: send one, or write it into the frontmatter.");
+  const parsed = skillName.safeParse(name);
+  if (!parsed.success)
+    throw invalidRequest(`The name in the frontmatter ${parsed.error.issues[0]!.message}.`);
   return parsed.data;
 }
 
