@@ -68,6 +68,12 @@ describe("directories that were swapped or replaced", () => {
       [],
     ],
     [
+      "remain their skill's if they are pushed again as before their first export",
+      [found("skills/a", "bare one"), found("skills/b", "two", "B")],
+      ["version skills/a A"],
+      { versions: { A: ["imported bare one as one"], B: ["two"] } },
+    ],
+    [
       "are not imported if the .svc.json is missing and the content is in no version",
       [found("skills/a", "two, edited"), found("skills/b", "two", "B")],
       ["identity_unclear skills/a A"],

@@ -53,6 +53,7 @@ describe("a proposed directory", () => {
     const ask = {
       exported: async () => ({ contentTree: current }),
       contentTreesOf: async () => new Set([current]),
+      holdsVersion: async () => false,
       since: async () => [],
     };
     return planImport(remote, bases, isAlive ? [skill] : [], ask, {

@@ -121,6 +121,28 @@ describe("a repository", () => {
     assert.match(runGit(customer.repository.directory, "log", "--format=%s", "main"), /a new beginning$/);
   });
 
+  it("whose branch is pushed again without the commit of the first sync gets it again", async () => {
+    const customer = await hosted.connected();
+    const { repository } = customer;
+    const texts = {
+      bare: "# Bare\n\nwithout frontmatter\n",
+      named: "---\nname: named\n---\n\n# Named\n",
+      whole: edited("whole", "one"),
+    };
+    const files = Object.entries(texts).map(([slug, text]) => [`skills/${slug}/SKILL.md`, text]);
+    const pushed = repository.commit(Object.fromEntries(files));
+    await hosted.run(customer);
+    repository.pull();
+    assert.match(repository.show("skills/bare/.svc.json"), /"semver": "1\.0\.0"/);
+
+    runGit(repository.copy, "push", "-q", "--force", "origin", `${pushed}:refs/heads/main`);
+    await hosted.wait(customer, 10 * 60_000);
+
+    await hosted.assertInStep(customer);
+    for (const slug of Object.keys(texts))
+      assert.match(repository.show(`skills/${slug}/.svc.json`), /"semver": "1\.0\.0"/, slug);
+  });
+
   it("with a long history of large files is fetched by its tip only, and one too large is reported as such", async () => {
     const customer = await hosted.connected();
     const { repository } = customer;

@@ -67,8 +67,8 @@ export interface ExportedSkill extends ExportedAs {
   files(): AsyncIterable<MirrorFile>;
 }
 
-/** Exports of skills, and the questions of the import plan (`plan-types.ts`). */
-export interface Exports extends ImportQuestions {
+/** Exports of skills, and the questions of the import plan that they answer (`import-questions.ts`). */
+export interface Exports extends Omit<ImportQuestions, "holdsVersion"> {
   exported(skillId: string): Promise<ExportedSkill>;
 }
 

@@ -14,6 +14,8 @@ export type Identity =
 export interface IdentityQuestions {
   /** The content trees of all versions of a skill. */
   contentTreesOf(skillId: string): Promise<ReadonlySet<string>>;
+  /** Whether a directory has the content of a version of the skill as it may have been pushed. */
+  holdsVersion(skillId: string, directory: RemoteDirectory): Promise<boolean>;
   /** The problem that a failure of one directory becomes; undefined for any other failure. */
   refusal?(error: unknown, path: string): { code: string; message: string } | undefined;
 }

@@ -139,7 +139,8 @@ async function contentConflict(
   if (svcBlob === undefined && !isContentElsewhere(search, found, skillId)) return undefined;
   if (!alive.has(skillId)) return undefined;
   try {
-    const isOwn = (await ask.contentTreesOf(skillId)).has(found.contentTree);
+    const isOwn =
+      (await ask.contentTreesOf(skillId)).has(found.contentTree) || (await ask.holdsVersion(skillId, found));
     return isOwn ? undefined : unclear(messages.missing);
   } catch (error) {
     const refusal = ask.refusal?.(error, found.path);

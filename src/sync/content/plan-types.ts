@@ -44,6 +44,11 @@ export interface ImportQuestions {
   exported(skillId: string): Promise<{ contentTree: string }>;
   /** Content trees of all versions of the skill; read only if the sync state was lost. */
   contentTreesOf(skillId: string): Promise<ReadonlySet<string>>;
+  /**
+   * Whether a directory has the content of a version of the skill as it may have been pushed: the export adds to texts
+   * what they lack. Read only if the directory has lost its `.svc.json`.
+   */
+  holdsVersion(skillId: string, directory: RemoteDirectory): Promise<boolean>;
   /** Versions after a number that have been current, newest first. */
   since(skillId: string, version: number): Promise<readonly LaterVersion[]>;
   /** The problem that a failure of one directory becomes; undefined for any other failure. */

@@ -70,7 +70,8 @@ export async function wasText(
   return (await findVersionOf(app, base.skillId, base.version))?.format === "markdown";
 }
 
-async function isVersion(
+/** Whether a source has the content of a version. */
+export async function isVersion(
   app: App,
   skill: LocatedSkill,
   version: number,

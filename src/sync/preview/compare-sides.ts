@@ -8,6 +8,7 @@ import type { App } from "../../app.ts";
 import type { FolderTree } from "../../folders/tree.ts";
 import { indexProblemMessage, toRefusal, undoneEdit } from "../content/context.ts";
 import { openExports, type Exports, type LocatedSkill } from "../content/exported.ts";
+import { importQuestions } from "../content/import-questions.ts";
 import { keptContents, messageOf, permittedSteps } from "../content/permit.ts";
 import { planExport, type SkillExport } from "../content/plan-export.ts";
 import { planImport } from "../content/plan-import.ts";
@@ -65,7 +66,8 @@ async function planImports({ app, mirror, sides, scan }: Comparison): Promise<Pl
   const proposed = proposedOf(rows, { bases: baseOf, skills: byId });
   const exports = openExports(app, () => byId);
   const directories = scan?.directories ?? [];
-  const decided = await planImport(directories, bases, skills, exports, {
+  const ask = importQuestions({ app, mirror }, exports, { skills: byId, directories });
+  const decided = await planImport(directories, bases, skills, ask, {
     of: (id) => proposed.get(id)?.contents ?? [],
     areMerged: async () => false,
   });

@@ -5,6 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";
 import { indexFile } from "../../../repos/mirror/layout.ts";
+import { importQuestions } from "../content/import-questions.ts";
 import { applyImport, type ImportResult, skipUnreadable } from "../content/apply-import.ts";
 import { refuse, type SyncContext } from "../content/context.ts";
 import { permitExports, type ExportFacts } from "../content/export-edits.ts";
@@ -88,7 +89,7 @@ async function importEdits(
     scan.directories,
     [...sides.bases.values()],
     [...sides.skills.values()],
-    round.exports,
+    importQuestions(context, round.exports, { ...sides, directories: scan.directories }),
     proposalsOf(context, proposal, parent, sides),
   );
   const facts = { commit: parent ?? "", directories: scan.directories, ...sides };

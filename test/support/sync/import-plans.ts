@@ -11,24 +11,31 @@ export interface PlanInput {
   directories: RemoteDirectory[];
   bases?: MergeBase[];
   skills?: PlatformSkill[];
-  /** By skill: the trees of its versions, the current one last. A skill without any is unreadable. */
+  /**
+   * By skill: the trees of its versions, the current one last; `imported x as y` for one that is exported as y. A skill
+   * without any is unreadable.
+   */
   versions?: Record<string, string[]>;
 }
+
+const treeOf = (version: string) => version.replace(/^imported (?:.* as )?/, "");
 
 export async function plan({ directories, bases = [], skills = [], versions = {} }: PlanInput) {
   const asked: string[] = [];
   const actions = await planImport(directories, bases, skills, {
     exported: async (id) => {
       asked.push(id);
-      return { contentTree: versions[id]!.at(-1)!.replace(/^imported /, "") };
+      return { contentTree: treeOf(versions[id]!.at(-1)!) };
     },
-    contentTreesOf: async (id) => new Set(versions[id]!.map((one) => one.replace(/^imported /, ""))),
+    contentTreesOf: async (id) => new Set(versions[id]!.map((one) => treeOf(one))),
+    holdsVersion: async (id, { contentTree }) =>
+      versions[id]!.some((one) => one.startsWith(`imported ${contentTree} as `)),
     refusal: (error) =>
       error instanceof TypeError ? { code: "unreadable", message: error.message } : undefined,
     since: async (id, version) =>
       versions[id]!.map((contentTree, index) => ({
         version: index + 1,
-        contentTree: contentTree.replace(/^imported /, ""),
+        contentTree: treeOf(contentTree),
         isImported: contentTree.startsWith("imported "),
       }))
         .filter((row) => row.version > version)
