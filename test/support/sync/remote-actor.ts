@@ -56,10 +56,10 @@ export function remoteActor(
     (directories) => addFile(random.pick(directories)),
     (directories) => removeFile(random.pick(directories)),
     (directories) => {
-      if (directories.length > 2) rmSync(at(random.pick(directories)), { recursive: true });
+      if (directories.length > 2) remove(random.pick(directories));
     },
-    (directories) => carry(random.pick(directories), renameSync),
-    (directories) => carry(random.pick(directories), (from, to) => cpSync(from, to, { recursive: true })),
+    (directories) => move(random.pick(directories)),
+    (directories) => duplicate(random.pick(directories)),
     (directories) => breakOrMend(random.pick(directories)),
     () => copy.write(random.pick(["README.md", "src/a.c", "skills/notes.txt", "docs/b.md"]), `${token()}\n`),
   ];
@@ -103,11 +103,43 @@ export function remoteActor(
     append(place);
   }
 
-  function carry(place: string, how: (from: string, to: string) => void): void {
+  function remove(place: string): void {
+    if (isClaimedTwice((one) => one !== place)) append(place);
+    else rmSync(at(place), { recursive: true });
+  }
+
+  function move(place: string): void {
+    const to = newPlace();
+    renameSync(at(place), at(to));
+    if (isClaimedTwice()) renameSync(at(to), at(place));
+    if (random.chance(0.4)) append(copy.has(to) ? to : place);
+  }
+
+  function duplicate(place: string): void {
+    const to = newPlace();
+    cpSync(at(place), at(to), { recursive: true });
+    if (isClaimedTwice()) rmSync(at(to), { recursive: true });
+    if (random.chance(0.4)) append(copy.has(to) ? to : place);
+  }
+
+  function newPlace(): string {
     const to = `skills/${random.pick(["", "red/", "moved/"])}went-${++count}`;
     mkdirSync(path.dirname(at(to)), { recursive: true });
-    how(at(place), at(to));
-    if (random.chance(0.4)) append(to);
+    return to;
+  }
+
+  /**
+   * Whether several directories, of those that are counted, have the `.svc.json` of one skill whose own directory is
+   * gone. The sync leaves them as they are until someone deletes it from all but one, so this actor never makes any.
+   */
+  function isClaimedTwice(isCounted = (_place: string) => true): boolean {
+    const claimants = new Map<string, string[]>();
+    for (const { path: place, claims } of readDirectories(copy.folder).values())
+      if (claims !== undefined && isCounted(place))
+        claimants.set(claims, [...(claimants.get(claims) ?? []), place]);
+    return [...claimants].some(
+      ([skillId, places]) => places.length > 1 && !places.includes(ledger.places.get(skillId) ?? ""),
+    );
   }
 
   /** Writes a frontmatter that is no YAML, until the actor repairs it. */
