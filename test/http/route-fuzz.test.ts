@@ -7,6 +7,7 @@ import { Agent, request, type IncomingMessage } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { z } from "zod";
 import { serviceRoutes } from "../../src/api.ts";
 import type { Route } from "../../src/http/route.ts";
@@ -110,7 +111,7 @@ function send(hostile: HostileRequest): Promise<Answered & { response: IncomingM
             response,
             status: response.statusCode ?? 0,
             ms: performance.now() - started,
-            text: Buffer.concat(pieces).toString(),
+            text: decoded(response, Buffer.concat(pieces)),
           });
         response.on("data", (piece: Buffer) => {
           pieces.push(piece);
@@ -123,6 +124,18 @@ function send(hostile: HostileRequest): Promise<Answered & { response: IncomingM
     call.once("error", reject);
     call.end(body);
   });
+}
+
+/** A request may ask for a compressed response. One that was cut is left as it is. */
+function decoded({ headers }: IncomingMessage, bytes: Buffer): string {
+  const decompress = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync }[
+    headers["content-encoding"] ?? ""
+  ];
+  try {
+    return (decompress?.(bytes) ?? bytes).toString();
+  } catch {
+    return bytes.toString();
+  }
 }
 
 const shown = ({ method, path, headers, body }: HostileRequest) =>
