@@ -14,8 +14,8 @@ const isMalformed = /is not well-formed XML/;
 const refused: [what: string, text: string, message: RegExp][] = [
   ["comments before the root", `${many(() => "<!---->")}<a/>`, /more than 20 comments/],
   ["instructions after the root", `<a/>${many(() => "<?a?>")}`, /more than 20 comments/],
-  ["comments within", `<a>${many(() => "<!---->")}</a>`, /more than 64 levels or 5000 elements/],
-  ["sections", `<a>${many(() => "<![CDATA[x]]>")}</a>`, /5000 elements/],
+  ["comments within", `<a>${many(() => "<!---->")}</a>`, /more than 64 levels or 3000 elements/],
+  ["sections", `<a>${many(() => "<![CDATA[x]]>")}</a>`, /3000 elements/],
   ["attributes", `<a ${many((index) => `b${index}="" `)}/>`, /more than 5000 attributes/],
   ["a broken tag that never ends", `<a/><b ${many(() => "-")}`, isMalformed],
   ["brackets in a broken tag", `<a>${"x".repeat(10)}</a${many(() => "<<<<<<<  ")}>`, isMalformed],

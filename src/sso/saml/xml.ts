@@ -9,7 +9,7 @@ const maxDepth = 64;
  * Elements, comments, instructions and sections together. The time of the verification grows with the square of this
  * number.
  */
-const maxNodes = 5000;
+const maxNodes = 3000;
 const maxAttributes = 5000;
 /** Comments and instructions before and after the root element. */
 const maxOutside = 20;
