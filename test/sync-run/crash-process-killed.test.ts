@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SkillDoc } from "../../storage/skills.ts";
 import { ChildProcessError } from "../../workers/child-error.ts";
 import { closeChildren, runInChild } from "../../workers/children.ts";
 import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
@@ -19,6 +20,7 @@ import {
   type ScenarioEnvironment,
   type Scenario,
 } from "../support/sync/scenario.ts";
+import { until } from "../support/until.ts";
 
 const kills = Number(process.env["SVC_SYNC_KILLS"] ?? 2);
 const seed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
@@ -57,6 +59,13 @@ async function runAndKill(scenario: Scenario, afterMs: number): Promise<boolean>
   return running;
 }
 
+/** A child process that has ended its job projects its changes a moment later. */
+async function isProjected({ org }: Scenario): Promise<boolean> {
+  const { database } = environment.service.app.storage;
+  const unsettled = { tenantId: org.id, unsettledAt: { $exists: true } };
+  return (await database.collection<SkillDoc>("skills").countDocuments(unsettled)) === 0;
+}
+
 it(`continues after ${kills} killed syncs, of seed ${seed}`, async () => {
   const random = openRandom(seed);
   const scenario = await newScenario(environment, "github-token");
@@ -83,7 +92,7 @@ it(`continues after ${kills} killed syncs, of seed ${seed}`, async () => {
       killed++;
       await reconciled(environment);
       if (random.chance(0.5)) await here.act(true);
-    }
+    } else await until("the projections of the child process", () => isProjected(scenario));
     try {
       await scenario.settle();
       await checkScenario(scenario, ledger, checked);

@@ -147,7 +147,9 @@ export function remoteActor(
     const broken = [...readDirectories(copy.folder).values()].filter(({ isBroken }) => isBroken);
     const [first] = broken;
     if (first && random.chance(0.6)) {
-      copy.write(rootOf(first.path), `# Mended ${++count}\n\n${token()}\n`);
+      // A package needs it, also one that has lost its other files.
+      const head = `---\nname: mended-${++count}\ndescription: Mended by hand.\n---\n\n`;
+      copy.write(rootOf(first.path), `${head}# Mended ${count}\n\n${token()}\n`);
       return;
     }
     copy.write(rootOf(place), `---\n${brokenMark}\n---\n\n${token()}\n`);

@@ -72,13 +72,23 @@ function checkExpected(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): 
     const isKept = candidates.some((skill) => isCurrentOf(ledger, skill, key, at));
     assert.ok(
       isKept,
-      `lost: ${place} as it was pushed is not current ${isOwn ? `in ${own.doc.slug}` : "anywhere"}`,
+      `lost: ${place} as it was pushed is not current ${isOwn ? `in ${describe(ledger, own, key, at)}` : "anywhere"}`,
     );
   }
   for (const [key, times] of wanted) {
     const holders = [...skills.values()].filter(({ versions }) => versions.some((one) => one.key === key));
     assert.ok(holders.length >= times, `lost: one of ${times} directories with the same content`);
   }
+}
+
+/** Versions and acts of a skill, for the analysis of a failure. */
+function describe(ledger: Ledger, { doc, versions, current }: SeenSkill, key: string, at: number): string {
+  const named = versions.map(({ row, key: own }) => {
+    const marks = [own === key ? "pushed" : "", own === current ? "current" : ""].filter(Boolean);
+    return [row.version, row.source, ...marks, JSON.stringify(own.slice(-60))].join(" ");
+  });
+  const acts = (ledger.acts.get(doc._id) ?? []).map((act) => `${act.at}: ${act.version ?? "revert"}`);
+  return `${doc.slug}, pushed at ${at}\nversions: ${named.join("; ")}\nacts: ${acts.join("; ")}\npushed: ${JSON.stringify(key.slice(-60))}`;
 }
 
 function isCurrentOf(ledger: Ledger, skill: SeenSkill, key: string, at: number): boolean {
