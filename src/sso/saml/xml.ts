@@ -62,17 +62,17 @@ function measure(text: string): void {
   while (at >= 0) {
     const depth = open.length;
     if (depth === 0) requireSpace(text.slice(from, at));
-    const next = text.charCodeAt(at + 1);
-    if (next === 47 /* / */) {
+    const next = text[at + 1];
+    if (next === "/") {
       const found = matchAt(endTag, text, at);
       if (open.pop() !== found[1]) throw notWellFormed();
       at += found[0].length;
     } else {
       counts.nodes++;
-      const isElement = next !== 33 /* ! */ && next !== 63; /* ? */
+      const isElement = next !== "!" && next !== "?";
       if (depth === 0) counts[isElement ? "roots" : "outside"]++;
       if (isElement) at = readStartTag(text, at, open, counts);
-      else at = next === 63 ? after(text, "?>", at) : endOfDeclaration(text, at, depth);
+      else at = next === "?" ? after(text, "?>", at) : endOfDeclaration(text, at, depth);
       requireBounds(open.length, counts);
     }
     from = at;
