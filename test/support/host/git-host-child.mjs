@@ -1,7 +1,8 @@
 // A git server in a process of its own: `git http-backend` behind HTTP on loopback. It applies the troubles that its
 // parent requests; started by `git-host.ts`. Plain JavaScript, since forking a small process takes less time.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:http";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
@@ -10,6 +11,13 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 
 const root = process.argv[2] ?? "";
+/** Started without `git`, which would not hand a signal on: where a body ends early, it reads without end. */
+const httpBackend = path.join(
+  execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(),
+  "git-http-backend",
+);
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const backends = new Set();
 /** @type {Trouble[]} */
 const troubles = [];
 /** @type {Map<string, string>} */
@@ -76,7 +84,7 @@ async function serve(request, response) {
  */
 function backend(request, response, trouble) {
   const url = new URL(request.url ?? "/", "http://localhost");
-  const child = spawn("git", ["http-backend"], {
+  const child = spawn(httpBackend, {
     stdio: ["pipe", "pipe", "inherit"],
     env: {
       PATH: process.env.PATH,
@@ -102,6 +110,8 @@ function backend(request, response, trouble) {
         : { GIT_PROTOCOL: String(request.headers["git-protocol"]) }),
     },
   });
+  backends.add(child);
+  child.once("close", () => backends.delete(child));
   child.stdin.on("error", () => undefined);
   request.pipe(child.stdin);
   let head = Buffer.alloc(0);
@@ -162,7 +172,10 @@ process.on("message", (/** @type {ToChild} */ message) => {
   }
   tell({ kind: "done" });
 });
-process.on("disconnect", () => process.exit(0));
+process.on("disconnect", () => {
+  for (const child of backends) child.kill("SIGKILL");
+  process.exit(0);
+});
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   tell({ kind: "listening", port: typeof address === "object" && address !== null ? address.port : 0 });
