@@ -83,6 +83,8 @@ async function serve(request, response) {
  * @param {Trouble | undefined} trouble
  */
 function backend(request, response, trouble) {
+  // The client has left while the request was held.
+  if (response.destroyed) return;
   const url = new URL(request.url ?? "/", "http://localhost");
   const child = spawn(httpBackend, {
     stdio: ["pipe", "pipe", "inherit"],

@@ -140,7 +140,8 @@ export async function startGitHost(): Promise<GitHost> {
     async close() {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       if (child.exitCode === null) {
-        child.kill("SIGKILL");
+        // It ends the processes that it has started.
+        child.disconnect();
         await ended;
       }
       rmSync(root, { recursive: true, force: true });
