@@ -3,7 +3,7 @@ import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import { listContents } from "../../skills/versions.ts";
 import type { SyncContext } from "./context.ts";
 import type { Exports, LocatedSkill } from "./exported.ts";
-import { withSource } from "./import-source.ts";
+import { isOfType, withSource } from "./import-source.ts";
 import type { ImportQuestions } from "./plan-types.ts";
 import { isVersion } from "./recover-import.ts";
 
@@ -34,7 +34,7 @@ async function holdsVersion(
   skill: LocatedSkill,
   directory: RemoteSkill,
 ): Promise<boolean> {
-  if ((directory.rootFile === "RULE.md") !== (skill.type === "rule")) return false;
+  if (!isOfType(directory, skill)) return false;
   const { files } = await context.mirror.list(directory);
   if (files.length !== 1) return false;
   return withSource(context, directory, "markdown", async (source) => {

@@ -64,8 +64,13 @@ export async function isHeaderOnly(
   );
 }
 
-export function refuseOtherType({ path: place, rootFile }: RemoteSkill, { type }: SkillDoc): void {
-  if ((rootFile === "RULE.md") !== (type === "rule"))
+/** Whether the root file of a directory is that of the skill's type. */
+export const isOfType = ({ rootFile }: RemoteSkill, { type }: Pick<SkillDoc, "type">): boolean =>
+  (rootFile === "RULE.md") === (type === "rule");
+
+export function refuseOtherType(directory: RemoteSkill, { type }: SkillDoc): void {
+  const { path: place, rootFile } = directory;
+  if (!isOfType(directory, { type }))
     throw new ServiceError(
       "refused",
       `${place} holds a ${rootFile}, but the skill is a ${type}: a skill keeps its type.`,

@@ -88,7 +88,12 @@ function describe(ledger: Ledger, { doc, versions, current }: SeenSkill, key: st
     return [row.version, row.source, ...marks, JSON.stringify(own.slice(-60))].join(" ");
   });
   const acts = (ledger.acts.get(doc._id) ?? []).map((act) => `${act.at}: ${act.version ?? "revert"}`);
-  return `${doc.slug}, pushed at ${at}\nversions: ${named.join("; ")}\nacts: ${acts.join("; ")}\npushed: ${JSON.stringify(key.slice(-60))}`;
+  return [
+    `${doc.slug}, pushed at ${at}`,
+    `versions: ${named.join("; ")}`,
+    `acts: ${acts.join("; ")}`,
+    `pushed: ${JSON.stringify(key.slice(-60))}`,
+  ].join("\n");
 }
 
 function isCurrentOf(ledger: Ledger, skill: SeenSkill, key: string, at: number): boolean {
