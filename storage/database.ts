@@ -16,7 +16,7 @@ import {
   type Long,
 } from "mongodb";
 
-import { endWaitingForClosedConnections } from "./closed-connections.ts";
+import { endWaitingForClosedConnections } from "./database/closed-connections.ts";
 
 /** Time that a request waits for an unavailable engine before the response 503. */
 const serverSelectionTimeoutMs = 3000;

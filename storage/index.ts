@@ -1,6 +1,6 @@
 /** Every collection of the service, opened on one database. */
 import type { IndexDescription } from "mongodb";
-import { adoptOlderForm } from "./adopt.ts";
+import { adoptOlderForm } from "./database/adopt.ts";
 import {
   anonymousIdentityIndexes,
   openAnonymousIdentities,

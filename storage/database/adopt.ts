@@ -1,6 +1,6 @@
 /** Migrates a database of an earlier version, before the indexes of this version are created. */
 import { MongoServerError } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Database } from "../database.ts";
 
 export async function adoptOlderForm(database: Database): Promise<void> {
   await adoptOrganizations(database);
