@@ -12,11 +12,11 @@ import {
   type Collection,
   type Db,
   type Document,
-  type IndexDescription,
   type Long,
 } from "mongodb";
 
 import { endWaitingForClosedConnections } from "./database/closed-connections.ts";
+import { ensureIndexes, type DeclaredIndexes } from "./database/indexes.ts";
 
 /** Time that a request waits for an unavailable engine before the response 503. */
 const serverSelectionTimeoutMs = 3000;
@@ -41,7 +41,7 @@ export interface Database {
   /** Version of the engine. */
   version(): Promise<string>;
   /** Creates missing indexes. Existing ones are not changed. */
-  ensureIndexes(declared: Record<string, IndexDescription[]>): Promise<void>;
+  ensureIndexes(declared: DeclaredIndexes): Promise<void>;
   close(): Promise<void>;
   /** For the export command and tests. */
   raw: Db;
@@ -71,11 +71,7 @@ export async function openDatabase(url: string, name: string): Promise<Database>
       const { version } = await db.command({ buildInfo: 1 }, { timeoutMS: serverSelectionTimeoutMs });
       return String(version);
     },
-    async ensureIndexes(declared) {
-      for (const [collectionName, indexes] of Object.entries(declared)) {
-        if (indexes.length > 0) await db.collection(collectionName).createIndexes(indexes);
-      }
-    },
+    ensureIndexes: (declared) => ensureIndexes(db, declared),
     close: () => client.close(),
   };
 }

@@ -1,5 +1,4 @@
 /** Every collection of the service, opened on one database. */
-import type { IndexDescription } from "mongodb";
 import { adoptOlderForm } from "./database/adopt.ts";
 import {
   anonymousIdentityIndexes,
@@ -27,6 +26,7 @@ import {
 } from "./downloads.ts";
 import { folderIndexes, folderTreeIndexes, openFolders, type Folders } from "./folders.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
+import type { DeclaredIndexes } from "./database/indexes.ts";
 import { openInstalls, installIndexes, type Installs } from "./installs.ts";
 import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-budgets.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
@@ -162,7 +162,8 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-const indexes: Record<string, IndexDescription[]> = {
+/** By collection. */
+export const declaredIndexes: DeclaredIndexes = {
   anonymous_identities: anonymousIdentityIndexes,
   audit_events: auditEventIndexes,
   avatars: avatarIndexes,
@@ -229,7 +230,7 @@ export async function openStorage(options: { url: string; database: string }): P
   const database = await openDatabase(options.url, options.database);
   await adoptOlderForm(database);
   await adoptFormerDownloads(database);
-  await database.ensureIndexes(indexes);
+  await database.ensureIndexes(declaredIndexes);
   return openCollections(database);
 }
 
