@@ -106,7 +106,7 @@ interface Known {
   isNamed: boolean;
 }
 
-const knownCredentials = 20_000;
+const knownCredentials = 5_000;
 
 /**
  * Look-up of a credential with its person. Only the owner's id is kept from one look-up to the next, so that account

@@ -49,7 +49,7 @@ interface Place {
   inFolder: boolean;
 }
 
-const knownPlaces = 20_000;
+const knownPlaces = 5_000;
 
 interface KeyedBy {
   keyOf(skill: SkillDoc): string;
