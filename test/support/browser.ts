@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 import { root } from "./root.ts";
+import { drawn } from "./web/drawn.ts";
 
 const whole = "/usr/bin/chromium";
 /** Chromium without a desktop takes 40 % less CPU time than the whole one for the same pages. */
@@ -154,11 +155,13 @@ interface Violation {
 }
 
 /**
- * Violations of WCAG 2.2 AA on the page as it is now, each with up to three places; empty without any.
+ * Violations of WCAG 2.2 AA on the page as it is drawn now, each with up to three places; empty without any.
  *
  * @param rules ids of rules of axe, instead of all of them
  */
 export async function accessibilityProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // An overlay that is about to be drawn dims the page behind it.
+  await drawn(page);
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const runOnly = rules ? { type: "rule", values: rules } : { type: "tag", values: tags };
   const options = JSON.stringify({ runOnly, resultTypes: ["violations"] });
