@@ -69,6 +69,53 @@ function hashedPublicFiles(): Plugin {
   };
 }
 
+/** Parts of Mantine that open above the page, except for what native fields use of them. */
+const aboveThePage = [
+  "Combobox(?!/(ComboboxChevron|get-))",
+  "ComboboxPopover",
+  "FocusTrap",
+  "Menu",
+  "Modal",
+  "ModalBase",
+  "Overlay",
+  "Popover",
+  "ScrollArea",
+  "Select",
+  "Tooltip",
+].join("|");
+
+/**
+ * Modules that many pages share, in few chunks. Without groups, each set of pages has chunks of its own, and a page
+ * loads up to 75. A group includes the imports of its modules, so groups without overlays precede those with them:
+ * neither the home page nor the catalog loads overlays. Libraries of the shell change rarely, so that their chunks stay
+ * in the browser's cache across releases.
+ */
+const chunkGroups = [
+  { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// },
+  { name: "tanstack", test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/ },
+  { name: "icons", test: /node_modules\/lucide-react\/.*js$/ },
+  { name: "mantine", test: /node_modules\/.*js$/, tags: ["$initial" as const] },
+  { name: "shell", test: /\/(web\/src|contract)\//, tags: ["$initial" as const] },
+  {
+    name: "basics",
+    test: new RegExp(`node_modules/@mantine/(hooks|core/esm/(?!components/(Portal|${aboveThePage})/))`),
+    minShareCount: 14,
+  },
+  // Loaded after each page, by its notices.
+  { name: "portal", test: /node_modules\/(react-remove-scroll|@mantine\/core\/esm\/components\/Portal)\// },
+  {
+    name: "overlays",
+    test: new RegExp(`node_modules/(@floating-ui|@mantine/core/esm/components/(${aboveThePage})/)`),
+    minShareCount: 10,
+  },
+  {
+    name: "parts",
+    test: /\/web\/src\/(api\/|parts\/(?!.*dialog|proof\/|organization-page))/,
+    minShareCount: 8,
+  },
+  { name: "dialogs", test: /\/web\/src\/parts\//, minShareCount: 8 },
+];
+
 export default defineConfig({
   root: here("."),
   base: "/",
@@ -100,18 +147,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Libraries of the shell change rarely: their chunks stay in the browser's cache across releases.
-          groups: [
-            { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// },
-            { name: "tanstack", test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/ },
-            { name: "floating", test: /node_modules\/@floating-ui\// },
-            {
-              name: "mantine",
-              test: /node_modules\/(@mantine\/(core|hooks)|clsx|lucide-react)\/.*js$/,
-              // Only parts of nearly all pages: menus and select fields would be loaded with the first one.
-              minShareCount: 60,
-            },
-          ],
+          groups: chunkGroups,
         },
       },
     },
