@@ -29,11 +29,7 @@ const flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
  * It draws by software, which needs no process of its own, and compiles without optimization, which takes longer than
  * it saves on pages that are open for seconds.
  */
-const testFlags = [
-  "--disable-software-rasterizer",
-  "--in-process-gpu",
-  "--js-flags=--no-opt,--no-maglev,--no-sparkplug",
-];
+const testFlags = ["--disable-software-rasterizer", "--in-process-gpu", "--js-flags=--no-opt,--no-maglev"];
 
 /** Builds the front end first, if it is stale. A service reads it when it starts: start that afterwards. */
 export function openBrowser(): Promise<Browser> {
