@@ -44,7 +44,7 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
     await page.keyboard.type("beta");
     await page.getByText(`${slug}/beta-review`).first().waitFor();
     await options.nth(1).waitFor({ state: "detached" });
-    assert.match(page.url(), /query=beta/);
+    await page.waitForURL(/query=beta/);
     await page.getByLabel("Search skills and rules").fill("nothing-like-this");
     await page.getByRole("heading", { name: "No skill matches" }).waitFor();
 
