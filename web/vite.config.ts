@@ -146,6 +146,8 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
+        // Chromium then compiles a chunk while it is loaded, and keeps the result for the next page.
+        postBanner: "//# allFunctionsCalledOnLoad",
         codeSplitting: {
           groups: chunkGroups,
         },
