@@ -29,8 +29,8 @@ export async function ensureIndexes(
 }
 
 /**
- * Identities of all complete indexes. Empty if the server refuses its catalog to this user, which hosted servers do with
- * codes of their own: an error that is not about the catalog happens again as indexes are created.
+ * Identities of all complete indexes. Empty if the server refuses its catalog to this user, which hosted servers do
+ * with codes of their own. An error that is not about the catalog occurs again as indexes are created.
  */
 async function existingIndexes(readCatalog: () => Promise<Catalogued[]>): Promise<ReadonlySet<string>> {
   try {
