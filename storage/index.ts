@@ -13,6 +13,7 @@ import { connectionIndexes, openConnections, type Connections } from "./connecti
 import { connectorCallIndexes, openConnectorCalls, type ConnectorCalls } from "./mcp-central/calls.ts";
 import { connectorIndexes, openConnectors, type Connectors } from "./mcp-central/connectors.ts";
 import { openDatabase, type Database } from "./database.ts";
+import type { DeclaredIndexes } from "./database/indexes.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
 import { openDownloadCounts, type DownloadCounts } from "./download-counts.ts";
 import {
@@ -26,7 +27,6 @@ import {
 } from "./downloads.ts";
 import { folderIndexes, folderTreeIndexes, openFolders, type Folders } from "./folders.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
-import type { DeclaredIndexes } from "./database/indexes.ts";
 import { openInstalls, installIndexes, type Installs } from "./installs.ts";
 import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-budgets.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type Rolldown } from "vite";
 import { routes } from "./routes.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -90,12 +90,12 @@ const aboveThePage = [
  * neither the home page nor the catalog loads overlays. Libraries of the shell change rarely, so that their chunks stay
  * in the browser's cache across releases.
  */
-const chunkGroups = [
+const chunkGroups: Rolldown.CodeSplittingGroup[] = [
   { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// },
   { name: "tanstack", test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/ },
   { name: "icons", test: /node_modules\/lucide-react\/.*js$/ },
-  { name: "mantine", test: /node_modules\/.*js$/, tags: ["$initial" as const] },
-  { name: "shell", test: /\/(web\/src|contract)\//, tags: ["$initial" as const] },
+  { name: "mantine", test: /node_modules\/.*js$/, tags: ["$initial"] },
+  { name: "shell", test: /\/(web\/src|contract)\//, tags: ["$initial"] },
   {
     name: "basics",
     test: new RegExp(`node_modules/@mantine/(hooks|core/esm/(?!components/(Portal|${aboveThePage})/))`),
@@ -148,9 +148,7 @@ export default defineConfig({
       output: {
         // Chromium then compiles a chunk while it is loaded, and keeps the result for the next page.
         postBanner: "//# allFunctionsCalledOnLoad",
-        codeSplitting: {
-          groups: chunkGroups,
-        },
+        codeSplitting: { groups: chunkGroups },
       },
     },
   },

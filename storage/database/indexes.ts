@@ -3,13 +3,13 @@ import { MongoServerError, type Db, type IndexDescription } from "mongodb";
 
 export type DeclaredIndexes = Readonly<Record<string, IndexDescription[]>>;
 
-/** An index as the engine describes it, without its name, version and state. */
-type Spec = Pick<IndexDescription, "key" | "unique" | "sparse" | "partialFilterExpression">;
+/** An index as it is declared, or as the engine describes it: with the version of its format. */
+type Spec = IndexDescription & { v?: number };
 
 interface Catalogued {
   name: string;
   /** A view has none. */
-  md: { indexes?: { ready: boolean; spec: Spec & { v: number; name: string } }[] };
+  md: { indexes?: { ready: boolean; spec: Spec }[] };
 }
 
 /**
@@ -51,9 +51,8 @@ const catalogOf = (db: Db): Promise<Catalogued[]> =>
     .toArray();
 
 /** Equal for a declared index and the one that was created from it, except for text indexes. */
-function identityOf(collection: string, index: IndexDescription): string {
-  const { v: _version, name, ...spec } = index as IndexDescription & { v?: number };
-  const key = index.key instanceof Map ? [...index.key] : Object.entries(index.key);
+function identityOf(collection: string, { v: _version, name, ...spec }: Spec): string {
+  const key = spec.key instanceof Map ? [...spec.key] : Object.entries(spec.key);
   const options = Object.entries({ ...spec, key }).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([collection, name ?? key.flat().join("_"), options]);
 }

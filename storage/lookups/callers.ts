@@ -106,6 +106,7 @@ interface Known {
   isNamed: boolean;
 }
 
+/** The cache allocates room for all of them at once. */
 const knownCredentials = 5_000;
 
 /**

@@ -49,6 +49,7 @@ interface Place {
   inFolder: boolean;
 }
 
+/** The cache allocates room for all of them at once. */
 const knownPlaces = 5_000;
 
 interface KeyedBy {

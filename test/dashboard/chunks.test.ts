@@ -6,10 +6,8 @@ import { describe, it } from "node:test";
 import { root } from "../support/root.ts";
 
 interface Chunk {
-  file: string;
   name?: string;
   imports?: string[];
-  isEntry?: boolean;
   isDynamicEntry?: boolean;
 }
 
