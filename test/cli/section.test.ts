@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { applySection, readSection, removeSection, sectionContent } from "../../cli/install/section.ts";
+import { anyCharacter } from "../support/any-character.ts";
 
 function applied(text: string | undefined, name: string, block: string): string {
   const edit = applySection(text, name, block);
@@ -173,7 +174,7 @@ describe("a section", () => {
     .array(
       fc.oneof(
         foreign,
-        fc.string({ unit: "binary" }),
+        fc.string({ unit: anyCharacter }),
         fc.constantFrom("```\n", "<!-- svc:start:x-->\n", "<!-- svc:end:one --> .\n", "\u0000", "\u2028"),
       ),
       { maxLength: 6 },

@@ -12,8 +12,8 @@ import type { App } from "../../src/app.ts";
 import type { Health } from "../../src/http/health.ts";
 import { readConfig, type Config } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
-import { openApp } from "../../src/open.ts";
-import { openQueue, type QueueLocation } from "../../src/queue/index.ts";
+import { openApp, type OpenedApp } from "../../src/open.ts";
+import { openQueue, type Queue, type QueueLocation } from "../../src/queue/index.ts";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { declaredAnswers } from "./declared.ts";
 import { emptyDatabase, emptyRedis, serviceDatabase } from "./engine.ts";
@@ -95,11 +95,19 @@ function queueLocation(own: ServiceOptions["ownQueue"], ownFolder: string): Queu
   return { dataDir: shared ?? ownFolder };
 }
 
+/** Parts of a service while it is open. Variables of test files stay in memory until their process ends. */
+interface Open {
+  opened: OpenedApp;
+  queue: Queue;
+  answer: ReturnType<ReturnType<typeof createApi>["callback"]>;
+  check: ReturnType<typeof declaredAnswers>;
+  settle(): Promise<void>;
+}
+
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
   const { now, logged, ownQueue, resolveTxt, reportsCommands, draining, ...config } = overrides;
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await serviceDatabase();
-  const working = new Set<Promise<unknown>>();
   const queue = await openQueue(queueLocation(ownQueue, path.join(folder, "queue")), openLog("silent"));
   const mongodbUrl = config.mongodbUrl ?? database.url;
   const opened = await openApp({
@@ -126,6 +134,25 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
     resolveTxt,
   });
   const { app } = opened;
+  const health: Health = {
+    isDraining: false,
+    checks: { database: () => app.storage.ping() },
+    ...(draining ? { draining } : {}),
+  };
+  const service = await serve(folder, health, {
+    opened,
+    queue,
+    answer: createApi(app, { health, version: "0.0.0-test" }).callback(),
+    check: declaredAnswers(apiRoutes(app, "0.0.0-test")),
+    settle: watchBackground(app),
+  });
+  app.config.baseUrl = config.baseUrl ?? service.url;
+  return service;
+}
+
+/** Returns a function that waits until the background work of an application is done. */
+function watchBackground(app: App): () => Promise<void> {
+  const working = new Set<Promise<unknown>>();
   const { background } = app;
   app.background = (name, work) => {
     background(name, () => {
@@ -135,19 +162,19 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       return done;
     });
   };
-  const check = declaredAnswers(apiRoutes(app, "0.0.0-test"));
-  const health: Health = {
-    isDraining: false,
-    checks: { database: () => app.storage.ping() },
-    ...(draining ? { draining } : {}),
+  return async () => {
+    while (flushProjections(app) || working.size > 0) await Promise.allSettled(working);
   };
-  const answer = createApi(app, { health, version: "0.0.0-test" }).callback();
-  const server = createServer((request, response) => void answer(request, response));
+}
+
+async function serve(folder: string, health: Health, parts: Open): Promise<TestService> {
+  const open: Partial<Open> = parts;
+  const { app } = parts.opened;
+  const server = createServer((request, response) => void open.answer?.(request, response));
   // On a busy machine a client may send on a connection just as a short-lived one is closed.
   server.keepAliveTimeout = 300_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  app.config.baseUrl = config.baseUrl ?? url;
 
   const agent = new Agent({ keepAlive: true });
   const headersOf = ({ token, cookie, body, headers }: CallOptions) => ({
@@ -179,7 +206,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       const { status, headers, text } = await sendRequest(new URL(target, url), sent);
       const isJson = (headers.get("content-type") ?? "").includes("json");
       const json = (isJson && text !== "" ? JSON.parse(text) : {}) as Record<string, unknown>;
-      check({ method, path: target, status, headers, body: json });
+      open.check?.({ method, path: target, status, headers, body: json });
       return {
         status,
         headers,
@@ -227,7 +254,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       return announced.data.uploadId;
     },
     async settled() {
-      while (flushProjections(app) || working.size > 0) await Promise.allSettled(working);
+      await open.settle?.();
     },
     async empty() {
       await service.settled();
@@ -237,10 +264,21 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       agent.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await opened.close();
-      await queue.close();
+      await open.opened?.close();
+      await open.queue?.close();
       rmSync(folder, { recursive: true, force: true });
+      forget(open);
+      forget(app, ["config", "log"]);
+      app.background = ignoreWork;
     },
   };
   return service;
+}
+
+/** A round of background work that failed would be repeated after the end of its service. */
+const ignoreWork: App["background"] = () => undefined;
+
+/** Removes the properties of an object that nothing needs any more. */
+function forget(object: object, except: readonly string[] = []): void {
+  for (const name of Object.keys(object)) if (!except.includes(name)) Reflect.deleteProperty(object, name);
 }
