@@ -125,7 +125,17 @@ describe("a zip that is not a valid package", () => {
     ["path_absolute", "/etc/passwd", "/"],
     ["path_drive", "C:/x", "c:x", "Z:"],
     ["path_backslash", "a\\b", "..\\..\\x", "\\\\host\\share"],
-    ["path_control", "a\0b", "a\nb", "a\x7f", "\x1b[31m", "\u0085"],
+    [
+      "path_control",
+      "a\0b",
+      "a\nb",
+      "a\x7f",
+      "\x1b[31m",
+      "\u0085",
+      "a\u2028b",
+      "photo\u202egnp.sh",
+      "a\u2066b",
+    ],
     ["path_dot", ".", "..", "../x", "a/../../x", "a/./b", "a/.."],
     [
       "path_git",

@@ -76,6 +76,7 @@ describe("a hostile package", () => {
       ["a\0.md", "path_control"],
       ["a\nb.md", "path_control"],
       ["a\u0085b.md", "path_control"],
+      ["photo\u202egnp.sh", "path_control"],
       [Buffer.from([0x61, 0xff, 0xfe]), "path_encoding"],
       [".git/config", "path_git"],
       ["sub/.GIT/config", "path_git"],
