@@ -23,6 +23,22 @@ export const alone = new Set([
  */
 const ownProcesses = { web: 2, journeys: 2 };
 
+/**
+ * Areas whose services start git. They come first, as long as a process is small: starting a child copies the page
+ * tables of the process, which takes milliseconds for one of a few hundred megabytes.
+ */
+const startGit = new Set([
+  "git",
+  "mirror",
+  "sync-connection",
+  "sync-content",
+  "sync-preview",
+  "sync-report",
+  "sync-run",
+  "sync-triggers",
+  "transport",
+]);
+
 /** Seconds of the files that take long, about. Other files count for OTHERS_SECONDS. */
 export const seconds = {
   "access/isolation": 14,
@@ -182,7 +198,8 @@ const secondsOf = (files) => files.reduce((sum, file) => sum + (seconds[nameOf(f
 
 /**
  * The files of each process, in the order in which the processes are to be started. Those that need not be alone are
- * shared by some processes, the longest first, so that these end at about one time.
+ * shared by some processes: those that start git, then others, each the longest first, so that these processes end at
+ * about one time.
  *
  * @param {string[]} files test/<area>/<subject>.test.ts, sorted
  * @param {number} concurrency how many processes run at once
@@ -200,8 +217,9 @@ export function planTests(files, concurrency) {
     ),
     ...longestFirst.filter(isAlone).map((file) => [file]),
   ];
+  const shared = longestFirst.filter((file) => !isAlone(file) && !isApart(file));
   const sharing = shareFiles(
-    longestFirst.filter((file) => !isAlone(file) && !isApart(file)),
+    shared.toSorted((a, b) => Number(startGit.has(areaOf(b))) - Number(startGit.has(areaOf(a)))),
     apart.length === 0 ? concurrency : Math.max(1, concurrency - BESIDE_SHARING),
   );
   return [...sharing, ...apart];
@@ -211,8 +229,8 @@ export function planTests(files, concurrency) {
  * Processes that share files. Each begins with a file of its own, since node:test counts a process without tests as a
  * test.
  */
-function shareFiles(longestFirst, atMost) {
-  const count = Math.min(atMost, longestFirst.length, Math.ceil(secondsOf(longestFirst) / PROCESS_SECONDS));
-  const shared = longestFirst.slice(0, longestFirst.length - count);
-  return longestFirst.slice(shared.length).map((own) => [own, ...shared]);
+function shareFiles(files, atMost) {
+  const count = Math.min(atMost, files.length, Math.ceil(secondsOf(files) / PROCESS_SECONDS));
+  const shared = files.slice(0, files.length - count);
+  return files.slice(shared.length).map((own) => [own, ...shared]);
 }
