@@ -114,6 +114,7 @@ describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("button", { name: "Put a team under SCIM" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox", { name: "Team" }).click();
+    await page.getByRole("option", { name: "Reviewers" }).waitFor();
     assert.deepEqual(await page.getByRole("option").allTextContents(), ["Reviewers"]);
     await page.getByRole("option", { name: "Reviewers" }).click();
     await dialog.getByText("decides who has the roles of this team: viewer").waitFor();

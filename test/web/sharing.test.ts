@@ -51,8 +51,10 @@ describe("the actions on a skill", { skip: reason ?? false }, () => {
     await tab.goto(page());
     await tab.getByRole("button", { name: "Share" }).click();
     const dialog = tab.getByRole("dialog", { name: "Share release-review" });
+    const create = dialog.getByRole("button", { name: "Create a share link" });
+    await create.waitFor();
     assert.equal(await dialog.getByText(`/s/${publicId}`).count(), 0);
-    await dialog.getByRole("button", { name: "Create a share link" }).click();
+    await create.click();
     await dialog.getByText("2 members can read it before and after.").waitFor();
     assert.deepEqual(await accessibilityProblems(tab), []);
     await dialog.getByRole("button", { name: "Share with everyone who has the link" }).click();

@@ -172,10 +172,9 @@ describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, () => {
     await assertAccessible(page, "the analytics");
     await page.getByRole("link", { name: "Installs", exact: true }).click();
     await page.getByText("Installed in 2 places, 1 of them outdated.").waitFor();
-    const rows = await page
-      .getByRole("region", { name: "List of installs" })
-      .getByRole("row")
-      .allInnerTexts();
+    const list = page.getByRole("region", { name: "List of installs" }).getByRole("row");
+    await list.nth(2).waitFor();
+    const rows = await list.allInnerTexts();
     assert.match(rows[1]!, new RegExp(`${member.username}.*outdated`, "s"));
     assert.doesNotMatch(rows[2]!, /outdated/);
     await assertAccessible(page, "the installs");
