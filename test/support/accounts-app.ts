@@ -3,6 +3,7 @@
  * access to the log. It starts quickly, since it has no repositories, which accounts don't need, and a queue that only
  * records its jobs.
  */
+import { hash } from "@node-rs/argon2";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -261,4 +262,16 @@ export async function createToken(
 ): Promise<{ id: string; token: string; answer: Answer }> {
   const answer = await service.call("POST", "/api/user/tokens", { cookie, json: { name: "ci", ...fields } });
   return { id: answer.body.data?.id, token: String(answer.body.data?.["token"]), answer };
+}
+
+/** Processor time of one argon2id of the safety baseline on this machine, in microseconds: the least of five. */
+export async function argon2Microseconds(): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const from = process.cpuUsage();
+    await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+    const { user, system } = process.cpuUsage(from);
+    times.push(user + system);
+  }
+  return Math.min(...times);
 }
