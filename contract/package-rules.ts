@@ -1,4 +1,5 @@
 import { limits } from "./limits.ts";
+import { oneLineText } from "./one-line.ts";
 
 /**
  * Rules for the content of a package, applied by the client before an upload, by the reader of an uploaded zip, and by
@@ -78,9 +79,6 @@ export const packageLimits: PackageLimits = {
 
 /** Code points that HFS+ ignores in names, so that `.g\u200cit` opens `.git` there. */
 const hfsIgnored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-
-/** Controls that break a line or show the characters of a name in another order, so that it reads as another name. */
-const misleading = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
 /** Whether a component opens Git's own folder on any of the file systems a clone may land on. */
 function isDotGit(component: string): boolean {
@@ -167,7 +165,8 @@ export function checkPackagePath(path: string, bounds: PackageLimits = packageLi
     if (component.length > bounds.componentBytes / 4 && utf8Length(component) > bounds.componentBytes)
       refuse("component_too_long", `has a name longer than ${bounds.componentBytes} bytes: shorten it.`);
   }
-  if (misleading.test(path))
+  // Other controls and surrogates were refused above.
+  if (!oneLineText.test(path))
     refuse("path_control", "has a character that breaks lines or reorders text: rename the file.");
   if (foldName(path) === ".svc.json")
     refuse("path_reserved", "is written by the service itself: rename or remove the file.");
