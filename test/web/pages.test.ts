@@ -1,4 +1,4 @@
-/** Every page of the dashboard, and the pages without script, in a real browser: WCAG 2.2 AA in all looks. */
+/** WCAG 2.2 AA on every page of the dashboard and every page without script: light and dark, wide and narrow. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
