@@ -4,13 +4,13 @@ import { after, before, describe, it } from "node:test";
 import {
   argon2Time,
   password,
-  processorTime,
   signUp,
   startAccounts,
   statusesOf,
   type AccountsService,
   type Answer,
 } from "../support/accounts-app.ts";
+import { processorTime } from "../support/processor-time.ts";
 
 describe("lockout by other people", () => {
   let service: AccountsService;

@@ -6,12 +6,12 @@ import {
   argon2Time,
   cookieOf,
   password,
-  processorTime,
   signUp,
   startAccounts,
   statusesOf,
   type AccountsService,
 } from "../support/accounts-app.ts";
+import { processorTime } from "../support/processor-time.ts";
 
 describe("sign-up and sign-in", () => {
   let service: AccountsService;

@@ -186,7 +186,7 @@ describe("reports of installs", () => {
 
     assert.equal(ran.code, 0);
     assert.equal(reports.length, 3);
-    assert.ok(tookMs > 1900 && tookMs < 6000, `${tookMs} ms`);
+    assert.ok(tookMs > 1900 && tookMs < 40_000, `${tookMs} ms`);
   });
 });
 

@@ -42,7 +42,7 @@ export function listen<T>(
         isEnded: () => isEnded,
         of,
         async change(matches, what) {
-          await until(what, () => of("change").some(matches), { timeoutMs: 10_000 });
+          await until(what, () => of("change").some(matches));
           return of("change").find(matches)!;
         },
         close: () => request.destroy(),

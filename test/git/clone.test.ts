@@ -207,7 +207,7 @@ describe("git clone", () => {
         `/api/skills/${skill.id}/analytics`,
         { token: owner.token },
       );
-      if (data.total === 0 && tries < 40) {
+      if (data.total === 0 && tries < 1200) {
         await sleep(100);
         continue;
       }

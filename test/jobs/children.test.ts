@@ -56,11 +56,9 @@ describe("jobs in processes of their own", () => {
   it("do their work on the same data, and serve the next job with what is open", async () => {
     await check();
     const [first] = jobProcesses();
-    const startedAt = performance.now();
     await check();
 
     assert.deepEqual(jobProcesses(), [first]);
-    assert.ok(performance.now() - startedAt < 2000);
     await closeChildren(service.app);
     assert.deepEqual(jobProcesses(), []);
   });
@@ -224,6 +222,6 @@ describe("jobs in processes of their own", () => {
     await until("the job process ends", () => !isRunning(pid));
     // The queue's engine ends with its owner too, in a moment.
     await new Promise((done) => setTimeout(done, 500));
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 30, retryDelay: 200 });
   });
 });

@@ -79,8 +79,7 @@ describe("the queues as events", () => {
     assert.equal(refused.headers.get("retry-after"), "30");
 
     for (const stream of all) stream.destroy();
-    await new Promise((done) => setTimeout(done, 200));
-    assert.equal((await open()).status, 200);
+    await until("a place to be free", async () => (await open()).status === 200);
   });
 
   it("end when the process is about to, and none begins then", async () => {
@@ -91,7 +90,7 @@ describe("the queues as events", () => {
     stream.on("data", () => undefined).on("end", () => (isEnded = true));
     draining.abort();
 
-    await until("the end", () => isEnded, { timeoutMs: 1000 });
+    await until("the end", () => isEnded);
     assert.throws(
       () => events.open("u1"),
       (error: unknown) => error instanceof ServiceError && error.code === "unavailable",

@@ -1,6 +1,6 @@
 /**
  * kill -9 of the service while several clients publish: no acknowledged version may be lost or unreadable, and no
- * rejected one may exist. SVC_KILLS sets the number of kills, without a time limit.
+ * rejected one may exist. SVC_KILLS sets the number of kills.
  */
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
@@ -24,8 +24,6 @@ import {
 const kills = Number(process.env["SVC_KILLS"] ?? 5);
 /** This many of the kills include the engines: a full start with cold engines follows each. */
 const wholeKills = Math.max(1, Math.round(kills * 0.02));
-/** On a busy machine the remaining kills are skipped, and the number is reported. */
-const timeForKillsMs = process.env["SVC_KILLS"] === undefined ? 90_000 : Infinity;
 const processes = 3;
 
 const env = { RATE_LIMITS: "false", LOG_LEVEL: "warn" };
@@ -53,7 +51,7 @@ describe("a service that is killed during publishes", () => {
     for (let round = 0; round < wholeKills; round++) {
       server = await startServer({ dataDir, env });
       restarts.push(server.startMs);
-      await publishers.acknowledged(5, 3000);
+      await publishers.acknowledged(5, 60_000);
       await sleep(randomInt(300));
       const all = processesOf(dataDir);
       server = undefined;
@@ -61,10 +59,10 @@ describe("a service that is killed during publishes", () => {
     }
     tell(`${wholeKills} kills with both engines, starts took ${restarts.join(", ")} ms`);
 
-    const done = await killProcesses(dataDir, kills - wholeKills, publishTo, startedAt);
+    const done = await killProcesses(dataDir, kills - wholeKills, publishTo);
     await publishers.stop();
     tell(`${done.kills} kills of one of ${processes} processes, starts took ${done.medianStartMs} ms`);
-    assert.ok(done.kills >= Math.min(kills - wholeKills, 20), "the machine was too slow to prove anything");
+    assert.equal(done.kills, kills - wholeKills);
 
     const attempts = [...publishers.attempts, ...done.attempts];
     const count = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length;
@@ -98,7 +96,6 @@ async function killProcesses(
   dataDir: string,
   wanted: number,
   publishTo: (url: () => string | undefined) => ReturnType<typeof startPublishers>,
-  startedAt: number,
 ) {
   const [mongo, queue] = await startEngines(dataDir);
   const up = new Set<Server>();
@@ -106,7 +103,7 @@ async function killProcesses(
   let begun = 0;
   const publishers = publishTo(() => [...up][randomInt(Math.max(up.size, 1))]?.url);
   const lifeAfterLife = async () => {
-    while (begun < wanted && performance.now() - startedAt < timeForKillsMs) {
+    while (begun < wanted) {
       begun++;
       const server = await startServer({
         dataDir,
@@ -115,7 +112,7 @@ async function killProcesses(
       });
       up.add(server);
       starts.push(server.startMs);
-      await publishers.acknowledged(3, 3000);
+      await publishers.acknowledged(3, 60_000);
       await sleep(randomInt(300));
       up.delete(server);
       await server.kill("SIGKILL");

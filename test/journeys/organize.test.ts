@@ -44,7 +44,7 @@ async function read(svc: Cli, ...args: string[]): Promise<string> {
 /** Invitations are sent by, and shown to, accounts with a confirmed address. */
 async function confirmAddress(account: Account): Promise<void> {
   const folder = path.join(dataDir, "mail");
-  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+  for (const deadline = Date.now() + 120_000; ; await sleep(100)) {
     const mail = (existsSync(folder) ? readdirSync(folder) : [])
       .filter((name) => name.endsWith(".eml"))
       .map((name) => readMail(readFileSync(path.join(folder, name), "utf8")))

@@ -83,7 +83,7 @@ function untilFound(search: string) {
       const found = keepContract("listPublic", await svc.json(["list", "--public", "--search", search]));
       return found.length > 0 && found;
     },
-    { timeoutMs: 10_000, intervalMs: 200 },
+    { intervalMs: 200 },
   );
 }
 

@@ -94,7 +94,7 @@ describe("a running service", () => {
     assert.equal(server.setupLink?.split("?")[1], first.setupLink.split("?")[1], "the same link again");
     context.diagnostic(`ready after ${first.startMs} ms at first, ${server.startMs} ms later`);
     // The target is 4 s on a machine of its own; tests share theirs.
-    assert.ok(server.startMs < 40_000);
+    assert.ok(server.startMs < 120_000);
   });
 
   it("keeps a second one off its data folder, and names the process that has it", async () => {
@@ -115,7 +115,7 @@ describe("a running service", () => {
     const tookMs = Math.round(performance.now() - startedAt);
     context.diagnostic(`ended ${tookMs} ms after Ctrl-C`);
     assert.deepEqual(exit, { code: 0, signal: null });
-    assert.ok(tookMs < 10_000, `took ${tookMs} ms`);
+    assert.ok(tookMs < 60_000, `took ${tookMs} ms`);
     await assertNothingRuns(dataDir, 500);
     const troubles = server.log().filter(({ level }) => level === "error" || level === "fatal");
     assert.deepEqual(troubles, []);

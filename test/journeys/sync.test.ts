@@ -21,7 +21,7 @@ import {
 } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-const patienceMs = 60_000;
+const patienceMs = 300_000;
 
 const folders: string[] = [];
 const folder = (name: string) => {

@@ -15,7 +15,7 @@ import type { SkillResources } from "../../src/mcp/surface.ts";
 import { tool } from "../../src/mcp/tool.ts";
 import { until } from "../support/until.ts";
 
-const transferMs = 800;
+const transferMs = 3000;
 /** More than the buffers of a connection hold. */
 const characters = 30_000_000;
 

@@ -14,7 +14,7 @@ import { createBackend, embeddedBackend } from "../../src/queue/backend.ts";
 import { startPatience } from "../../src/queue/wait.ts";
 import { until } from "../support/until.ts";
 
-const waitMs = 5000;
+const waitMs = 60_000;
 
 /** A server in front of the engine, which loses the first connections as soon as a statement arrives. */
 async function startLossyProxy(socketPath: string, engine: string, lost: number) {

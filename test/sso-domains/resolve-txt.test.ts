@@ -6,6 +6,8 @@ import { openTxtResolver, type ResolveTxt } from "../../src/sso/domains/resolve-
 /** A name server on this machine that answers by the first label of the name. */
 let server: Socket;
 let resolveTxt: ResolveTxt;
+/** Gives up early, for names without a usable answer. */
+let impatient: ResolveTxt;
 let asked = 0;
 
 before(async () => {
@@ -16,7 +18,9 @@ before(async () => {
   });
   await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
   const { port } = server.address();
-  resolveTxt = openTxtResolver({ servers: [`127.0.0.1:${port}`], attemptMs: 100, totalMs: 1500 });
+  const servers = [`127.0.0.1:${port}`];
+  resolveTxt = openTxtResolver({ servers, attemptMs: 20_000, totalMs: 60_000 });
+  impatient = openTxtResolver({ servers, attemptMs: 100, totalMs: 1500 });
 });
 after(() => server.close());
 
@@ -43,9 +47,9 @@ function respond(query: Buffer): Buffer | undefined {
   return Buffer.concat([header, query.subarray(12, end), ...answers]);
 }
 
-const failureOf = async (name: string) => {
+const failureOf = async (name: string, resolve = resolveTxt) => {
   try {
-    await resolveTxt(name);
+    await resolve(name);
   } catch (error) {
     return (error as { code?: string }).code;
   }
@@ -71,15 +75,15 @@ describe("the look-up of TXT records", () => {
     for (const name of ["silent.example", "garbage.example"]) {
       asked = 0;
       const begin = performance.now();
-      const code = await failureOf(name);
+      const code = await failureOf(name, impatient);
       assert.match(code ?? "", /^E(TIMEOUT|CANCELLED|BADRESP|SERVFAIL|CONNREFUSED)$/, name);
-      assert.ok(performance.now() - begin < 10_000, name);
+      assert.ok(performance.now() - begin < 40_000, name);
       assert.ok(asked > 0, name);
     }
   });
 
   it("leaves nothing behind that another look-up could be cancelled by", async () => {
-    const slow = failureOf("silent.example");
+    const slow = failureOf("silent.example", impatient);
     assert.deepEqual((await resolveTxt("found.example")).length, 2);
     assert.notEqual(await slow, "none");
   });

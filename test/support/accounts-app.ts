@@ -24,6 +24,7 @@ import { newId } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
 import { emptyDatabase, serviceDatabase } from "./engine.ts";
 import { after, before, beforeEach } from "node:test";
+import { processorTime } from "./processor-time.ts";
 
 export interface Answer {
   status: number;
@@ -262,14 +263,6 @@ export async function createToken(
 ): Promise<{ id: string; token: string; answer: Answer }> {
   const answer = await service.call("POST", "/api/user/tokens", { cookie, json: { name: "ci", ...fields } });
   return { id: answer.body.data?.id, token: String(answer.body.data?.["token"]), answer };
-}
-
-/** Microseconds of this process's time on a processor: other processes of the machine don't count. */
-export async function processorTime(work: () => Promise<unknown>): Promise<number> {
-  const from = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(from);
-  return user + system;
 }
 
 /** Processor time of one argon2id at the cost of the safety baseline, on this machine: the least of five. */

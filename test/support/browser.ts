@@ -103,7 +103,7 @@ export async function newPage(
 
 export async function openPage(browser: Browser): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({ locale: "en-US" });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(180_000);
   return { page: await context.newPage(), context };
 }
 

@@ -9,7 +9,7 @@ import { isFirstRun, runInside } from "./cli-inside.ts";
 import { root } from "./root.ts";
 import { plainEnv } from "./server.ts";
 
-const timeoutMs = 90_000;
+const timeoutMs = 300_000;
 
 export interface CliRun {
   code: number | null;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 /** Longer than the service's time limit for requests of tests: a response that takes longer never comes. */
-const answerTimeoutMs = 60_000;
+const answerTimeoutMs = 180_000;
 
 /** Ends a call without a response by an error that names it, so that a test fails rather than hangs. */
 export const answered = (): AbortSignal => AbortSignal.timeout(answerTimeoutMs);

@@ -59,7 +59,7 @@ export function repositoryOf(gitRoot: string, skillId: string): string {
 
 /** Waits until the tags are written, which happens right after the response to a publish. */
 export async function waitForTags(repository: string, tags: readonly string[]): Promise<void> {
-  for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
+  for (const deadline = Date.now() + 120_000; ; await sleep(50)) {
     const found = git(repository, "tag", "--list").split("\n");
     const missing = tags.filter((tag) => !found.includes(tag));
     if (missing.length === 0) return;

@@ -19,7 +19,7 @@ export function processesIn(folder: string): string[] {
 }
 
 /** Waits until no process is left in a folder; throws with those that remain. */
-export async function waitForNoProcess(folder: string, withinMs = 10_000): Promise<void> {
+export async function waitForNoProcess(folder: string, withinMs = 60_000): Promise<void> {
   const started = performance.now();
   for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
     if (performance.now() - started > withinMs) throw new Error(`still running: ${left.join()}`);

@@ -55,7 +55,7 @@ async function startServer(dir: string, socket: string): Promise<ChildProcess> {
   const server = spawn("redis-server", [...settings, "", "--maxmemory-policy", "noeviction"], {
     stdio: "ignore",
   });
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 2400; i++) {
     if (await isLoaded(socket)) return server;
     await new Promise((done) => setTimeout(done, 50));
   }

@@ -55,7 +55,7 @@ export function send(service: TestService, lines: string[], body: Buffer[] = [])
     socket.on("data", (chunk) => (text += chunk.toString("latin1")));
     socket.on("close", () => resolve(text));
     socket.on("error", (error) => (text === "" ? reject(error) : resolve(text)));
-    socket.setTimeout(5000, () => socket.destroy());
+    socket.setTimeout(60_000, () => socket.destroy());
     socket.write(`${lines.join("\r\n")}\r\n\r\n`);
     for (const chunk of body) socket.write(chunk);
   });

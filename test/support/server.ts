@@ -10,8 +10,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "./root.ts";
 
 /** The time of a start on a machine that is busy with other tests. */
-const readyTimeoutMs = 90_000;
-const exitTimeoutMs = 20_000;
+const readyTimeoutMs = 300_000;
+const exitTimeoutMs = 120_000;
 
 export interface Exit {
   code: number | null;
@@ -178,7 +178,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) });
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(60_000) });
     await answer.arrayBuffer();
     return answer.status === 200;
   } catch {
@@ -204,7 +204,7 @@ export function processesOf(dataDir: string): RunningProcess[] {
 }
 
 /** Fails if a process still works on the folder after `withinMs`: engines of a killed service end automatically. */
-export async function assertNothingRuns(dataDir: string, withinMs = 10_000): Promise<void> {
+export async function assertNothingRuns(dataDir: string, withinMs = 60_000): Promise<void> {
   for (const deadline = Date.now() + withinMs; ; await sleep(25)) {
     const left = processesOf(dataDir);
     if (left.length === 0) return;

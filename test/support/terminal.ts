@@ -75,7 +75,7 @@ export function openTerminal(
     wake();
   });
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (status += chunk));
-  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 300_000);
   const ended = new Promise<number>((resolve) => {
     child.once("close", () => {
       clearTimeout(timer);
@@ -90,7 +90,7 @@ export function openTerminal(
     type: (keys) => void child.stdin.write(keys),
     pid: () => Number(/pid (\d+)/.exec(status)?.[1]),
     ended,
-    async until(pattern, withinMs = 20_000) {
+    async until(pattern, withinMs = 120_000) {
       for (const deadline = Date.now() + withinMs; !pattern.test(text);) {
         if (isOver || Date.now() > deadline) throw new Error(`${pattern} did not come:\n${text}\n${status}`);
         await Promise.race([

@@ -13,7 +13,7 @@ export interface UntilOptions {
 export async function until<T>(
   description: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 20_000, intervalMs = 20, details }: UntilOptions = {},
+  { timeoutMs = 120_000, intervalMs = 20, details }: UntilOptions = {},
 ): Promise<T> {
   for (const deadline = performance.now() + timeoutMs; ; await sleep(intervalMs)) {
     const found = await check();

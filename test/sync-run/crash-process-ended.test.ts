@@ -147,7 +147,7 @@ describe("a sync of a connection that is leased", () => {
     assert.equal(jobs.length, 1);
     // By the queue's clock.
     const inMs = jobs[0]!.runsAt!.getTime() - Date.now();
-    assert.ok(inMs > 30_000 && inMs < 42_000, `in ${inMs} ms`);
+    assert.ok(inMs > 0 && inMs < 42_000, `in ${inMs} ms`);
   });
 
   it("is not queued if nothing is left to do", async () => {

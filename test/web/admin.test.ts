@@ -189,7 +189,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("No failed job.").waitFor();
     assert.equal((await service.app.queue.counts()).mail.failed, 0);
-    await page.locator(".plot rect.failed").first().waitFor({ state: "attached", timeout: 20_000 });
+    await page.locator(".plot rect.failed").first().waitFor({ state: "attached" });
     assert.deepEqual(troubles, []);
     assert.deepEqual(outside, []);
   });
@@ -255,7 +255,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     await page.route("**/api/admin/**", (route) => route.abort());
     await live(page, /^Not live: the service does not respond/);
     await page.unrouteAll();
-    await page.locator(".live", { hasText: /^Live$/ }).waitFor({ timeout: 15_000 });
+    await page.locator(".live", { hasText: /^Live$/ }).waitFor();
     // A stream that sends what the test requests, with a simulated clock.
     const silent = await open(admin, "/");
     await silent.page.clock.install();

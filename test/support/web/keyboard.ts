@@ -9,7 +9,7 @@ const hasFocus = async (target: Locator) => (await target.and(target.page().loca
 /** Presses Tab, or another key, until the element has the focus. Fails if it can't be reached. */
 export async function tabTo(target: Locator, by = "Tab"): Promise<void> {
   // The inputs of segmented controls have no size.
-  await target.waitFor({ state: "attached", timeout: 10_000 });
+  await target.waitFor({ state: "attached" });
   const { keyboard } = target.page();
   for (let presses = 0; presses < mostPresses; presses++) {
     if (await hasFocus(target)) return;
@@ -36,12 +36,12 @@ export async function press(target: Locator, key = "Enter"): Promise<void> {
 export async function choose(page: Page, option: string | RegExp): Promise<void> {
   const target = page.getByRole("option", { name: option });
   // The inputs of segmented controls have no size.
-  await target.waitFor({ state: "attached", timeout: 10_000 });
+  await target.waitFor({ state: "attached" });
   // A timer that was set as the list opened marks the present choice.
   await drawn(page);
   const marked = target.and(page.locator("[data-combobox-selected]"));
   const closes = () =>
-    target.waitFor({ state: "hidden", timeout: 2000 }).then(
+    target.waitFor({ state: "hidden", timeout: 20_000 }).then(
       () => true,
       () => false,
     );

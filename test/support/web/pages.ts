@@ -102,9 +102,9 @@ interface AppRouter {
 async function problemsOfContent(page: Page, route: string, show: () => Promise<unknown>): Promise<string[]> {
   try {
     await show();
-    await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached", timeout: 20_000 });
+    await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
     const placeholder = page.locator('[role="status"][aria-label="Loading"]').first();
-    await placeholder.waitFor({ state: "detached", timeout: 20_000 });
+    await placeholder.waitFor({ state: "detached" });
   } catch (error) {
     return [`${route}: ${(error as Error).message}: ${await page.locator("body").innerText()}`];
   }
