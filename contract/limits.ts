@@ -244,6 +244,10 @@ export const limits = {
   oauthRequestMs: 30 * minuteMs,
   oauthCodeMs: minuteMs,
   oauthAccessTokenMs: 60 * minuteMs,
+  /** Time after the first renewal with a refresh token in which its client gets the tokens that replaced it again. */
+  oauthRepeatedRenewalMs: minuteMs,
+  /** Renewals of one grant within that time. */
+  oauthRenewals: 60,
   /**
    * Time after its last renewal at which a grant ends, and after its last use at which a registered client is removed.
    */

@@ -24,6 +24,8 @@ export interface Secrets {
   anonymize(address: string): string;
   /** HMAC-SHA256 of a text, base64url, by a key of its own for each purpose. Made with the current key. */
   sign(purpose: string, text: string): string;
+  /** The signatures that the keys of the ring make, that of the current one first. */
+  signatures(purpose: string, text: string): string[];
   /** Whether any key of the ring made this signature. Takes the same time for every wrong one. */
   verifySignature(purpose: string, text: string, signature: string): boolean;
 }
@@ -52,6 +54,7 @@ export function openSecrets(options: { keys: string | undefined; dataDir: string
     currentKeyId: currentId,
     anonymize: (address) => createHmac("sha256", addressKey).update(address).digest("hex"),
     sign: (purpose, text) => signature(current, purpose, text),
+    signatures: (purpose, text) => [...ring.values()].map((key) => signature(key, purpose, text)),
     verifySignature(purpose, text, given) {
       let isOurs = false;
       for (const key of ring.values()) isOurs = equalSecrets(signature(key, purpose, text), given) || isOurs;

@@ -63,6 +63,7 @@ function activeText(app: App, user: Account, access: Access, { createdAt }: Noti
 }
 
 function endedText(app: App, user: Account, access: Access): Text {
+  if (access.kind === "grant" && access.record.reused) return reusedText(app, user, access);
   return {
     before: [
       `${describeAccess(access)} had access to your account "${user.username}" from ${timeOf(access)} on. ` +
@@ -73,8 +74,28 @@ function endedText(app: App, user: Account, access: Access): Text {
   };
 }
 
+const reuses: Record<NonNullable<OauthGrantDoc["reused"]>, string> = {
+  code: "Its authorization code was used twice",
+  "refresh token": "A refresh token was used again after it had been replaced",
+};
+
+function reusedText(app: App, user: Account, access: Extract<Access, { kind: "grant" }>): Text {
+  return {
+    before: [
+      `${describeAccess(access)} had access to your account "${user.username}" from ${timeOf(access)} on. ` +
+        `${reuses[access.record.reused!]}, so the access was revoked.`,
+    ],
+    link: { label: "Review programs with access", url: `${app.config.baseUrl}/settings/applications` },
+    after: [
+      "This happens when two copies of a program share one sign-in, and when someone has copied it. If you use the " +
+        "program, connect it again. If you don't know of a second copy, look at your audit log for what it did.",
+    ],
+  };
+}
+
 function subjectOf(access: Access): string {
   if (access.kind === "session") return "New sign-in to your account";
+  if (access.kind === "grant" && access.record.reused) return "The access of a program was revoked";
   if (access.kind === "grant") return "A program was given access to your account";
   return access.record.login ? "A device was signed in to your account" : "A new API token was created";
 }

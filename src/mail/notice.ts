@@ -28,8 +28,9 @@ export async function noticeTo(app: App, account: Recipient): Promise<WithNotice
 }
 
 /**
- * Creates a token with the mail that reports it. A creation that fails sends none and gives its point back: otherwise
- * calls that are bound to fail would use the budget up without a mail, and the next token would not be reported.
+ * Creates a token, or ends a grant, with the mail that reports it. A creation that fails sends none and gives its point
+ * back: otherwise calls that are bound to fail would use the budget up without a mail, and the next token would not be
+ * reported.
  */
 export async function withNotice<T>(
   app: App,

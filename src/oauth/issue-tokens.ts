@@ -1,16 +1,17 @@
 /** The token endpoint: tokens for an authorization code, and for a refresh token, which they replace. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { OauthTokenPayload } from "../../contract/payloads/oauth.ts";
 import type { OauthGrantDoc, OauthTokens } from "../../storage/oauth/grants.ts";
 import type { App } from "../app.ts";
-import { accessTokenPrefix } from "../auth/access-token.ts";
 import { OAuthError } from "../auth/oauth-error.ts";
+import { ServiceError } from "../errors.ts";
 import { equalSecrets, hashSecret } from "../secrets.ts";
 import { noteClientUse } from "./clients.ts";
 import { readResource, scopeOfAccess } from "./resources.ts";
-import { grantOfRefreshToken, newRefreshToken } from "./refresh-token.ts";
-import { revokeGrant } from "./revoke.ts";
+import { grantOfRefreshToken } from "./refresh-token.ts";
+import { currentPair, isRecentlyReplaced, newPair, recentRenewals, type TokenPair } from "./renewals.ts";
+import { revokeReused } from "./revoke.ts";
 import type { TokenRequest } from "./schema.ts";
 
 const invalidGrant = (message: string) => new OAuthError("invalid_grant", message);
@@ -35,14 +36,15 @@ export async function redeemCode(app: App, input: TokenRequest): Promise<OauthTo
   checkResource(app, input, grant);
   if (grant.codeExpiresAt <= app.now()) throw invalidGrant("The code has expired: start again.");
   await requireLiveGrant(app, grant, true);
-  const { tokens, payload } = newTokens(app, grant);
+  const { pair } = newPair(app, grant._id, code);
+  const tokens = tokensOf(app, pair);
   if (!(await app.storage.oauth.grants.redeem(grant._id, tokens, app.now())))
     throw await codeReused(app, grant);
-  return payload;
+  return payloadOf(app, grant, pair, tokens.accessExpiresAt);
 }
 
 async function codeReused(app: App, grant: OauthGrantDoc): Promise<OAuthError> {
-  await revokeGrant(app, grant, "second use of a code");
+  await revokeReused(app, grant, "code");
   return invalidGrant("This code was used before, so the access that it gave was revoked: start again.");
 }
 
@@ -53,13 +55,25 @@ function fitsChallenge(verifier: string, challenge: string): boolean {
 }
 
 /**
- * Replaces the tokens of a grant. A refresh token that was replaced before may have been stolen, so its reuse revokes
- * the grant, whichever of two calls comes second. Throws OAuthError.
+ * Replaces the tokens of a grant. A refresh token that was replaced before gets the current ones within a minute of its
+ * first renewal. After that it may have been stolen, so its reuse revokes the grant. Throws OAuthError.
  */
 export async function renewTokens(app: App, input: TokenRequest): Promise<OauthTokenPayload> {
   const { refresh_token: token, client_id: clientId } = input;
   if (token === undefined || clientId === undefined)
     throw new OAuthError("invalid_request", "refresh_token and client_id are required, each once.");
+  const payload = await renewOrRepeat(app, token, () => loadRenewable(app, token, clientId, input));
+  await noteClientUse(app, clientId);
+  return payload;
+}
+
+/** The grant of a refresh token that may be renewed. Throws OAuthError. */
+async function loadRenewable(
+  app: App,
+  token: string,
+  clientId: string,
+  input: TokenRequest,
+): Promise<OauthGrantDoc> {
   const id = grantOfRefreshToken(app, token);
   const grant = id === undefined ? null : await app.storage.oauth.grants.findById(id);
   if (!grant) throw invalidGrant("This refresh token is unknown.");
@@ -68,33 +82,73 @@ export async function renewTokens(app: App, input: TokenRequest): Promise<OauthT
   checkScope(input, grant);
   await requireLiveGrant(app, grant, false);
   if (grant.expiresAt <= app.now()) throw invalidGrant("The refresh token has expired: connect again.");
-  const { tokens, payload } = newTokens(app, grant);
-  if (!(await app.storage.oauth.grants.rotate(grant._id, hashSecret(token), tokens, app.now()))) {
-    await revokeGrant(app, grant, "reuse of a refresh token");
-    throw invalidGrant("This refresh token was used before, so the access was revoked: connect again.");
-  }
-  await noteClientUse(app, clientId);
-  return payload;
+  return grant;
 }
 
-function newTokens(app: App, { _id, access }: OauthGrantDoc) {
-  const accessToken = `${accessTokenPrefix}${randomBytes(32).toString("hex")}`;
-  const refreshToken = newRefreshToken(app, _id);
+async function renewOrRepeat(
+  app: App,
+  token: string,
+  load: () => Promise<OauthGrantDoc>,
+): Promise<OauthTokenPayload> {
+  const grant = await load();
+  if (grant.refreshHash === hashSecret(token)) {
+    const renewed = await renew(app, grant, token);
+    // Else another process was faster, and the stored tokens are its.
+    return renewed ?? repeat(app, await load(), token);
+  }
+  return repeat(app, grant, token);
+}
+
+async function renew(app: App, grant: OauthGrantDoc, token: string): Promise<OauthTokenPayload | undefined> {
+  const refreshHash = hashSecret(token);
+  const { pair, salt } = newPair(app, grant._id, token);
+  const renewals = recentRenewals(app, grant);
+  if (renewals.length >= limits.oauthRenewals)
+    throw new ServiceError(
+      "rate_limited",
+      `The tokens were renewed ${limits.oauthRenewals} times within a minute: use them, and wait.`,
+      { retryAfterSeconds: limits.oauthRepeatedRenewalMs / 1000 },
+    );
+  const tokens = tokensOf(app, pair);
+  const renewal = { refreshHash, salt, at: app.now() };
+  const stored = { ...tokens, renewals: [...renewals, renewal] };
+  const isRenewed = await app.storage.oauth.grants.rotate(grant._id, refreshHash, stored, app.now());
+  return isRenewed ? payloadOf(app, grant, pair, tokens.accessExpiresAt) : undefined;
+}
+
+async function repeat(app: App, grant: OauthGrantDoc, token: string): Promise<OauthTokenPayload> {
+  if (!isRecentlyReplaced(app, grant, token)) {
+    await revokeReused(app, grant, "refresh token");
+    throw invalidGrant("This refresh token was used before, so the access was revoked: connect again.");
+  }
+  const pair = currentPair(app, grant, token);
+  if (!pair) throw invalidGrant("This refresh token was made with a key that the service no longer has.");
+  return payloadOf(app, grant, pair, grant.accessExpiresAt!);
+}
+
+function tokensOf(app: App, { accessToken, refreshToken }: TokenPair): OauthTokens {
   const now = app.now().getTime();
-  const tokens: OauthTokens = {
+  return {
     secretHash: hashSecret(accessToken),
     accessExpiresAt: new Date(now + limits.oauthAccessTokenMs),
     refreshHash: hashSecret(refreshToken),
     expiresAt: new Date(now + limits.oauthIdleMs),
   };
-  const payload: OauthTokenPayload = {
+}
+
+function payloadOf(
+  app: App,
+  { access }: OauthGrantDoc,
+  { accessToken, refreshToken }: TokenPair,
+  accessExpiresAt: Date,
+): OauthTokenPayload {
+  return {
     access_token: accessToken,
     token_type: "Bearer",
-    expires_in: limits.oauthAccessTokenMs / 1000,
+    expires_in: Math.round((accessExpiresAt.getTime() - app.now().getTime()) / 1000),
     refresh_token: refreshToken,
     scope: scopeOfAccess(access),
   };
-  return { tokens, payload };
 }
 
 /** A resource that is named again must be that of the grant (RFC 8707, section 2.2). */

@@ -1,27 +1,49 @@
 /** Revocation of grants: with a grant, its code, access token and refresh token end at the next request. */
 import type { OauthGrantDoc } from "../../storage/oauth/grants.ts";
+import type { EventRow } from "../../storage/outbox.ts";
 import { eventOfOwner } from "../accounts/mail-links.ts";
 import type { App } from "../app.ts";
 import { OAuthError } from "../auth/oauth-error.ts";
 import { flushEvents } from "../audit/events.ts";
+import { withNotice } from "../mail/notice.ts";
 import { hashSecret } from "../secrets.ts";
 import { grantOfRefreshToken } from "./refresh-token.ts";
 import type { RevocationRequest } from "./schema.ts";
 
 const system = { ipHash: undefined, source: "api", client: "api" } as const;
 
-/** Revokes a grant for a reason that is not a call of its owner. */
-export async function revokeGrant(app: App, grant: OauthGrantDoc, by: string): Promise<void> {
+/** Revokes a grant at the request of its client. */
+async function revokeForClient(app: App, grant: OauthGrantDoc): Promise<void> {
+  const event = await revocationEvent(app, grant, "client");
   const { grants } = app.storage.oauth;
+  if (await grants.revoke(grant._id, grant.userId, app.now(), [event]))
+    flushEvents(app, grants, grant._id, [event]);
+}
+
+/** Revokes a grant whose code or refresh token was used again, and tells its owner by mail. */
+export async function revokeReused(
+  app: App,
+  grant: OauthGrantDoc,
+  reused: NonNullable<OauthGrantDoc["reused"]>,
+): Promise<void> {
+  const { grants } = app.storage.oauth;
+  const { _id, userId } = grant;
+  const event = await revocationEvent(app, grant, `reuse of a ${reused}`);
+  const isRevoked = await withNotice(app, userId, (notice) =>
+    grants.revoke(_id, userId, app.now(), [event], { ...notice, reused }),
+  );
+  if (isRevoked) flushEvents(app, grants, _id, [event]);
+}
+
+async function revocationEvent(app: App, grant: OauthGrantDoc, by: string): Promise<EventRow> {
   const { _id, userId, clientHost, clientName } = grant;
   const owner = (await app.storage.users.find(userId)) ?? { _id: userId, username: "" };
   const metadata = { client: clientHost ?? clientName, by };
-  const event = {
+  return {
     ...eventOfOwner(app, owner, system, "user.grant_revoked", metadata),
     resourceType: "grant",
     resourceId: _id,
   };
-  if (await grants.revoke(_id, userId, app.now(), [event])) flushEvents(app, grants, _id, [event]);
 }
 
 /**
@@ -39,5 +61,5 @@ export async function revokeByToken(app: App, input: RevocationRequest): Promise
   if (!grant) return;
   if (grant.clientId !== clientId)
     throw new OAuthError("invalid_client", "This token was issued to another client.");
-  await revokeGrant(app, grant, "client");
+  await revokeForClient(app, grant);
 }

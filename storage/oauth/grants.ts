@@ -1,7 +1,7 @@
 /**
  * Access that a person has given to an OAuth client. One document holds the authorization code, the access token and
- * the refresh token of a grant, each as its hash, so that every step of their life is one write: of concurrent calls
- * with one code or refresh token, one succeeds, and revoking the grant ends all of them.
+ * the refresh token of a grant, each as its hash, so that every step of their life is one write: one of several
+ * concurrent calls with a code or refresh token replaces the tokens, and revoking the grant ends all of them.
  */
 import type { Collection, IndexDescription } from "mongodb";
 import type { OauthAccess } from "../../contract/vocabulary.ts";
@@ -32,16 +32,28 @@ export interface OauthGrantDoc extends WithOutbox, WithNotice {
   codeExpiresAt: Date;
   /** Set when the code was exchanged. The fields of the tokens exist from then on. */
   codeUsedAt?: Date;
-  /** SHA-256 of the present access token. */
+  /** SHA-256 of the current access token. */
   secretHash?: string;
   accessExpiresAt?: Date;
-  /** SHA-256 of the present refresh token. */
+  /** SHA-256 of the current refresh token. */
   refreshHash?: string;
+  /** The latest renewals, oldest first, as long as a client may repeat them. */
+  renewals?: OauthRenewal[];
   createdAt: Date;
   lastUsedAt?: Date;
   /** End of the code, then of the refresh token. */
   expiresAt: Date;
   revokedAt?: Date;
+  /** Secret whose second use has revoked the grant. */
+  reused?: "code" | "refresh token";
+}
+
+export interface OauthRenewal {
+  /** SHA-256 of the refresh token that was replaced. */
+  refreshHash: string;
+  /** Random text. The new tokens follow from it, the replaced token and a key of the service. */
+  salt: string;
+  at: Date;
 }
 
 /** Tokens that replace those of a grant. */
@@ -70,34 +82,10 @@ export function openOauthGrants(database: Database) {
     findById: (id: string) => grants.findOne({ _id: id }),
     findByCode: (codeHash: string) => grants.findOne({ codeHash }),
     findByAccessToken: (secretHash: string) => grants.findOne({ secretHash }),
-    /** Stores the first tokens of a grant. False if its code was used before, or the grant was revoked. */
-    async redeem(id: string, tokens: OauthTokens, now: Date): Promise<boolean> {
-      const result = await grants.updateOne(
-        { _id: id, codeUsedAt: none, revokedAt: none },
-        { $set: { ...tokens, codeUsedAt: now } },
-      );
-      return result.modifiedCount === 1;
-    },
-    /** Replaces the tokens of a grant. False if `refreshHash` is not that of its present refresh token. */
-    async rotate(id: string, refreshHash: string, tokens: OauthTokens, now: Date): Promise<boolean> {
-      const result = await grants.updateOne(
-        { _id: id, refreshHash, revokedAt: none, expiresAt: { $gt: now } },
-        { $set: tokens, $max: { lastUsedAt: now } },
-      );
-      return result.modifiedCount === 1;
-    },
-    /** Revokes a grant with its code and tokens. False if it was revoked before, or is another user's. */
-    async revoke(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await grants.updateOne(
-        { _id: id, userId, revokedAt: none },
-        { $set: { revokedAt: now, ...outbox.$set }, $push: outbox.$push },
-      );
-      return result.modifiedCount === 1;
-    },
     async touch(id: string, lastUsedAt: Date): Promise<void> {
       await grants.updateOne({ _id: id, revokedAt: none }, { $max: { lastUsedAt } });
     },
+    ...tokenOperations(grants),
     ...ownerOperations(grants),
     /** Removes a slice of the grants that ended before a time and whose events are in the log. */
     removeEnded: (before: Date) =>
@@ -115,6 +103,48 @@ export function openOauthGrants(database: Database) {
 
     ...outboxOperations(grants),
     ...noticeOperations(grants),
+  };
+}
+
+/** Steps of the life of a grant's tokens. */
+function tokenOperations(grants: Collection<OauthGrantDoc>) {
+  return {
+    /** Stores the first tokens of a grant. False if its code was used before, or the grant was revoked. */
+    async redeem(id: string, tokens: OauthTokens, now: Date): Promise<boolean> {
+      const result = await grants.updateOne(
+        { _id: id, codeUsedAt: none, revokedAt: none },
+        { $set: { ...tokens, codeUsedAt: now } },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Replaces the tokens of a grant. False if `refreshHash` is not that of its current refresh token. */
+    async rotate(
+      id: string,
+      refreshHash: string,
+      tokens: OauthTokens & { renewals: OauthRenewal[] },
+      now: Date,
+    ): Promise<boolean> {
+      const result = await grants.updateOne(
+        { _id: id, refreshHash, revokedAt: none, expiresAt: { $gt: now } },
+        { $set: tokens, $max: { lastUsedAt: now } },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Revokes a grant with its code and tokens. False if it was revoked before, or is another user's. */
+    async revoke(
+      id: string,
+      userId: string,
+      now: Date,
+      events: EventRow[],
+      reuse: WithNotice & Pick<OauthGrantDoc, "reused"> = {},
+    ): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await grants.updateOne(
+        { _id: id, userId, revokedAt: none },
+        { $set: { revokedAt: now, ...reuse, ...outbox.$set }, $push: outbox.$push },
+      );
+      return result.modifiedCount === 1;
+    },
   };
 }
 

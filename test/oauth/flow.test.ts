@@ -149,32 +149,6 @@ describe("access of an OAuth client", () => {
     assert.deepEqual(await grantsOf(), []);
   });
 
-  it("is revoked when a replaced refresh token is used, however old it is", async () => {
-    const { tokens, renew } = await connect(service, cookie);
-    let current = tokens;
-    for (let round = 0; round < 3; round++) current = tokensOf(await renew(current.refresh_token));
-
-    assert.equal(errorOf(await renew(tokens.refresh_token)), "invalid_grant");
-
-    assert.equal(errorOf(await renew(current.refresh_token)), "invalid_grant");
-    await assert.rejects(actorOf(service, current.access_token), revoked);
-    const [event] = await eventsOf();
-    assert.equal(event?.name, "user.grant_revoked");
-    assert.equal(event?.metadata["by"], "reuse of a refresh token");
-  });
-
-  it("is revoked by two concurrent renewals with one refresh token, of which one succeeds", async () => {
-    const { tokens, renew } = await connect(service, cookie);
-
-    const answers = await Promise.all([1, 2, 3].map(() => renew(tokens.refresh_token)));
-
-    const winners = answers.filter(({ status }) => status === 200);
-    assert.ok(winners.length <= 1, `${winners.length} renewals`);
-    for (const winner of winners)
-      await assert.rejects(actorOf(service, tokensOf(winner).access_token), revoked);
-    assert.deepEqual(await grantsOf(), []);
-  });
-
   it("is revoked when its code is used twice, also concurrently", async () => {
     const { tokens, exchange } = await connect(service, cookie);
     assert.equal(errorOf(await exchange()), "invalid_grant");
