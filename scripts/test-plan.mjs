@@ -155,6 +155,7 @@ export const seconds = {
   "web/sharing": 28,
   "web/skill": 53,
   "web/sso": 17,
+  "web/sso-origins": 20,
   "web/sso-story": 36,
   "web/sync": 32,
   "web/upload": 13,

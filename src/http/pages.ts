@@ -1,9 +1,12 @@
 /** Server-rendered pages. Forms work in any browser, and a script only adds to a page that works without it. */
 import { createHash, randomBytes } from "node:crypto";
+import type { Context } from "koa";
 import type { Actor } from "../access/actor.ts";
 import { html, type Html } from "./html.ts";
 import { pageIcon, pageStyle } from "./page-style.ts";
-import { Reply, type Cookie } from "./route.ts";
+import { respond } from "./respond.ts";
+import type { RouteTable } from "./route-table.ts";
+import { Reply, type Cookie, type Route } from "./route.ts";
 import { pagePolicy, scriptedPolicy } from "./security.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -61,6 +64,10 @@ export function actorPage(
   return pageReply({ ...content, signedInAs: actor.kind === "user" ? actor.username : undefined }, options);
 }
 
+/** A page that opens an address by GET, also in browsers without script. */
+export const openingPage = (content: PageContent, address: string): Reply =>
+  pageReply(content, { headers: { refresh: `0; url=${address}` } });
+
 /** Redirects the browser to a path of this service, by GET. */
 export function redirectReply(path: string, { cookies, headers }: Omit<PageOptions, "status"> = {}): Reply {
   return new Reply("", {
@@ -68,6 +75,27 @@ export function redirectReply(path: string, { cookies, headers }: Omit<PageOptio
     headers: { location: path, "cache-control": "no-store", ...headers },
     cookies: cookies ?? [],
   });
+}
+
+/**
+ * Replaces a redirect by a page that opens its address, if a redirect could leave the origin there: one to a route that
+ * `leavesOrigin`, or by a route that was not declared as such. Chromium applies the `form-action` policy of a page to
+ * all redirects that follow its form, and blocks the one that leaves the origin without a message.
+ */
+export function openByPage(ctx: Context, declared: Route, table: RouteTable): void {
+  if (ctx.status !== 303) return;
+  const address = ctx.response.get("location");
+  const isRisky = address.startsWith("/") ? leavesOrigin(address, table) : !declared.leavesOrigin;
+  if (!isRisky) return;
+  ctx.remove("location");
+  const body = html`<p>You are being redirected. If nothing happens, use the button.</p>
+    <p><a class="btn" href="${address}">Continue</a></p>`;
+  respond(ctx, declared, openingPage({ title: "Redirecting", body, isIndexed: false }, address));
+}
+
+function leavesOrigin(path: string, table: RouteTable): boolean {
+  const found = table.find("GET", new URL(path, "http://own.invalid").pathname);
+  return "declared" in found && found.declared.leavesOrigin === true;
 }
 
 function layout(content: PageContent, nonce: string | undefined): Html {

@@ -182,6 +182,11 @@ interface Declaration<P, Q, B, F> {
   form?: boolean;
   /** Maximum size of such fields. Default: `limits.formBodyBytes`. */
   formBytes?: number;
+  /**
+   * Its response may be a redirect to another origin. Links lead to it directly, and redirects by a page
+   * (`openByPage`).
+   */
+  leavesOrigin?: true;
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */
   cookieless?: boolean;
   status?: 200 | 201;

@@ -7,6 +7,7 @@ import { requestContext, tracksContext, type Log } from "../log.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
 import { presentFailure, toServiceError } from "./errors.ts";
 import { handleRoute, nothingAt, type RouteServices } from "./handle-route.ts";
+import { openByPage } from "./pages.ts";
 import { openRouteTable, type RouteTable } from "./route-table.ts";
 import type { Route } from "./route.ts";
 import { securityHeaders } from "./security.ts";
@@ -38,7 +39,9 @@ export function createHttp(options: HttpOptions): Koa {
     for (const [name, value] of headers()) ctx.res.setHeader(name, value);
     announceEncodings(ctx);
     try {
-      await handleRoute(ctx, routeOf(ctx, table, pages), options);
+      const declared = routeOf(ctx, table, pages);
+      await handleRoute(ctx, declared, options);
+      openByPage(ctx, declared, table);
     } catch (thrown) {
       presentError(ctx, thrown, options);
     }

@@ -5,7 +5,7 @@ import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { formText, orShow } from "../http/forms.ts";
-import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
+import { actorPage, openingPage, redirectReply, type PageOptions } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
 import { RequestFault, readRequest, storeRequest, type CheckedRequest } from "./authorization.ts";
 import { allow, deny, requireBrowser, selectableIn } from "./consent.ts";
@@ -91,16 +91,12 @@ function showConsent(
 }
 
 /**
- * Leads to the client by the Refresh header rather than by a redirect: the policy of the page restricts where its form
- * may lead, redirects included, and can't express the schemes and addresses of native programs.
+ * Leads to the client by a page rather than by a redirect: the policy of the page with the form restricts where it may
+ * lead, redirects included, and can't express the schemes and addresses of native programs.
  */
-function sendBack(actor: Actor, address: string, isAllowed: boolean): Reply {
+function sendBack(user: UserActor, address: string, isAllowed: boolean): Reply {
   const title = isAllowed ? "Access given" : "Access denied";
-  return actorPage(
-    actor,
-    { title, body: returnPage(address, isAllowed) },
-    { headers: { refresh: `0; url=${address}` } },
-  );
+  return openingPage({ title, signedInAs: user.username, body: returnPage(address, isAllowed) }, address);
 }
 
 function orShowFault(actor: Actor, act: () => Promise<Reply>): Promise<Reply> {

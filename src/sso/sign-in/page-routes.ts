@@ -45,6 +45,7 @@ function startRoutes(app: App): Route[] {
       summary: "Sign in by the identity provider of an organization, by its slug",
       params: SlugParams,
       query: StartQuery,
+      leavesOrigin: true,
       handle: ({ actor, params, query, request }) =>
         shown(actor, () => startOfOrganization(app, actor, request, { slug: params.org, ...query })),
     }),
@@ -55,6 +56,7 @@ function startRoutes(app: App): Route[] {
       summary: "Sign in by an identity provider, or open a prepared test",
       params: PageParams,
       query: StartQuery,
+      leavesOrigin: true,
       handle: ({ actor, params, query, request }) =>
         shown(actor, async () => {
           const providerId = params.provider;

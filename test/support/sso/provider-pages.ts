@@ -16,7 +16,8 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-export async function startProviderServer(person: Person): Promise<ProviderServer> {
+/** `host` is the name by which browsers address it. */
+export async function startProviderServer(person: Person, host = "127.0.0.1"): Promise<ProviderServer> {
   const server = createServer((request, response) => {
     const asked = new URL(request.url ?? "/", "http://idp").searchParams;
     response.setHeader("content-type", "text/html");
@@ -25,7 +26,7 @@ export async function startProviderServer(person: Person): Promise<ProviderServe
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const provider: ProviderServer = {
-    ssoUrl: `http://127.0.0.1:${port}/sso`,
+    ssoUrl: `http://${host}:${port}/sso`,
     person,
     async close() {
       server.closeAllConnections();
@@ -52,7 +53,7 @@ function responseForm(asked: URLSearchParams, { email, groups = [] }: Person): s
     `<title>Identity provider</title><form method="post" action="${acs}">` +
     field("SAMLResponse", Buffer.from(response).toString("base64")) +
     field("RelayState", asked.get("RelayState") ?? "") +
-    "</form>" +
+    "<noscript><button>Continue</button></noscript></form>" +
     "<script>document.forms[0].submit()</script>"
   );
 }
