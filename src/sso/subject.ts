@@ -5,7 +5,14 @@ import { hashSecret } from "../secrets.ts";
 import { email as emailSchema } from "../users/schema.ts";
 
 const claims = "http://schemas.xmlsoap.org/ws/2005/05/identity/claims";
-const emailNames = ["email", "mail", "urn:oid:0.9.2342.19200300.100.1.3", `${claims}/emailaddress`];
+const emailNames = [
+  "email",
+  "mail",
+  "urn:oid:0.9.2342.19200300.100.1.3",
+  "urn:oid:1.2.840.113549.1.9.1",
+  `${claims}/emailaddress`,
+  "http://schemas.xmlsoap.org/claims/EmailAddress",
+];
 const nameNames = [
   "name",
   "displayName",
@@ -14,7 +21,14 @@ const nameNames = [
 ];
 const givenNames = ["given_name", "givenName", "firstName", "urn:oid:2.5.4.42", `${claims}/givenname`];
 const familyNames = ["family_name", "sn", "lastName", "surname", "urn:oid:2.5.4.4", `${claims}/surname`];
-const groupNames = ["groups", "http://schemas.microsoft.com/ws/2008/06/identity/claims/groups", "memberOf"];
+const groupNames = [
+  "groups",
+  "http://schemas.microsoft.com/ws/2008/06/identity/claims/groups",
+  "http://schemas.xmlsoap.org/claims/Group",
+  "memberOf",
+  "isMemberOf",
+  "urn:oid:1.3.6.1.4.1.5923.1.5.1.1",
+];
 
 /** Attributes of one response that are kept and shown, and characters of a value. */
 const shownAttributes = 100;

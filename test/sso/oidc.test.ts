@@ -186,6 +186,21 @@ describe("a response of OpenID Connect", () => {
     );
   });
 
+  it("may be signed by each of the algorithms that the provider offers and the service accepts", async () => {
+    const many = await startTestProvider();
+    const offered = ["HS256", "none", "ES256", "EdDSA", "PS256", "RS256"];
+    many.next.deviation = { discovery: { id_token_signing_alg_values_supported: offered } };
+    const { id } = await connect("Many", many.issuer, many.client);
+    const by = (deviation: Deviation) => attempt(deviation, {}, { id, provider: many });
+    for (const algorithm of ["RS256", "PS256", "ES256", "EdDSA"] as const)
+      assert.ok((await by({ algorithm })).session, algorithm);
+    for (const sign of ["secret", "none"] as const)
+      assert.equal(await refusal(await by({ sign })), "id-token");
+    await many.close();
+    // A provider that lists no algorithm uses RS256.
+    assert.equal(await refusal(await attempt({ algorithm: "ES256" })), "id-token");
+  });
+
   /** The first sign-in by a second provider: the account was made by the organization, so no one has to confirm. */
   const linked = () => attempt({});
 

@@ -94,7 +94,9 @@ describe("identity providers", () => {
     const certificates = [makeCertificate({ key: 0 }).der, makeCertificate({ key: 1 }).der];
     const byText = await newProvider(service, org, owner, {
       name: "By text",
-      saml: { metadataXml: metadataXml(certificates) },
+      saml: {
+        metadataXml: metadataXml(certificates).replace(" entityID", ' validUntil="2999-01-01T00:00:00Z"$&'),
+      },
     });
     assert.equal(byText.saml?.ssoUrl, "https://idp.example.com/sso");
     assert.equal(byText.saml?.certificates.length, 2);
@@ -111,11 +113,24 @@ describe("identity providers", () => {
   it("refuse metadata that can't be used, and say why", async () => {
     const der = makeCertificate().der;
     const good = metadataXml([der]);
+    const expired = (xml: string, element: string, until = "2020-01-01T00:00:00Z") =>
+      xml.replace(`<md:${element}`, `<md:${element} validUntil="${until}"`);
+    const group = '<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata"';
+    const entity = good.replace(/^<\?xml.*\n/, "");
+    const grouped = `${group}>${group} validUntil="2020-01-01T00:00:00Z">${entity}</md:EntitiesDescriptor></md:EntitiesDescriptor>`;
     const deep = "<a>".repeat(100) + "</a>".repeat(100);
     const cases: [string, Record<string, unknown>, RegExp][] = [
       ["a document type", { metadataXml: `<!DOCTYPE x [<!ENTITY a "b">]>${good}` }, /document type/],
       ["nesting", { metadataXml: metadataXml([der], deep) }, /levels/],
       ["no XML", { metadataXml: "hello" }, /well-formed/],
+      [
+        "an entity that has expired",
+        { metadataXml: expired(good, "EntityDescriptor") },
+        /2020-01-01.*passed/,
+      ],
+      ["a role that has expired", { metadataXml: expired(good, "IDPSSODescriptor") }, /2020-01-01.*passed/],
+      ["a set that has expired", { metadataXml: grouped }, /2020-01-01.*passed/],
+      ["an end that can't be read", { metadataXml: expired(good, "EntityDescriptor", "soon") }, /soon/],
       ["no certificate", { metadataXml: metadataXml([]) }, /no certificate/],
       ["a broken certificate", { metadataXml: metadataXml(["AAAA"]) }, /can't be read/],
       [

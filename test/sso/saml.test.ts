@@ -79,8 +79,41 @@ describe("a SAML response", () => {
   for (const [name, reason, writing, facts = {}] of refused)
     it(`is refused: ${name}`, async () => {
       const who = writing.forge ? mallory : alice;
-      assert.equal(await refusal(await attempt(facts, writing, who)), reason);
+      const signers = writing.signs ? [writing.signs] : ([["Assertion"], ["Response"]] as const);
+      for (const signs of signers)
+        assert.equal(await refusal(await attempt(facts, { ...writing, signs }, who)), reason, signs.join());
     });
+
+  it("may be signed as a whole, which covers its assertion", async () => {
+    const signs = ["Response"] as const;
+    assert.equal(await whoIs(await attempt({}, { signs })), aliceId);
+    assert.equal(await whoIs(await attempt({}, { signs: ["Assertion", "Response"] })), aliceId);
+    const longer = { subject: "alice@acme.test<!---->.evil.test", attributes: attributeXml("name", "x") };
+    assert.equal(await refusal(await attempt(longer, { signs })), "domain");
+    const outside = forges("</samlp:Response>", "<x/></samlp:Response>");
+    assert.equal(await refusal(await attempt({}, { ...outside, signs }, mallory)), "signature");
+  });
+
+  it("is refused if its assertion has a signature that is not valid, although the response is signed", async () => {
+    const ds = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#"';
+    for (const broken of [`<ds:Signature ${ds}/>`, `<ds:Signature ${ds}><ds:SignedInfo/></ds:Signature>`]) {
+      const write = swap("<saml:Subject>", `${broken}<saml:Subject>`);
+      assert.equal(await refusal(await attempt({}, { write, signs: ["Response"] })), "signature");
+    }
+  });
+
+  it("may have a subject of any form that stays the same, and an address under any usual name", async () => {
+    const form = "1.1:nameid-format:emailAddress";
+    for (const other of ["2.0:nameid-format:emailAddress", "1.1:nameid-format:unspecified"])
+      assert.equal(await whoIs(await attempt({}, { write: swap(form, other) })), aliceId, other);
+    const names = ["mail", "urn:oid:1.2.840.113549.1.9.1", "http://schemas.xmlsoap.org/claims/EmailAddress"];
+    for (const [number, name] of names.entries()) {
+      const email = `windows${number}@${domain}`;
+      const facts = { subject: `ACME\\${number}`, email, attributes: attributeXml(name, email) };
+      const write = swap(form, "1.1:nameid-format:WindowsDomainQualifiedName");
+      assert.ok((await attempt(facts, { write })).session, name);
+    }
+  });
 
   for (const [name, { signs, wrap }] of Object.entries(wrappings))
     it(`is refused: ${name}`, async () => {

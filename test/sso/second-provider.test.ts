@@ -47,8 +47,12 @@ before(async () => {
 });
 after(() => service.close());
 
-async function signIn(wantMessageSigned: boolean): Promise<Ended> {
-  const metadata = await (await service.raw("GET", `/sso/${provider}/metadata`)).text();
+async function signIn(wantMessageSigned: boolean, wantAssertionsSigned: boolean): Promise<Ended> {
+  const own = await (await service.raw("GET", `/sso/${provider}/metadata`)).text();
+  const metadata = own.replace(
+    'WantAssertionsSigned="true"',
+    `WantAssertionsSigned="${wantAssertionsSigned}"`,
+  );
   const sp = samlify.ServiceProvider({ metadata, wantMessageSigned });
   const started = await service.raw("GET", `/sso/${provider}/start?return_to=/here`);
   const cookie = started.headers.getSetCookie()[0]!.split(";")[0]!;
@@ -96,8 +100,12 @@ async function signIn(wantMessageSigned: boolean): Promise<Ended> {
 
 describe("a second implementation of SAML", () => {
   it("is understood, and understands the service", async () => {
-    for (const wantMessageSigned of [false, true]) {
-      const ended = await signIn(wantMessageSigned);
+    for (const [message, assertion] of [
+      [false, true],
+      [true, true],
+      [true, false],
+    ] as const) {
+      const ended = await signIn(message, assertion);
       assert.ok(ended.session, ended.text);
       assert.equal(ended.location, "/here");
       const me = await service.call<{ name: string; email: string }>("GET", "/api/user/profile", {

@@ -5,9 +5,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { makeFixture, type Fixture } from "../orgs/fixture.ts";
-import { openPage, releaseBrowser, sharedBrowser, whyNoBrowser } from "../support/browser.ts";
+import { releaseBrowser, sharedBrowser, whyNoBrowser } from "../support/browser.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
 import { startRealProvider, type RealProvider } from "../support/sso/oidc-provider.ts";
@@ -21,7 +21,7 @@ describe("sign-in by an identity provider on another origin", { skip: whyNoBrows
   let saml: ProviderServer;
   let oidc: RealProvider;
   let client: Server;
-  let opened: Awaited<ReturnType<typeof openPage>>[] = [];
+  const opened: BrowserContext[] = [];
 
   before(async () => {
     service = await startService({ ssoPrivateNetwork: true });
@@ -35,7 +35,7 @@ describe("sign-in by an identity provider on another origin", { skip: whyNoBrows
     await new Promise<void>((resolve) => client.listen(0, "127.0.0.1", resolve));
   });
   after(async () => {
-    await Promise.all(opened.map(({ context }) => context.close()));
+    await Promise.all(opened.map((context) => context.close()));
     await releaseBrowser(await sharedBrowser());
     client.close();
     await Promise.all([saml.close(), oidc.close()]);
@@ -61,9 +61,8 @@ describe("sign-in by an identity provider on another origin", { skip: whyNoBrows
     const browser = await sharedBrowser();
     const context = await browser.newContext({ locale: "en-US", ...options });
     context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    opened = [...opened, { page, context }];
-    return page;
+    opened.push(context);
+    return context.newPage();
   }
 
   const address = async (page: Page, text = email) => {

@@ -9,8 +9,8 @@ import { secretRecord } from "../providers/connection.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 
 const freshMs = 10 * 60_000;
-/** By preference. A token without a signature, or with one by the client secret, is never accepted. */
-const signatureMethods = ["RS256", "PS256", "ES256", "EdDSA"];
+/** A token without a signature, or with one by the client secret, is never accepted. */
+const signatureMethods = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 
 const caches = new WeakMap<App, LRUCache<string, client.Configuration>>();
 
@@ -50,17 +50,18 @@ async function discover(app: App, { _id, oidc }: SsoProviderDoc): Promise<client
       execute: new URL(issuer).protocol === "http:" ? [client.allowInsecureRequests] : [],
     },
   );
-  const server = config.serverMetadata();
+  const { supportsPKCE: _, ...server } = config.serverMetadata();
   const offered = server.id_token_signing_alg_values_supported ?? ["RS256"];
-  const algorithm = signatureMethods.find((one) => offered.includes(one));
-  if (server.issuer !== issuer || algorithm === undefined)
+  const accepted = signatureMethods.filter((one) => offered.includes(one));
+  if (server.issuer !== issuer || accepted.length === 0)
     throw new Error("the discovery document has another issuer, or no supported signature");
   const methods = server.token_endpoint_auth_methods_supported;
   const isPost = methods?.includes("client_secret_post") && !methods.includes("client_secret_basic");
   const made = new client.Configuration(
-    server,
+    // The provider chooses one of them for each token, by its settings for the client.
+    { ...server, id_token_signing_alg_values_supported: accepted },
     clientId,
-    { [client.clockTolerance]: limits.ssoClockSkewMs / 1000, id_token_signed_response_alg: algorithm },
+    { [client.clockTolerance]: limits.ssoClockSkewMs / 1000 },
     isPost ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret),
   );
   made[client.customFetch] = customFetch;

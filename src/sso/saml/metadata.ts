@@ -39,6 +39,7 @@ export async function readMetadata(app: App, text: string): Promise<SamlMetadata
     throw refused(
       `The metadata describes ${providers.length} identity providers: use the metadata of one of them.`,
     );
+  requireValid(only.descriptor, app.now());
   const entityId = (only.entity.getAttribute("entityID") ?? "").trim();
   if (entityId === "" || entityId.length > limits.ssoEntityId)
     throw refused("The metadata has no usable entityID.");
@@ -51,6 +52,17 @@ export async function readMetadata(app: App, text: string): Promise<SamlMetadata
     ssoUrl: requireSsoUrl(app, ssoUrl),
     certificates: readCertificates(certificatesIn(only.descriptor)),
   };
+}
+
+/** Refuses metadata that it, or a part of it around an element, declares as expired. Throws `refused`. */
+function requireValid(descriptor: XmlElement, now: Date): void {
+  for (let element: XmlElement | null = descriptor; element?.nodeType === 1; element = element.parentNode) {
+    const until = element.getAttribute("validUntil");
+    if (until && !(Date.parse(until) > now.getTime()))
+      throw refused(
+        `The metadata is valid until ${until.slice(0, 40)} only, which has passed: get its current version.`,
+      );
+  }
 }
 
 /** Certificates for signatures: those of keys without a use are for both uses. */

@@ -18,11 +18,17 @@ export const digestMethods = new Set([
   "http://www.w3.org/2001/04/xmlenc#sha512",
 ]);
 
-/** Forms of a subject that stay the same for a person. A transient one does not. */
+/**
+ * Forms of a subject that stay the same for a person. A transient one does not. Those that SAML 1.1 defined are sent
+ * under the names of both versions.
+ */
 export const subjectFormats = new Set([
-  "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress",
-  "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
   "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
+  ...["1.1", "2.0"].flatMap((version) =>
+    ["emailAddress", "unspecified", "WindowsDomainQualifiedName"].map(
+      (name) => `urn:oasis:names:tc:SAML:${version}:nameid-format:${name}`,
+    ),
+  ),
 ]);
 
 export const samlChecks = [
@@ -34,7 +40,7 @@ export const samlChecks = [
   ["issuer", "It is from the configured provider"],
   ["algorithms", "Signature and digests use SHA-256 or better"],
   ["request", "It answers the request of this sign-in"],
-  ["signature", "The assertion is signed by a certificate of the provider"],
+  ["signature", "The assertion, or the response with it, is signed by a certificate of the provider"],
   ["conditions", "The assertion is valid now"],
   ["audience", "The assertion is meant for this service"],
   ["assertion-issuer", "The assertion is from the configured provider"],

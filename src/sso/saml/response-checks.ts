@@ -17,11 +17,13 @@ export interface Expected {
   requestId: string;
 }
 
+export interface ReadResponse {
+  xml: string;
+  root: XmlElement;
+}
+
 /** The text of a response. Throws `CheckFailed` for what no parser should see. */
-export async function readResponse(
-  checks: Checks<SamlCheck>,
-  base64: string,
-): Promise<{ xml: string; root: XmlElement }> {
+export async function readResponse(checks: Checks<SamlCheck>, base64: string): Promise<ReadResponse> {
   const compact = base64.replace(/\s+/g, "");
   if (compact === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(compact))
     checks.require("format", "SAMLResponse is empty or not base64.");

@@ -1,11 +1,9 @@
-/** SAML 2.0: redirect to the provider, and its response by POST. Requests are not signed; assertions have to be. */
+/**
+ * SAML 2.0: redirect to the provider, and its response by POST. Requests are not signed; assertions have to be, or the
+ * response that contains them.
+ */
 import { randomBytes } from "node:crypto";
-import {
-  generateServiceProviderMetadata,
-  SAML,
-  ValidateInResponseTo,
-  type Profile,
-} from "@node-saml/node-saml";
+import { generateServiceProviderMetadata, ValidateInResponseTo, type Profile } from "@node-saml/node-saml";
 import { limits } from "../../../contract/limits.ts";
 import type { SsoAttemptDoc, SsoResult } from "../../../storage/sso/attempts.ts";
 import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
@@ -17,7 +15,8 @@ import { addressOf, makeSubject } from "../subject.ts";
 import { acsUrl, metadataUrl } from "../urls.ts";
 import { attributesOf, checkAssertion } from "./assertion-checks.ts";
 import { samlChecks, type SamlCheck } from "./names.ts";
-import { checkResponse, readResponse } from "./response-checks.ts";
+import { checkResponse, readResponse, type ReadResponse } from "./response-checks.ts";
+import { ResponseReader } from "./signature.ts";
 
 const subjectLength = 1024;
 
@@ -52,17 +51,15 @@ export const samlMetadata = (app: App, { _id }: SsoProviderDoc): string =>
   });
 
 /** One instance per request: it knows one request id only. */
-function openSaml(app: App, { _id, saml }: SsoProviderDoc, requestId: string): SAML {
+function openSaml(app: App, { _id, saml }: SsoProviderDoc, requestId: string): ResponseReader {
   const { ssoUrl, certificates } = saml as SamlConnection;
   const entityId = metadataUrl(app, _id);
-  return new SAML({
+  return new ResponseReader({
     entryPoint: ssoUrl,
     issuer: entityId,
     callbackUrl: acsUrl(app, _id),
     audience: entityId,
     idpCert: certificates.map(({ der }) => der),
-    wantAssertionsSigned: true,
-    wantAuthnResponseSigned: false,
     acceptedClockSkewMs: limits.ssoClockSkewMs,
     maxAssertionAgeMs: limits.ssoAttemptMs,
     validateInResponseTo: ValidateInResponseTo.always,
@@ -97,9 +94,9 @@ async function verify(
     throw new CheckFailed("The response is of another protocol.");
   const now = app.now();
   const expected = { acs: acsUrl(app, provider._id), idpEntityId: provider.saml!.entityId, requestId };
-  const { root } = await readResponse(checks, response.samlResponse);
-  checkResponse(checks, root, expected);
-  const profile = await verifySignature(app, provider, requestId, response.samlResponse, checks);
+  const read = await readResponse(checks, response.samlResponse);
+  checkResponse(checks, read.root, expected);
+  const profile = await verifySignature(openSaml(app, provider, requestId), read, requestId, checks);
   const parsed = profile.getAssertion?.() ?? {};
   const audience = metadataUrl(app, provider._id);
   const assertionId = checkAssertion(checks, parsed, { ...expected, audience, now }, profile.nameIDFormat);
@@ -137,19 +134,15 @@ function usedOnce(provider: SsoProviderDoc, id: string, { checks }: SsoResult): 
   };
 }
 
-/** Verifies the signature by node-saml. Throws `CheckFailed`. */
+/** Verifies the signature. Throws `CheckFailed`. */
 async function verifySignature(
-  app: App,
-  provider: SsoProviderDoc,
+  reader: ResponseReader,
+  { xml, root }: ReadResponse,
   requestId: string,
-  samlResponse: string,
   checks: Checks<SamlCheck>,
 ): Promise<Profile> {
-  const saml = openSaml(app, provider, requestId);
   try {
-    const SAMLResponse = samlResponse.replace(/\s+/g, "");
-    const { profile } = await saml.validatePostResponseAsync({ SAMLResponse });
-    if (!profile) throw new Error("Invalid signature: no profile");
+    const profile = await reader.read(xml, root, requestId);
     checks.note("signature", undefined);
     return profile;
   } catch (error) {
@@ -183,7 +176,7 @@ function explain(error: unknown): [SamlCheck, string] {
   if (found) return [found[1], found[2]];
   return [
     "signature",
-    "The assertion has no valid signature of a configured certificate: sign the assertion at the provider, and " +
-      "compare the certificates.",
+    "Neither the assertion nor the response has a valid signature of a configured certificate: sign one of them at " +
+      "the provider, and compare the certificates.",
   ];
 }

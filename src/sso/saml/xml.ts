@@ -21,9 +21,12 @@ export interface XmlElement {
   namespaceURI: string | null;
   textContent: string | null;
   childNodes: ArrayLike<XmlElement>;
+  parentNode: XmlElement | null;
   getAttribute(name: string): string | null;
   hasAttribute(name: string): boolean;
   getElementsByTagNameNS(namespace: string, name: string): ArrayLike<XmlElement>;
+  /** XML of the element, with the namespaces that it uses. */
+  toString(): string;
 }
 
 /**

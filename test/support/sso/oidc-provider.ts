@@ -105,6 +105,9 @@ async function follow(url: string, issuer: string): Promise<URL> {
   return next;
 }
 
+const algorithms = ["RS256", "PS256", "ES256", "EdDSA"] as const;
+type Algorithm = (typeof algorithms)[number];
+
 /** How a response differs from a valid one. */
 export interface Deviation {
   claims?: JWTPayload;
@@ -112,6 +115,8 @@ export interface Deviation {
   issuedAt?: number;
   expiresAt?: number;
   sign?: "stranger" | "none" | "secret" | "public-key";
+  /** Algorithm of the signature. Default: RS256. */
+  algorithm?: Algorithm;
   userInfo?: Record<string, unknown>;
   /** Handles a request in place of the provider; returns false for those that it leaves to it. */
   fault?: (path: string, response: ServerResponse) => boolean;
@@ -129,11 +134,14 @@ export interface TestProvider {
 }
 
 export async function startTestProvider(): Promise<TestProvider> {
-  const [keys, strange] = await Promise.all([
-    generateKeyPair("RS256", { extractable: true }),
-    generateKeyPair("RS256"),
-  ]);
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", use: "sig", alg: "RS256" };
+  const strange = await generateKeyPair("RS256");
+  const keys = await Promise.all(
+    algorithms.map(async (alg) => {
+      const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+      const kid = alg === "RS256" ? "one" : alg;
+      return { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: "sig", alg } };
+    }),
+  );
   const { issuer, close } = await listen(() => (request, response) => void answer(request, response));
   const provider: TestProvider = {
     issuer,
@@ -157,13 +165,14 @@ export async function startTestProvider(): Promise<TestProvider> {
     };
     if (deviation.sign === "none") return new UnsecuredJWT(claims).encode();
     const isSymmetric = deviation.sign === "secret" || deviation.sign === "public-key";
-    const header = { alg: isSymmetric ? "HS256" : "RS256", kid: "one" };
+    const { alg, privateKey, jwk } = keys.find((one) => one.alg === (deviation.algorithm ?? "RS256"))!;
+    const header = { alg: isSymmetric ? "HS256" : alg, kid: jwk.kid };
     const secret = deviation.sign === "secret" ? provider.client.secret : JSON.stringify(jwk);
     const key = isSymmetric
       ? new TextEncoder().encode(secret)
       : deviation.sign === "stranger"
         ? strange.privateKey
-        : keys.privateKey;
+        : privateKey;
     return new SignJWT(claims).setProtectedHeader(header).sign(key);
   }
 
@@ -176,7 +185,7 @@ export async function startTestProvider(): Promise<TestProvider> {
       jwks_uri: `${issuer}/jwks`,
       ...provider.next.deviation.discovery,
     }),
-    "/jwks": () => ({ keys: [jwk] }),
+    "/jwks": () => ({ keys: keys.map(({ jwk }) => jwk) }),
     "/token": async () => ({ access_token: "a", token_type: "Bearer", id_token: await idToken() }),
     "/userinfo": () => provider.next.deviation.userInfo ?? {},
   };

@@ -50,7 +50,7 @@ export function Membership({ org, organization, provider }: Props) {
           )}
           <TextInput
             label={provider.type === "saml" ? "Attribute with the groups" : "Claim with the groups"}
-            description="Leave it empty to try groups, the one of Entra ID, and memberOf."
+            description="Leave it empty to try groups, memberOf, and those of Entra ID and AD FS."
             maw={480}
             maxLength={300}
             autoComplete="off"
