@@ -73,9 +73,16 @@ export const ScimLogEntryPayload = z
     path: z.string(),
     status: z.number().int(),
     outcome: z.enum(scimOutcomes),
-    detail: z.string().optional().meta({ description: "reason of a refusal or failure" }),
+    detail: z
+      .string()
+      .optional()
+      .meta({ description: "reason of a refusal or failure, also of a part of the request only" }),
     subject: z.object({ id: z.string().optional(), name: z.string().optional() }).optional(),
     changes: z.array(z.string()).optional(),
+    ignored: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "unknown attributes and members, which were left out" }),
     count: z.number().int().optional().meta({ description: "requests without a valid token in that minute" }),
   })
   .meta({ id: "ScimLogEntry" });

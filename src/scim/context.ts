@@ -17,7 +17,14 @@ export interface ScimContext {
   ifNoneMatch: string;
   projection: Projection;
   /** For the entry of the log. */
-  noted: { subject?: { id?: string; name?: string }; changes?: string[] };
+  noted: {
+    subject?: { id?: string; name?: string };
+    changes?: string[];
+    /** Unknown attributes and members, which were left out. */
+    ignored: Set<string>;
+    /** Why a part of the request was left out whose rest took effect. */
+    refused?: string;
+  };
 }
 
 /** An event by the identity provider in the organization's log. */

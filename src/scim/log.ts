@@ -1,5 +1,6 @@
 /** Entries of the provisioning log. They are written in the background, since no response depends on them. */
 import { createHash } from "node:crypto";
+import { toOneLine } from "../../contract/one-line.ts";
 import type { ScimLogDoc } from "../../storage/scim/log.ts";
 import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
 import type { App } from "../app.ts";
@@ -7,6 +8,8 @@ import type { ScimContext } from "./context.ts";
 import type { ScimCall } from "./dispatch.ts";
 
 const pathLength = 300;
+const ignoredNames = 20;
+const ignoredLength = 100;
 const detailLength = 500;
 const minuteMs = 60_000;
 
@@ -16,6 +19,7 @@ export function logRequest(
   status: number,
   detail?: string,
 ): void {
+  const reason = detail ?? noted.refused;
   const entry: ScimLogDoc = {
     _id: app.newId(),
     tenantId: tenant._id,
@@ -24,9 +28,10 @@ export function logRequest(
     path: pathOf(call),
     status,
     outcome: outcomeOf(call, status, noted.changes),
-    ...(detail === undefined ? {} : { detail: detail.slice(0, detailLength) }),
+    ...(reason === undefined ? {} : { detail: reason.slice(0, detailLength) }),
     ...(noted.subject ? { subject: noted.subject } : {}),
-    ...(noted.changes && noted.changes.length > 0 && status < 400 ? { changes: noted.changes } : {}),
+    ...(noted.changes?.length ? { changes: noted.changes } : {}),
+    ...(noted.ignored.size > 0 ? { ignored: ignoredOf(noted.ignored) } : {}),
   };
   app.background("log a request of SCIM", () => app.storage.scimLog.insert(entry));
 }
@@ -50,6 +55,14 @@ export function logRefusedToken(app: App, { _id, tenantId }: ScimProviderDoc, ca
       detail: "The token is missing or not valid.",
     }),
   );
+}
+
+/** Names come from the request, which may have any number of any length. */
+function ignoredOf(names: ReadonlySet<string>): string[] {
+  const shown = [...names]
+    .slice(0, ignoredNames)
+    .map((name) => toOneLine(name).slice(0, ignoredLength) || '""');
+  return names.size > ignoredNames ? [...shown, `${names.size - ignoredNames} more`] : shown;
 }
 
 function pathOf({ segments, query }: ScimCall): string {

@@ -259,7 +259,7 @@ export async function listLog(
 }
 
 function presentEntry({ _id, at, method, path, status, outcome, ...rest }: ScimLogDoc): ScimLogEntryPayload {
-  const { detail, subject, changes, count } = rest;
+  const { detail, subject, changes, ignored, count } = rest;
   return {
     id: _id,
     at: at.toISOString(),
@@ -270,6 +270,7 @@ function presentEntry({ _id, at, method, path, status, outcome, ...rest }: ScimL
     ...(detail === undefined ? {} : { detail }),
     ...(subject ? { subject } : {}),
     ...(changes ? { changes } : {}),
+    ...(ignored ? { ignored } : {}),
     ...(count === undefined || count === 1 ? {} : { count }),
   };
 }

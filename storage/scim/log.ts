@@ -15,11 +15,13 @@ export interface ScimLogDoc {
   status: number;
   /** `read` and `unchanged` changed nothing, `refused` is a 4xx, `failed` a 5xx. */
   outcome: "read" | "changed" | "unchanged" | "refused" | "failed";
-  /** Reason of a refusal or failure. */
+  /** Reason of a refusal or failure, also of a part of the request only. */
   detail?: string;
   /** The user or group: its name, and its id once it has one. */
   subject?: { id?: string; name?: string };
   changes?: string[];
+  /** Names of unknown attributes and ids of unknown members, which were left out. */
+  ignored?: string[];
   /** Number of requests that the entry stands for: only refusals without a valid token are counted together. */
   count?: number;
 }

@@ -33,9 +33,6 @@ const replace = (path: string | undefined, value: unknown) =>
 
 describe("a request that is not valid", () => {
   const rows: [name: string, type: "Users" | "Groups", body: unknown, status: number, scimType?: string][] = [
-    ["the path __proto__", "Users", replace("__proto__", { isAdmin: true }), 400, "invalidPath"],
-    ["the path constructor.prototype", "Users", replace("constructor.prototype", 1), 400, "invalidPath"],
-    ["the sub-attribute toString", "Users", replace("name.toString", "x"), 400, "invalidPath"],
     ["a filter on __proto__", "Users", replace('emails[__proto__ eq "x"].value', "x"), 400, "invalidFilter"],
     [
       "20,000 parentheses in a path",
@@ -50,13 +47,6 @@ describe("a request that is not valid", () => {
       replace(`emails[${"(".repeat(50)}type eq "x"${")".repeat(50)}]`, "x"),
       400,
       "invalidFilter",
-    ],
-    [
-      "the key __proto__",
-      "Users",
-      `{"Operations":[{"op":"add","value":{"__proto__":{"active":false}}}]}`,
-      400,
-      "invalidPath",
     ],
     [
       "10,000 operations",
@@ -98,13 +88,6 @@ describe("a request that is not valid", () => {
       "tooMany",
     ],
     ["a text that is too long", "Users", replace("title", "x".repeat(1001)), 400, "invalidValue"],
-    [
-      "a member that does not exist",
-      "Groups",
-      patchOp({ op: "add", path: "members", value: [{ value: "x" }] }),
-      400,
-      "invalidValue",
-    ],
     ["members of a wrong type", "Groups", replace("members", [[1]]), 400, "invalidValue"],
     [
       "a filter of members by name",
@@ -115,7 +98,6 @@ describe("a request that is not valid", () => {
     ],
     ["an empty name", "Groups", replace("displayName", " "), 400, "invalidValue"],
     ["a removal of the name", "Groups", patchOp({ op: "remove", path: "displayName" }), 400, "mutability"],
-    ["the key constructor", "Groups", replace(undefined, { constructor: 1 }), 400, "invalidPath"],
   ];
   for (const [name, type, body, status, scimType] of rows)
     it(`with ${name} is refused and changes nothing`, async () => {
@@ -128,13 +110,30 @@ describe("a request that is not valid", () => {
       assert.deepEqual(await (type === "Users" ? readUser() : readGroup()), former);
     });
 
+  for (const [name, type, body] of [
+    ["the path __proto__", "Users", replace("__proto__", { isAdmin: true })],
+    ["the path constructor.prototype", "Users", replace("constructor.prototype", 1)],
+    ["the sub-attribute toString", "Users", replace("name.toString", "x")],
+    ["the key __proto__", "Users", `{"Operations":[{"op":"add","value":{"__proto__":{"active":false}}}]}`],
+    ["the key constructor", "Groups", replace(undefined, { constructor: 1 })],
+  ] as const)
+    it(`with ${name} changes nothing, since it is unknown`, async () => {
+      const [former, id] = type === "Users" ? [await readUser(), user.id] : [await readGroup(), group.id];
+
+      const answer = await provider.send("PATCH", `/${type}/${id}`, body);
+
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.deepEqual(answer.body, former);
+      assert.deepEqual(Object.keys(Object.prototype), []);
+    });
+
   it("with several operations applies none if one is not valid", async () => {
     const former = await readUser();
 
     const answer = await provider.send(
       "PATCH",
       `/Users/${user.id}`,
-      patchOp({ op: "add", path: "title", value: "Countess" }, { op: "add", path: "none", value: "x" }),
+      patchOp({ op: "add", path: "title", value: "Countess" }, { op: "add", path: "name", value: "x" }),
     );
 
     assert.equal(answer.status, 400);
@@ -250,7 +249,8 @@ describe("a token of one organization", () => {
       `/Groups/${group.id}`,
       patchOp({ op: "add", path: "members", value: [{ value: foreign.id }] }),
     );
-    assert.equal(added.body.scimType, "invalidValue");
+    assert.deepEqual(added.body["members"], (await readGroup())["members"]);
+    assert.ok(!JSON.stringify(added.body).includes(foreign.id));
     const wrong = await fetch(`${other.base}/Users`, {
       headers: { authorization: `Bearer ${provider.token}` },
     });

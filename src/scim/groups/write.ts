@@ -8,9 +8,17 @@ import { foldName } from "../../users/schema.ts";
 import { requirePrecondition } from "../conditional.ts";
 import type { ScimContext } from "../context.ts";
 import { badInput, ScimError, uniqueness, unknownResource } from "../errors.ts";
-import { patchGroup, readMembers, readText, type PatchedGroup } from "../patch/group.ts";
+import {
+  patchGroup,
+  readMembers,
+  readText,
+  type GroupAttributes,
+  type PatchedGroup,
+} from "../patch/group.ts";
 import { readOperations } from "../patch/operations.ts";
-import { isObject } from "../schema/values.ts";
+import { removedMembers } from "../patch/removals.ts";
+import { noteUnknown } from "../schema/paths.ts";
+import { isObject, ownValue } from "../schema/values.ts";
 import { applyGroup, nameInUse, teamNameOf } from "./apply.ts";
 
 const attempts = 10;
@@ -19,9 +27,9 @@ const pauseMs = 5;
 /** Throws `uniqueness` if another group, or a team that SCIM does not manage, has the name. */
 export async function createGroup(context: ScimContext, body: unknown): Promise<ScimGroupDoc> {
   const { app, tenant, noted } = context;
-  const { displayName, externalId, members } = readGroup(body);
+  const { displayName, externalId, members } = readGroup(body, noted.ignored);
   noted.subject = { name: displayName };
-  await requireMembers(context, members, members);
+  await keepKnown(context, members, members);
   const { teams, scimGroups } = app.storage;
   const name = teamNameOf(displayName);
   if (await teams.findByName(tenant._id, foldName(name))) throw await nameTaken(context, displayName, name);
@@ -61,31 +69,42 @@ async function nameTaken({ app, tenant }: ScimContext, displayName: string, name
 
 /** Replaces name, externalId and members. */
 export function replaceGroup(context: ScimContext, id: string, body: unknown): Promise<ScimGroupDoc> {
-  const given = readGroup(body);
-  return changeGroup(context, id, ({ memberIds }) => ({
-    ...given,
-    touched: new Set([...memberIds, ...given.members]),
-  }));
+  return changeGroup(context, id, body, ({ members }) => {
+    const given = readGroup(body, context.noted.ignored);
+    return { ...given, touched: new Set([...members, ...given.members]) };
+  });
 }
 
-/** Applies the operations of a PATCH, all or none. */
+/** Applies the operations of a PATCH, all or none, except for members that it removes. */
 export function updateGroup(context: ScimContext, id: string, body: unknown): Promise<ScimGroupDoc> {
-  const operations = readOperations("Group", body);
-  return changeGroup(context, id, ({ displayName, externalId, memberIds }) =>
-    patchGroup(id, { displayName, externalId, members: new Set(memberIds) }, operations),
+  const { ignored } = context.noted;
+  return changeGroup(context, id, body, (group) =>
+    patchGroup(id, group, readOperations("Group", body, ignored), ignored),
   );
 }
 
+/** Members that the body removes lose the team even if the rest of it is refused. */
 async function changeGroup(
   context: ScimContext,
   id: string,
-  next: (group: ScimGroupDoc) => PatchedGroup,
+  body: unknown,
+  next: (given: GroupAttributes) => PatchedGroup,
 ): Promise<ScimGroupDoc> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const group = await loadGroup(context, id);
     requirePrecondition(context, group);
-    const changed = await changeOnce(context, group, next(group));
-    if (changed) return changed;
+    const { displayName, externalId } = group;
+    const given = { displayName, externalId, members: new Set(group.memberIds) };
+    try {
+      const changed = await changeOnce(context, group, next(given));
+      if (changed) return changed;
+    } catch (error) {
+      if (!(error instanceof ScimError)) throw error;
+      const touched = removedMembers(id, given, body);
+      const members = new Set(group.memberIds.filter((member) => !touched.has(member)));
+      if (touched.size === 0 || (await changeOnce(context, group, { ...given, members, touched })))
+        throw error;
+    }
     await pause(attempt * pauseMs);
   }
   throw new ServiceError("conflict", "This group is being changed concurrently: try again.");
@@ -99,6 +118,7 @@ async function changeOnce(
 ): Promise<ScimGroupDoc | undefined> {
   const { app } = context;
   const former = new Set(group.memberIds);
+  await keepKnown(context, next.members, new Set([...next.members].filter((id) => !former.has(id))));
   const added = [...next.members].filter((id) => !former.has(id));
   const removed = group.memberIds.filter((id) => !next.members.has(id));
   const isRenamed = next.displayName !== group.displayName;
@@ -109,7 +129,6 @@ async function changeOnce(
   ];
   // Members that a request names are applied even if the document has them: a person may have changed the team.
   if (changes.length === 0 && next.touched.size === 0) return group;
-  await requireMembers(context, next.members, new Set(added));
   if (isRenamed && !group.isMapped) await requireFreeTeamName(context, group, next.displayName);
   let changed: ScimGroupDoc | null = group;
   if (changes.length > 0) {
@@ -180,10 +199,13 @@ export async function loadGroup(context: ScimContext, id: string): Promise<ScimG
   return group;
 }
 
-/** Throws `invalidValue` for an id of no user, and 403 for a user in too many teams. */
-async function requireMembers(
-  { app, tenant }: ScimContext,
-  members: ReadonlySet<string>,
+/**
+ * Removes added ids of no user from the members: an identity provider may name a user who was deleted here, or a group
+ * inside a group. Throws `tooMany`, and 403 for a user in too many teams.
+ */
+async function keepKnown(
+  { app, tenant, noted }: ScimContext,
+  members: Set<string>,
   added: ReadonlySet<string>,
 ): Promise<void> {
   if (members.size > limits.membersPerOrganization)
@@ -191,20 +213,21 @@ async function requireMembers(
   if (added.size === 0) return;
   const ids = [...added];
   const users = await app.storage.scimUsers.listByIds(tenant._id, ids.filter(isId));
-  const known = new Map(users.map((user) => [user._id, user]));
-  const missing = ids.find((id) => !known.has(id));
-  if (missing !== undefined) throw badInput("invalidValue", `No user has the id "${missing.slice(0, 100)}".`);
+  const known = new Set(users.map(({ _id }) => _id));
+  for (const id of ids) {
+    if (known.has(id)) continue;
+    members.delete(id);
+    noted.ignored.add(`member ${id}`);
+  }
   const full = users.find(({ teamIds }) => teamIds.length >= limits.teamsPerMember);
   if (full)
     throw new ScimError(403, `"${full.userName}" is in ${limits.teamsPerMember} groups, which is the limit.`);
 }
 
-function readGroup(body: unknown): Omit<PatchedGroup, "touched"> {
+function readGroup(body: unknown, ignored: Set<string>): GroupAttributes {
   if (!isObject(body)) throw badInput("invalidSyntax", "The body must be a JSON object.");
-  const valueOf = (name: string) => {
-    const key = Object.keys(body).find((one) => one.toLowerCase() === name.toLowerCase());
-    return key === undefined ? undefined : (body[key] ?? undefined);
-  };
+  noteUnknown("Group", body, ignored);
+  const valueOf = (name: string) => ownValue(body, name) ?? undefined;
   const externalId = valueOf("externalId");
   return {
     displayName: readText("displayName", valueOf("displayName")).trim(),

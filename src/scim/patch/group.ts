@@ -4,7 +4,7 @@ import { oneLineText } from "../../../contract/one-line.ts";
 import { badInput, ScimError } from "../errors.ts";
 import type { Filter } from "../filter/parse.ts";
 import { isObject } from "../schema/values.ts";
-import { readPath, unknownPath, type Operation, type PatchPath } from "./operations.ts";
+import { readPath, type Operation, type PatchPath } from "./operations.ts";
 
 export interface GroupAttributes {
   displayName: string;
@@ -18,33 +18,44 @@ export interface PatchedGroup extends GroupAttributes {
   touched: Set<string>;
 }
 
-/** Throws `mutability`, `invalidPath`, `invalidValue`, `noTarget` or `invalidFilter`. */
+/**
+ * Adds the names of unknown attributes to `ignored`. Throws `mutability`, `invalidPath`, `invalidValue`, `noTarget` or
+ * `invalidFilter`.
+ */
 export function patchGroup(
   id: string,
   given: GroupAttributes,
   operations: readonly Operation[],
+  ignored: Set<string>,
 ): PatchedGroup {
   const group: PatchedGroup = { ...given, members: new Set(given.members), touched: new Set() };
   for (const { op, path, value } of operations) {
     if (path) change(group, op, path, value);
-    else changeSeveral(group, id, op, value);
+    else changeSeveral(group, id, op, value, ignored);
   }
   return group;
 }
 
-function changeSeveral(group: PatchedGroup, id: string, op: Operation["op"], value: unknown): void {
+function changeSeveral(
+  group: PatchedGroup,
+  id: string,
+  op: Operation["op"],
+  value: unknown,
+  ignored: Set<string>,
+): void {
   if (!isObject(value)) throw badInput("invalidValue", "Without a path, the value must be an object.");
   for (const [key, one] of Object.entries(value)) {
     if (key.toLowerCase() === "schemas") continue;
     const path = readPath("Group", key);
-    if (path.attribute?.name === "id" && one === id) continue;
-    change(group, op, path, one);
+    if (!path) ignored.add(key);
+    else if (path.attribute?.name !== "id" || one !== id) change(group, op, path, one);
   }
 }
 
 function change(group: PatchedGroup, op: Operation["op"], path: PatchPath, value: unknown): void {
-  const { attribute, sub, filter } = path;
-  if (!attribute) throw unknownPath("");
+  const { sub, filter } = path;
+  // Groups have no extension, whose path has no attribute.
+  const attribute = path.attribute!;
   if (attribute.mutability === "readOnly")
     throw badInput("mutability", `"${attribute.name}" can't be changed.`);
   if (attribute.name === "members") return changeMembers(group, op, { sub: sub?.name, filter, value });

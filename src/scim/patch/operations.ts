@@ -4,7 +4,7 @@ import { badInput, ScimError } from "../errors.ts";
 import { parseFilter, type Filter } from "../filter/parse.ts";
 import type { Attribute, ResourceType } from "../schema/attributes.ts";
 import { findAttribute, type AttributePath } from "../schema/paths.ts";
-import { isObject } from "../schema/values.ts";
+import { isObject, ownValue } from "../schema/values.ts";
 
 export interface Operation {
   op: "add" | "replace" | "remove";
@@ -17,8 +17,11 @@ export interface PatchPath extends AttributePath {
   filter: Filter | undefined;
 }
 
-/** Throws `invalidSyntax`, `invalidPath`, `noTarget` or `tooMany`. */
-export function readOperations(type: ResourceType, body: unknown): Operation[] {
+/**
+ * The operations on known attributes; the paths of others are added to `ignored`, since identity providers send
+ * attributes of extensions of their own. Throws `invalidSyntax`, `invalidPath`, `noTarget` or `tooMany`.
+ */
+export function readOperations(type: ResourceType, body: unknown, ignored: Set<string>): Operation[] {
   if (!isObject(body)) throw badInput("invalidSyntax", "The body must be a JSON object.");
   const given = ownValue(body, "operations");
   if (!Array.isArray(given) || given.length === 0)
@@ -27,10 +30,10 @@ export function readOperations(type: ResourceType, body: unknown): Operation[] {
     throw new ScimError(413, `The request has more than ${limits.scimOperations} operations.`, {
       scimType: "tooMany",
     });
-  return given.map((one) => readOperation(type, one));
+  return given.flatMap((one) => readOperation(type, one, ignored) ?? []);
 }
 
-function readOperation(type: ResourceType, given: unknown): Operation {
+function readOperation(type: ResourceType, given: unknown, ignored: Set<string>): Operation | undefined {
   if (!isObject(given)) throw badInput("invalidSyntax", "An operation must be an object.");
   const name = ownValue(given, "op");
   const op = typeof name === "string" ? name.toLowerCase() : "";
@@ -39,46 +42,45 @@ function readOperation(type: ResourceType, given: unknown): Operation {
   const path = ownValue(given, "path");
   if (path !== undefined && path !== null && typeof path !== "string")
     throw badInput("invalidPath", '"path" must be a text.');
+  if (op === "remove" && !path) throw badInput("noTarget", "An operation that removes needs a path.");
   const read = path ? readPath(type, path) : undefined;
-  if (op === "remove" && !read) throw badInput("noTarget", "An operation that removes needs a path.");
+  if (path && !read) {
+    ignored.add(path);
+    return undefined;
+  }
   const value = ownValue(given, "value");
   if (op !== "remove" && value === undefined)
     throw badInput("invalidValue", `An operation that ${op}s needs a value.`);
   return { op, path: read, value };
 }
 
-/** A member of an operation, by its name in any case: Entra ID and others differ. */
-function ownValue(object: Record<string, unknown>, name: string): unknown {
-  const key = Object.keys(object).find((one) => one.toLowerCase() === name);
-  return key === undefined ? undefined : object[key];
-}
-
-/** `attribute`, `attribute.sub`, `attribute[filter]` or `attribute[filter].sub`. Throws `invalidPath`. */
-export function readPath(type: ResourceType, text: string): PatchPath {
+/**
+ * The path `attribute`, `attribute.sub`, `attribute[filter]` or `attribute[filter].sub`; undefined for an attribute
+ * that the schemas don't have. Throws `invalidPath` or `invalidFilter`.
+ */
+export function readPath(type: ResourceType, text: string): PatchPath | undefined {
   if (text.length > limits.scimFilter)
     throw badInput("invalidPath", `The path has more than ${limits.scimFilter} characters.`);
   const open = text.indexOf("[");
   if (open === -1) {
     const found = findAttribute(type, text.trim());
-    if (!found) throw unknownPath(text);
-    return { ...found, filter: undefined };
+    return found && { ...found, filter: undefined };
   }
   const close = text.lastIndexOf("]");
   const found = findAttribute(type, text.slice(0, open).trim());
   const rest = text.slice(close + 1);
-  if (close < open || !found?.attribute?.multiValued || found.sub) throw unknownPath(text);
+  if (close < open || (rest !== "" && !rest.startsWith("."))) throw invalidPath(text);
+  if (!found) return undefined;
+  if (!found.attribute?.multiValued || found.sub) throw invalidPath(text);
   const filter = parseFilter(text.slice(open + 1, close));
   if (rest === "") return { ...found, filter };
-  return { ...found, filter, sub: subOf(found.attribute, rest, text) };
+  const sub = subOf(found.attribute, rest.slice(1).toLowerCase());
+  return sub && { ...found, filter, sub };
 }
 
-function subOf(attribute: Attribute, rest: string, text: string): Attribute {
-  const name = rest.startsWith(".") ? rest.slice(1).toLowerCase() : "";
-  const sub = attribute.sub!.find((one) => one.name.toLowerCase() === name);
-  if (!sub) throw unknownPath(text);
-  return sub;
-}
+const subOf = (attribute: Attribute, name: string) =>
+  attribute.sub!.find((one) => one.name.toLowerCase() === name);
 
-export function unknownPath(text: string): ScimError {
+function invalidPath(text: string): ScimError {
   return badInput("invalidPath", `"${text.slice(0, 100)}" is not the path of an attribute.`);
 }

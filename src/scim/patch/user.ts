@@ -5,10 +5,10 @@ import type { ScimValue } from "../../../storage/scim/users.ts";
 import { badInput } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parse.ts";
-import type { Attribute } from "../schema/attributes.ts";
-import { findAttribute, type AttributePath } from "../schema/paths.ts";
+import { urns, type Attribute } from "../schema/attributes.ts";
+import { findAttribute } from "../schema/paths.ts";
 import { emptyObject, isObject, readSingle, readValue, type ScimObject } from "../schema/values.ts";
-import { readPath, unknownPath, type Operation, type PatchPath } from "./operations.ts";
+import { readPath, type Operation, type PatchPath } from "./operations.ts";
 
 /** Attributes of a user: `core` has userName, externalId and active as well. */
 export interface UserAttributes {
@@ -16,35 +16,51 @@ export interface UserAttributes {
   enterprise: ScimObject;
 }
 
-/** Throws `mutability`, `invalidPath`, `invalidValue`, `noTarget` or `invalidFilter`. */
+/**
+ * Adds the names of unknown attributes to `ignored`. Throws `mutability`, `invalidPath`, `invalidValue`, `noTarget` or
+ * `invalidFilter`.
+ */
 export function patchUser(
   id: string,
   given: UserAttributes,
   operations: readonly Operation[],
+  ignored: Set<string>,
 ): UserAttributes {
   const user = { core: copyOf(given.core), enterprise: copyOf(given.enterprise) };
   for (const { op, path, value } of operations) {
-    if (path) changeAttribute(user, op, path, value);
-    else changeSeveral(user, id, op, value);
+    if (path) changeAttribute(user, op, path, value, ignored);
+    else changeSeveral(user, id, op, value, ignored);
   }
   return user;
 }
 
 /** Without a path, the value has attributes by their paths: with the URN of their schema, dotted or with a filter. */
-function changeSeveral(user: UserAttributes, id: string, op: Operation["op"], value: unknown): void {
+function changeSeveral(
+  user: UserAttributes,
+  id: string,
+  op: Operation["op"],
+  value: unknown,
+  ignored: Set<string>,
+): void {
   if (!isObject(value)) throw badInput("invalidValue", "Without a path, the value must be an object.");
   for (const [key, one] of Object.entries(value)) {
     if (key.toLowerCase() === "schemas") continue;
     const path = readPath("User", key);
-    if (path.attribute?.name === "id" && one === id) continue;
-    changeAttribute(user, op, path, one);
+    if (!path) ignored.add(key);
+    else if (path.attribute?.name !== "id" || one !== id) changeAttribute(user, op, path, one, ignored);
   }
 }
 
-function changeAttribute(user: UserAttributes, op: Operation["op"], path: PatchPath, value: unknown): void {
+function changeAttribute(
+  user: UserAttributes,
+  op: Operation["op"],
+  path: PatchPath,
+  value: unknown,
+  ignored: Set<string>,
+): void {
   const { attribute, sub, filter, isExtension } = path;
   const target = isExtension ? user.enterprise : user.core;
-  if (!attribute) return changeExtension(user, op, value);
+  if (!attribute) return changeExtension(user, op, value, ignored);
   const changed = sub ?? attribute;
   if (attribute.mutability === "readOnly" || changed.mutability === "readOnly")
     throw badInput("mutability", `"${changed.name}" can't be changed.`);
@@ -54,19 +70,24 @@ function changeAttribute(user: UserAttributes, op: Operation["op"], path: PatchP
   else changeSingle(target, attribute, op, value);
 }
 
-function changeExtension(user: UserAttributes, op: Operation["op"], value: unknown): void {
+function changeExtension(
+  user: UserAttributes,
+  op: Operation["op"],
+  value: unknown,
+  ignored: Set<string>,
+): void {
   if (op === "remove") {
     user.enterprise = emptyObject();
     return;
   }
   if (!isObject(value)) throw badInput("invalidValue", "The value of an extension must be an object.");
   for (const [key, one] of Object.entries(value)) {
-    const path: AttributePath | undefined = findAttribute("User", `${enterpriseUrn}:${key}`);
-    if (!path?.attribute) throw unknownPath(key);
-    changeAttribute(user, op, { ...path, filter: undefined }, one);
+    const name = `${urns.enterprise}:${key}`;
+    const path = findAttribute("User", name);
+    if (path) changeAttribute(user, op, { ...path, filter: undefined }, one, ignored);
+    else ignored.add(name);
   }
 }
-const enterpriseUrn = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 
 function changeSingle(target: ScimObject, attribute: Attribute, op: Operation["op"], value: unknown): void {
   const read = op === "remove" ? undefined : readValue(attribute, value);

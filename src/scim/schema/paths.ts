@@ -30,6 +30,12 @@ export function findAttribute(type: ResourceType, text: string): AttributePath |
   return inAttributes(lower, [...commonAttributes, ...core!.attributes], false);
 }
 
+/** Adds the names of a body that the schemas don't have. */
+export function noteUnknown(type: ResourceType, body: Record<string, unknown>, ignored: Set<string>): void {
+  for (const name of Object.keys(body))
+    if (name.toLowerCase() !== "schemas" && !findAttribute(type, name)) ignored.add(name);
+}
+
 function inAttributes(
   name: string,
   attributes: readonly Attribute[],

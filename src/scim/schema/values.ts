@@ -16,14 +16,26 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The value of a name in any case, since identity providers differ. */
+export function ownValue(object: Record<string, unknown>, name: string): unknown {
+  const key = Object.keys(object).find((one) => one.toLowerCase() === name.toLowerCase());
+  return key === undefined ? undefined : object[key];
+}
+
 /** The value of an attribute; undefined for null, which removes it. */
 export function readValue(attribute: Attribute, value: unknown): ScimValue | undefined {
   if (value === null || value === undefined) return undefined;
-  if (!attribute.multiValued) return readSingle(attribute, value);
+  if (!attribute.multiValued) return readSingle(attribute, attribute.sub ? value : unwrap(value));
   const given: unknown[] = Array.isArray(value) ? value : [value];
   if (given.length > limits.scimValues)
     throw badInput("tooMany", `"${attribute.name}" has more than ${limits.scimValues} values.`);
   return given.map((one) => readSingle(attribute, one)).filter((one) => one !== undefined);
+}
+
+/** Older connectors of Entra ID send a simple value as `[{"$ref": null, "value": "False"}]`. */
+function unwrap(value: unknown): unknown {
+  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  return isObject(one) && Object.hasOwn(one, "value") ? one["value"] : one;
 }
 
 /** One value of an attribute. A text stands for an object with this `value`, as Entra ID sends managers. */

@@ -6,14 +6,15 @@ import { badInput } from "../errors.ts";
 import type { UserAttributes } from "../patch/user.ts";
 import { readText } from "../patch/group.ts";
 import { commonAttributes, enterpriseAttributes, urns, userAttributes } from "../schema/attributes.ts";
-import { emptyObject, isObject, readObject, type ScimObject } from "../schema/values.ts";
+import { noteUnknown } from "../schema/paths.ts";
+import { emptyObject, isObject, ownValue, readObject, type ScimObject } from "../schema/values.ts";
 
-/** Attributes of the body of a POST or PUT. Unknown and readOnly ones are ignored. */
-export function readUser(body: unknown): UserAttributes {
+/** Attributes of the body of a POST or PUT. Unknown ones are added to `ignored`; readOnly ones are not read. */
+export function readUser(body: unknown, ignored: Set<string>): UserAttributes {
   if (!isObject(body)) throw badInput("invalidSyntax", "The body must be a JSON object.");
   const core = readObject([...commonAttributes, ...userAttributes], body);
-  const key = Object.keys(body).find((name) => name.toLowerCase() === urns.enterprise.toLowerCase());
-  const extension = key === undefined ? undefined : body[key];
+  noteUnknown("User", body, ignored);
+  const extension = ownValue(body, urns.enterprise);
   if (extension !== undefined && extension !== null && !isObject(extension))
     throw badInput("invalidValue", `"${urns.enterprise}" must be an object.`);
   return { core, enterprise: readObject(enterpriseAttributes, extension ?? {}) };

@@ -10,6 +10,7 @@ import { requirePrecondition } from "../conditional.ts";
 import { scimEvent, type ScimContext } from "../context.ts";
 import { ScimError, uniqueness, unknownResource } from "../errors.ts";
 import { readOperations } from "../patch/operations.ts";
+import { isDeactivation } from "../patch/removals.ts";
 import { patchUser, type UserAttributes } from "../patch/user.ts";
 import { decideAccount, findAccount, type AccountDecision, type FoundAccount } from "./account.ts";
 import { applyUser, awaitFormerEnd, requireRoom, settleUser } from "./apply.ts";
@@ -25,7 +26,7 @@ const pauseMs = 5;
 /** Throws `uniqueness`, `invalidValue`, or an error of a service. */
 export async function createUser(context: ScimContext, body: unknown): Promise<ScimUserDoc> {
   const { app, tenant } = context;
-  const fields = fieldsOf(readUser(body), true);
+  const fields = fieldsOf(readUser(body, context.noted.ignored), true);
   context.noted.subject = { name: fields.userName };
   const { scimUsers } = app.storage;
   const [isRoom, isNamed, found] = await Promise.all([
@@ -76,26 +77,38 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
 
 /** Replaces the attributes of a user; `active` stays unless it is given. */
 export function replaceUser(context: ScimContext, id: string, body: unknown): Promise<ScimUserDoc> {
-  const given = readUser(body);
-  return changeUser(context, id, () => given);
+  return changeUser(context, id, body, () => readUser(body, context.noted.ignored));
 }
 
-/** Applies the operations of a PATCH, all or none. */
+/** Applies the operations of a PATCH, all or none, except for a deactivation. */
 export function updateUser(context: ScimContext, id: string, body: unknown): Promise<ScimUserDoc> {
-  const operations = readOperations("User", body);
-  return changeUser(context, id, (user) => patchUser(id, attributesOf(user), operations));
+  const { ignored } = context.noted;
+  return changeUser(context, id, body, (user) =>
+    patchUser(id, attributesOf(user), readOperations("User", body, ignored), ignored),
+  );
 }
 
-/** Throws what `createUser` throws, 404, 412, or 403 for the deactivation of an owner. */
+/**
+ * A deactivation takes effect even if the rest of the body is refused, which the log then reports. Throws what
+ * `createUser` throws, 404, 412, or 403 for the deactivation of an owner.
+ */
 async function changeUser(
   context: ScimContext,
   id: string,
+  body: unknown,
   next: (user: ScimUserDoc) => UserAttributes,
 ): Promise<ScimUserDoc> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const user = await loadUser(context, id);
     requirePrecondition(context, user);
-    const changed = await changeOnce(context, user, fieldsOf(next(user), user.active));
+    let changed: ScimUserDoc | undefined;
+    try {
+      changed = await changeOnce(context, user, fieldsOf(next(user), user.active));
+    } catch (error) {
+      if (!(error instanceof ScimError) || !isDeactivation(body)) throw error;
+      changed = await changeOnce(context, user, { ...fieldsOf(attributesOf(user), false), active: false });
+      context.noted.refused = error.message;
+    }
     if (changed) return changed;
     await pause(attempt * pauseMs);
   }

@@ -121,7 +121,7 @@ function LogTable({ entries }: { entries: ScimLogEntry[] }) {
 }
 
 function EntryRow({ entry }: { entry: ScimLogEntry }) {
-  const { at, method, path, status, outcome, subject, changes = [], detail, count } = entry;
+  const { at, method, path, status, outcome, subject, changes = [], ignored = [], detail, count } = entry;
   return (
     <tr>
       <td className="meta hide-s nowrap">
@@ -133,6 +133,7 @@ function EntryRow({ entry }: { entry: ScimLogEntry }) {
           {method} {path}
         </span>
         {changes.length > 0 && <span className="block">{changes.join(", ")}</span>}
+        {ignored.length > 0 && <span className="meta block">ignored: {ignored.join(", ")}</span>}
         {detail !== undefined && <span className="block">{detail}</span>}
         <span className="meta show-s">
           <Time value={at} />

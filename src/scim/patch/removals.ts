@@ -1,0 +1,66 @@
+/**
+ * The parts of a request that remove access. They take effect even if the rest of the request is refused: the identity
+ * provider may never send them in another form.
+ */
+import { ScimError } from "../errors.ts";
+import type { ScimValue } from "../../../storage/scim/users.ts";
+import { userAttributes } from "../schema/attributes.ts";
+import { findAttribute } from "../schema/paths.ts";
+import { isObject, ownValue, readValue } from "../schema/values.ts";
+import { patchGroup, readMembers, type GroupAttributes } from "./group.ts";
+import { readOperations } from "./operations.ts";
+
+const active = userAttributes.find(({ name }) => name === "active")!;
+
+/** Whether the body of a PUT or PATCH deactivates the user: its last readable value of `active` is false. */
+export function isDeactivation(body: unknown): boolean {
+  if (!isObject(body)) return false;
+  let result: ScimValue | undefined;
+  for (const { path, value } of activations(body)) {
+    const isOwn = typeof path === "string" && findAttribute("User", path.trim())?.attribute === active;
+    const given = isOwn ? value : isObject(value) && !path ? ownValue(value, "active") : undefined;
+    result = orUndefined(() => readValue(active, given)) ?? result;
+  }
+  return result === false;
+}
+
+/** The parts that may set `active`: the body of a PUT as a whole, or the operations of a PATCH. */
+function activations(body: Record<string, unknown>): { path?: unknown; value: unknown }[] {
+  const operations = ownValue(body, "Operations");
+  if (!Array.isArray(operations)) return [{ value: body }];
+  return operations.filter(isObject).flatMap((one) => {
+    const op = ownValue(one, "op");
+    const isSetting = typeof op === "string" && /^(?:add|replace)$/i.test(op);
+    return isSetting ? [{ path: ownValue(one, "path"), value: ownValue(one, "value") }] : [];
+  });
+}
+
+/** The members whom the body of a PUT or PATCH removes from a group, by the operations that can be read. */
+export function removedMembers(id: string, given: GroupAttributes, body: unknown): Set<string> {
+  if (!isObject(body)) return new Set();
+  const operations = ownValue(body, "Operations");
+  const members = ownValue(body, "members");
+  let kept = given.members;
+  if (Array.isArray(operations)) kept = membersAfter(id, given, operations);
+  else if (members !== undefined) kept = new Set(orUndefined(() => readMembers(members)) ?? given.members);
+  return new Set([...given.members].filter((member) => !kept.has(member)));
+}
+
+function membersAfter(id: string, given: GroupAttributes, operations: unknown[]): Set<string> {
+  let group = given;
+  for (const one of operations) {
+    const ignored = new Set<string>();
+    const read = () => readOperations("Group", { operations: [one] }, ignored);
+    group = orUndefined(() => patchGroup(id, group, read(), ignored)) ?? group;
+  }
+  return group.members;
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ScimError)) throw error;
+    return undefined;
+  }
+}
