@@ -48,7 +48,8 @@ export function decideSkill(actor: Actor, permission: Permission, skill: SkillFa
   if (!skill) return unseenBy(actor);
   const { tenantId, context, skillId } = skill;
   const isOpen = skill.visibility !== "private" && !context?.restriction && !skill.isTakenDown;
-  if (!isOpen && !isAllowedIn(actor, "skill:read", tenantId, context, skillId)) return unseenBy(actor);
+  const seenBy = permission === "skill:update" || permission === "skill:delete" ? [permission] : [];
+  if (!isOpen && !seesIn(actor, tenantId, context, seenBy, skillId)) return unseenBy(actor);
   if (permission === "skill:read") return "allowed";
   if (isAllowedIn(actor, permission, tenantId, context, skillId)) return "allowed";
   return actor.kind === "anonymous" ? "unauthenticated" : "refused";
@@ -62,15 +63,50 @@ export function decideFolder(
 ): Verdict {
   if (!folder) return unseenBy(actor);
   const { tenantId, context } = folder;
-  const isMember = memberMay(membershipIn(actor, tenantId), limitsOf(actor), "skill:read");
-  const isReadable = isAllowedIn(actor, "skill:read", tenantId, context);
-  if (!isReadable && !(isMember && folder.isOnTheWay)) return unseenBy(actor);
+  const isMember = isPermitted(membershipIn(actor, tenantId)?.permissions, "skill:read");
+  const isSeen = seesFolder(actor, tenantId, context) || (isMember && folder.isOnTheWay);
+  if (!isSeen) return unseenBy(actor);
   if (permission === "see") return "allowed";
   const may =
     permission === "folder:manageAcl"
       ? mayManageGrants(actor, tenantId, context)
       : isAllowedIn(actor, permission, tenantId, context);
   return may ? "allowed" : "refused";
+}
+
+/** Whether the actor may see a folder, other than as part of the path to one below it. */
+export function seesFolder(actor: Actor, tenantId: string, context: AccessContext): boolean {
+  return seesIn(actor, tenantId, context, folderUses);
+}
+
+/** Permissions that can't be used on a folder without seeing it. */
+const folderUses = [
+  "skill:create",
+  "skill:update",
+  "skill:delete",
+  "folder:create",
+  "folder:update",
+  "folder:delete",
+] as const satisfies readonly Permission[];
+
+/**
+ * Whether the actor sees a folder, or a private skill in it. A token whose scopes lack `skill: read`, although its
+ * holder may read, sees what it uses one of its other permissions on.
+ */
+function seesIn(
+  actor: Actor,
+  tenantId: string,
+  context: AccessContext | null,
+  uses: readonly Permission[],
+  skillId?: string,
+): boolean {
+  if (isAllowedIn(actor, "skill:read", tenantId, context, skillId)) return true;
+  if (limitsOf(actor).scopes === undefined) return false;
+  const { permissions } = membershipIn(actor, tenantId) ?? {};
+  return (
+    isPermitted(permissions, "skill:read") &&
+    uses.some((permission) => isAllowedIn(actor, permission, tenantId, context, skillId))
+  );
 }
 
 /**

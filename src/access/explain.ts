@@ -120,7 +120,7 @@ export function explainToken(
   const { tokenId: id, tokenName: name, limits } = token;
   const reason: AccessReason = { kind: "token", id, name, limits };
   if (!isAllowedIn(token, "skill:read", tenantId, context)) {
-    if (can.length > 0) return [reason, { kind: "visibility" }];
+    if (can.length > 0) return can.includes("read") ? [reason, { kind: "visibility" }] : [reason];
     const restriction = context?.restriction;
     const isReader = context && isAllowedIn(token, "skill:read", tenantId, { ...context, restriction: null });
     return isReader && restriction

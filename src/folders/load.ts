@@ -8,6 +8,7 @@ import {
   limitsOf,
   isAllowedIn,
   membershipIn,
+  seesFolder,
   type FolderFacts,
   type AccessContext,
 } from "../access/decide.ts";
@@ -75,13 +76,13 @@ export async function loadFolderView(app: App, actor: Actor, tenantId: string): 
   return { tree: await loadTree(app, tenantId), actor };
 }
 
-/** Ids of the folders that the actor may see: those with readable content, and their parents. */
+/** Ids of the folders that the actor may see: those that the actor may use, and their parents. */
 export function visibleFolders(view: FolderView): Set<string> {
   const { tree } = view;
   const visible = new Set<string>();
-  const isReadable = readableFolders(view);
+  const isSeen = decidedByRestriction(view, seesFolder);
   for (const node of tree.nodes()) {
-    if (visible.has(node._id) || !isReadable(node._id)) continue;
+    if (visible.has(node._id) || !isSeen(node._id)) continue;
     for (let around: FolderNode | undefined = node; around && !visible.has(around._id);) {
       visible.add(around._id);
       around = around.parentId === null ? undefined : tree.get(around.parentId);
@@ -90,10 +91,20 @@ export function visibleFolders(view: FolderView): Set<string> {
   return visible;
 }
 
-/** Whether the actor may read in a folder. Decided once for all folders under the same restriction. */
-export function readableFolders({ tree, actor }: FolderView): (folderId: string) => boolean {
+/** Whether the actor may read in a folder. */
+export function readableFolders(view: FolderView): (folderId: string) => boolean {
+  return decidedByRestriction(view, (actor, tenantId, context) =>
+    isAllowedIn(actor, "skill:read", tenantId, context),
+  );
+}
+
+/** A decision about folders, made once for all folders under the same restriction. */
+function decidedByRestriction(
+  { tree, actor }: FolderView,
+  verdictOn: typeof seesFolder,
+): (folderId: string) => boolean {
   const decide = (folderId: string) =>
-    isAllowedIn(actor, "skill:read", tree.tenantId, accessContextIn(tree, actor, folderId));
+    verdictOn(actor, tree.tenantId, accessContextIn(tree, actor, folderId)!);
   if (limitsOf(actor).allowedFolderIds) return decide;
   const known = new Map<string | null, boolean>();
   const workspace = ownWorkspaceIn(tree, actor);
@@ -101,16 +112,16 @@ export function readableFolders({ tree, actor }: FolderView): (folderId: string)
   return (folderId) => {
     if (own.has(folderId)) return decide(folderId);
     const restriction = tree.effectiveRestriction(folderId);
-    let isReadable = known.get(restriction);
-    if (isReadable === undefined) known.set(restriction, (isReadable = decide(folderId)));
-    return isReadable;
+    let verdict = known.get(restriction);
+    if (verdict === undefined) known.set(restriction, (verdict = decide(folderId)));
+    return verdict;
   };
 }
 
-/** Whether a subfolder is readable. Called only for a folder that is not readable itself. */
+/** Whether a subfolder is seen. Called only for a folder that is not seen by itself. */
 function isOnTheWay({ tree, actor }: FolderView, folderId: string): boolean {
   const allowed = limitsOf(actor).allowedFolderIds;
-  // Under an unreadable folder, only one with a grant, in the token's list, or the actor's own workspace is readable.
+  // Under an unseen folder, only one with a grant, in the token's list, or the actor's own workspace is seen.
   const own = ownWorkspaceIn(tree, actor);
   const named = [
     ...tree.grantedTo(principalsOf(actor, tree.tenantId)),
@@ -121,7 +132,7 @@ function isOnTheWay({ tree, actor }: FolderView, folderId: string): boolean {
     (id) =>
       id !== folderId &&
       tree.isWithin(id, folderId) &&
-      isAllowedIn(actor, "skill:read", tree.tenantId, accessContextIn(tree, actor, id)),
+      seesFolder(actor, tree.tenantId, accessContextIn(tree, actor, id)!),
   );
 }
 
@@ -139,8 +150,8 @@ function factsIn(view: FolderView, folderId: string): FolderFacts | undefined {
   const { tree, actor } = view;
   if (!tree.get(folderId)) return undefined;
   const context = accessContextIn(tree, actor, folderId)!;
-  const isReadable = isAllowedIn(actor, "skill:read", tree.tenantId, context);
-  return { tenantId: tree.tenantId, context, isOnTheWay: !isReadable && isOnTheWay(view, folderId) };
+  const isSeen = seesFolder(actor, tree.tenantId, context);
+  return { tenantId: tree.tenantId, context, isOnTheWay: !isSeen && isOnTheWay(view, folderId) };
 }
 
 /** Requires a permission on a folder. Throws `not_found` if the actor may not see it. */

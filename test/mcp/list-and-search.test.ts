@@ -94,6 +94,7 @@ describe("the list of tools", () => {
     assert.deepEqual(await namesFor(await mint({ skill: ["create"] })), [
       ...reading,
       "publish_skill",
+      "list_folders",
       "whoami",
     ]);
     const stranger = await service.newUser();

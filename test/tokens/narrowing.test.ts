@@ -74,7 +74,12 @@ const cases: [who: string, token: () => Promise<string>, sees: string[], folders
     named("root", "open", "sub"),
     ["beside", "open", "open/sub"],
   ],
-  ["the organization's, without read scope", () => organizations({ scopes: { skill: ["create"] } }), [], []],
+  [
+    "the organization's, without read scope",
+    () => organizations({ scopes: { skill: ["create"] } }),
+    [],
+    ["beside", "open", "open/sub"],
+  ],
   ["the organization's, without scopes", () => organizations({ scopes: {} }), [], []],
   [
     "the organization's, in a folder",

@@ -29,7 +29,7 @@ export function folderTools(app: App): Tool[] {
         nextOffset: z.number().int().nullable().meta({ description: "offset of the rest; null: no more" }),
       }),
       effect: "read",
-      needs: ["skill:read"],
+      needs: ["skill:read", "skill:create", "folder:create", "folder:update", "folder:delete"],
       async handle({ actor, input }) {
         const tenant = await loadTenant(app, actor, input.organization, "member");
         const parentId = input.parentId === "root" ? null : input.parentId;
