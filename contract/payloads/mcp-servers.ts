@@ -155,6 +155,9 @@ export const McpServerDeletionPayload = z
       .array(z.object({ slug: z.string(), name: z.string() }))
       .meta({ description: "skills that require it and that you may read, at most 20" }),
     hasMoreSkills: z.boolean(),
+    hasHiddenSkills: z.boolean().meta({
+      description: "skills that you may not read require it too: you can't delete it",
+    }),
     connectors: z.number().int().meta({ description: "hosted connectors of members, which end" }),
     installs: z
       .number()

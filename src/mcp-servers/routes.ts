@@ -23,7 +23,7 @@ import {
   UpdateMcpServer,
 } from "./schema.ts";
 import { createServer } from "./create-server.ts";
-import { deleteServer, findServers, listServers, readServer } from "./service.ts";
+import { findServers, listServers, readServer } from "./service.ts";
 import { updateServer } from "./update-server.ts";
 
 const tag = "MCP servers";
@@ -111,16 +111,6 @@ function changeRoutes(app: App): Route[] {
       data: McpServerPayload,
       handle: async ({ actor, params, body }) =>
         presentServer(app, actor, await updateServer(app, actor, params.tenant, params.server, body)),
-    }),
-    route({
-      method: "delete",
-      path: item,
-      summary: "Delete an MCP server; entries that members have installed stay in their tools",
-      tag,
-      auth: "required",
-      params: McpServerParams,
-      data: null,
-      handle: ({ actor, params }) => deleteServer(app, actor, params.tenant, params.server),
     }),
   ];
 }

@@ -9,7 +9,8 @@ import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
 import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
-import { requirePermissions } from "./permission-checks.ts";
+import { missingFrom } from "../access/permissions.ts";
+import { requirePermissions, requireTeamAccess } from "./permission-checks.ts";
 import type { CreateRole, UpdateRole } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
@@ -43,7 +44,10 @@ export async function createRole(
   return insertRecord(app, "role", roles, { ...newRecord(app, actor, name, event), permissions });
 }
 
-/** Changes the name or the permissions. The caller must have the former and the new permissions. */
+/**
+ * Changes the name or the permissions. The caller must have the former and the new permissions and, to extend it, what
+ * each team with the role gives.
+ */
 export async function updateRole(
   app: App,
   actor: Actor,
@@ -54,7 +58,14 @@ export async function updateRole(
   const tenant = await loadTenant(app, actor, tenantRef, "role:update");
   const role = await loadRole(app, tenant._id, id);
   requirePermissions(actor, tenant._id, role.permissions, "change this role");
-  requirePermissions(actor, tenant._id, input.permissions ?? {}, "put this into a role");
+  const wanted = input.permissions ?? {};
+  requirePermissions(actor, tenant._id, wanted, "put this into a role");
+  if (missingFrom(role.permissions, wanted).length > 0) {
+    // What the role gains, the members of its teams may do in folders on which the teams have grants.
+    const teams = await app.storage.teams.listWithRole(tenant._id, id, limits.teamsPerOrganization);
+    const teamIds = teams.map((team) => team._id);
+    await requireTeamAccess(app, actor, tenant._id, teamIds, "extend a role of a team");
+  }
   const event = makeEvent(app, actor, "role.updated", {
     tenantId: tenant._id,
     resourceType: "role",

@@ -124,7 +124,8 @@ export async function deleteWorkspace(
   tenantRef: string,
   userId: string,
 ): Promise<void> {
-  const { _id: tenantId } = await loadManaged(app, actor, tenantRef, "skill:delete");
+  // Without `folder: manageAcl`, the caller sees none of the skills.
+  const { _id: tenantId } = await loadManaged(app, actor, tenantRef, "skill:delete", "folder:manageAcl");
   const row = await loadLeftWorkspace(app, tenantId, userId);
   const event = makeEvent(app, actor, "personal_workspace.deleted", {
     tenantId,

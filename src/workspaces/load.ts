@@ -9,16 +9,19 @@ import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadTenant } from "../orgs/service.ts";
 
-/** Requires the permission to manage the organization's workspaces, and optionally another one. */
+/** Requires the permission to manage the organization's workspaces, and further ones. */
 export async function loadManaged(
   app: App,
   actor: Actor,
   ref: string,
-  also?: Permission,
+  ...also: Permission[]
 ): Promise<TenantDoc> {
   const tenant = await loadTenant(app, actor, ref, "personalWorkspace:manage");
-  if (also !== undefined && decideTenant(actor, also, tenant._id) !== "allowed")
-    throw forbidden(`This also requires ${also} in "${tenant.slug}", which your role does not allow.`);
+  for (const permission of also)
+    if (decideTenant(actor, permission, tenant._id) !== "allowed")
+      throw forbidden(
+        `This also requires ${permission} in "${tenant.slug}", which your role does not allow.`,
+      );
   return tenant;
 }
 

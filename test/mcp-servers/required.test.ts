@@ -136,6 +136,7 @@ describe("MCP servers that a skill requires", () => {
         { slug: "first", name: "First" },
       ],
       hasMoreSkills: false,
+      hasHiddenSkills: false,
       connectors: 1,
       installs: 0,
     });
@@ -147,6 +148,22 @@ describe("MCP servers that a skill requires", () => {
     const curator = await newMember(service, org, curators.data.id);
     const { data: seen } = await deletion(curator);
     assert.deepEqual([seen.skills.map(({ slug }) => slug), seen.installs], [["third", "first"], undefined]);
+    assert.equal(seen.hasHiddenSkills, true);
+    const remove = (user: TestUser) =>
+      service.call("DELETE", `${fixture.base}/shared`, { token: user.token });
+    const refused = await remove(curator);
+    assert.deepEqual([refused.status, refused.code], [422, "refused"], JSON.stringify(refused.body));
+    assert.doesNotMatch(refused.error!, /second/i);
+    const kept = await service.call<SkillDetailPayload>("GET", `/api/skills/${org.slug}~second`, {
+      token: owner.token,
+    });
+    assert.deepEqual(
+      kept.data.requiredMcpServers?.map(({ slug }) => slug),
+      ["shared"],
+    );
+    await restrict(service, owner, id, [{ type: "member", id: curator.id, level: "viewer" }]);
+    assert.equal((await deletion(curator)).data.hasHiddenSkills, false);
+    assert.equal((await remove(curator)).status, 200, "each of the skills is visible");
     const stranger = await service.newUser();
     for (const query of [ofShared, "mcp_server=no-such"])
       assert.equal((await list(stranger, query)).code, "not_found");

@@ -96,6 +96,28 @@ describe("a team", () => {
     }
   });
 
+  it("with grants on restricted folders gets permissions by its roles only from callers with the same access", async () => {
+    const held = { role: ["update"], skill: ["read", "update"], analytics: ["read"] };
+    const lead = await fixture.join(await fixture.newRole("Role lead", held));
+    const role = await fixture.newRole("Vault readers", { skill: ["read"] });
+    const team = await fixture.newTeam("Vault team", [role]);
+    const folder = await newFolder(service, fixture.org, fixture.owner, "role vault");
+    const restrictTo = (...grants: { type: "team" | "member"; id: string; level: FolderLevel }[]) =>
+      restrict(service, fixture.owner, folder.id, grants);
+    const change = (permissions: object) => fixture.at(lead, "PATCH", `/roles/${role}`, { permissions });
+    const ofTeam = { type: "team", id: team, level: "editor" } as const;
+
+    await restrictTo(ofTeam);
+    const refused = await change({ skill: ["read", "update"] });
+    const narrowed = await change({});
+    await restrictTo(ofTeam, { type: "member", id: lead.id, level: "editor" });
+    const extended = await change({ skill: ["read", "update"] });
+
+    assert.deepEqual([refused.status, refused.code], [403, "forbidden"], JSON.stringify(refused.body));
+    assert.doesNotMatch(refused.error!, /role vault/);
+    assert.deepEqual([narrowed.status, extended.status], [200, 200], JSON.stringify(extended.body));
+  });
+
   it("with grants on restricted folders gets members only from callers with the same access", async () => {
     const writing = { skill: ["read", "create", "update"], folder: ["create", "update"] };
     const lead = await fixture.join(

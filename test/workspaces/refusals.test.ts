@@ -168,7 +168,9 @@ describe("the operations of workspaces", () => {
 
   it("require further permissions to reassign or delete the workspaces of former members", async () => {
     const [caretaker, leaver] = [await joinAs("Caretaker", { skill: ["read"] }), await fixture.join()];
+    const cleaner = await joinAs("Cleaner", { skill: ["read", "delete"] });
     await fixture.sync();
+    const left = (await fixture.publish(leaver, "Left behind")).data.skill;
     await fixture.leave(leaver);
     const body = { userId: leaver.id, toUserId: caretaker.id };
     const given = await fixture.at(caretaker, "POST", "/reassign", body);
@@ -178,6 +180,10 @@ describe("the operations of workspaces", () => {
     assert.deepEqual([given.status, deleted.status, retried.status], [403, 403, 200]);
     assert.match(given.error!, /folder:manageAcl/);
     assert.match(deleted.error!, /skill:delete/);
+    const unseen = await fixture.at(cleaner, "DELETE", `/members/${leaver.id}`);
+    assert.equal((await send(cleaner, "GET", `/api/skills/${left.publicId}`)).code, "not_found");
+    assert.deepEqual([unseen.status, unseen.code], [403, "forbidden"], "the cleaner sees none of the skills");
+    assert.match(unseen.error!, /folder:manageAcl/);
     assert.equal((await fixture.workspaceOf(leaver))?.state, "left");
     // A viewer's workspace is read-only: the role counts as well.
     assert.equal((await fixture.publish(caretaker, "No")).status, 403);

@@ -19,7 +19,13 @@ export function DeleteDialog({ org, server, onClose }: Props) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(mcpDeletionQuery(org, server.slug));
-  const { skills = [], hasMoreSkills = false, connectors = 0, installs = 0 } = data ?? {};
+  const {
+    skills = [],
+    hasMoreSkills = false,
+    hasHiddenSkills = false,
+    connectors = 0,
+    installs = 0,
+  } = data ?? {};
   return (
     <ConfirmDialog
       title={`Delete ${visibleText(server.name)}`}
@@ -51,6 +57,11 @@ export function DeleteDialog({ org, server, onClose }: Props) {
             </ul>
           </div>
         </div>
+      )}
+      {hasHiddenSkills && (
+        <p className="note danger">
+          Skills that you can&apos;t see require it: ask an owner or an administrator to delete it.
+        </p>
       )}
       {connectors > 0 && (
         <p>Hosted connectors to it end, with the credentials of their owners: {connectors} at the moment.</p>
