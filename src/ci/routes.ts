@@ -121,6 +121,8 @@ function changeRoutes(app: App): Route[] {
         const policy = await createPolicy(app, actor, params.tenant, body);
         return (await presentPolicies(app, actor, [policy]))[0];
       },
+      authorizeRepeat: ({ actor, params }, { id }: OidcPolicyPayload) =>
+        findPolicy(app, actor, params.tenant, id),
     }),
     route({
       method: "patch",

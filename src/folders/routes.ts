@@ -66,6 +66,8 @@ function treeRoutes(app: App): Route[] {
         const folder = await describeFolder(app, view, folderId);
         return { path: folder.path, ...made, folder: presentFolder(folder) };
       },
+      authorizeRepeat: ({ actor }, { folder }: CreatedFolderPayload) =>
+        loadFolder(app, actor, folder.id, "see"),
     }),
   ];
 }

@@ -94,9 +94,11 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   if (declared.method !== "post" || declared.status !== 201 || declared.stream)
     return respond(ctx, declared, await call());
   const creating = { key: ctx.get("idempotency-key"), actor, route: declared.path, body: { params, body } };
-  const result = await idempotentResult(options.idempotency, creating, call, (error) =>
-    toServiceError(error, request.requestId, options),
-  );
+  const result = await idempotentResult(options.idempotency, creating, {
+    run: call,
+    authorizeRepeat: declared.authorizeRepeat?.bind(declared, { actor, params, body }),
+    toError: (error) => toServiceError(error, request.requestId, options),
+  });
   return respond(ctx, declared, result);
 }
 

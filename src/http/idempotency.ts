@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key` on calls that create: the same key and body within 24 hours get the first response again.
- * A first call that is still running, or the same key with another body, is a conflict.
+ * `Idempotency-Key` on calls that create: the same key and body within 24 hours get the first response again, if the
+ * caller may still read it. A first call that is still running, or the same key with another body, is a conflict.
  */
 import { createHash } from "node:crypto";
 import type { Actor, AnonymousActor } from "../access/actor.ts";
@@ -26,33 +26,43 @@ export interface IdempotencyStore {
   interrupt(id: string): Promise<void>;
 }
 
-/** Stored instead of a response that carries a secret or a cookie. */
+/** Stored instead of a response that carries a secret or a cookie, or that no read decides about. */
 const shownOnce = { shownOnce: true };
 
+interface IdempotentCall {
+  run(creation: Creation | undefined): unknown;
+  /** Throws unless the caller may read the stored data now. Without it, data is not stored. */
+  authorizeRepeat: ((data: unknown) => Promise<unknown>) | undefined;
+  toError(thrown: unknown): ServiceError;
+}
+
 /**
- * The result of a call that creates, from its first run or from the store. Throws what `toError` makes of a failure.
+ * The result of a call that creates, from its first run, or from the store if the caller may still read it. Throws what
+ * `toError` makes of a failure.
  */
 export async function idempotentResult(
   store: IdempotencyStore,
   request: IdempotentRequest,
-  call: (creation: Creation | undefined) => unknown,
-  toError: (thrown: unknown) => ServiceError,
+  { run, authorizeRepeat, toError }: IdempotentCall,
 ): Promise<unknown> {
   let result: unknown;
   const stored = await idempotently(store, request, async (creation) => {
     try {
-      result = await call(creation);
+      result = await run(creation);
     } catch (error) {
       throw toError(error);
     }
-    return { status: 201, body: result instanceof Enveloped || result instanceof Reply ? shownOnce : result };
+    const isKept = authorizeRepeat && !(result instanceof Enveloped) && !(result instanceof Reply);
+    return { status: 201, body: isKept ? result : shownOnce };
   });
-  if (result === undefined && isShownOnce(stored.body))
+  if (result !== undefined) return result;
+  if (isShownOnce(stored.body) || !authorizeRepeat)
     throw new ServiceError(
       "conflict",
       "The call with this Idempotency-Key succeeded; its answer is shown once and is not kept.",
     );
-  return result ?? stored.body;
+  await authorizeRepeat(stored.body);
+  return stored.body;
 }
 
 function isShownOnce(body: unknown): boolean {

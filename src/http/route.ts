@@ -141,6 +141,8 @@ export interface RouteInput<P, Q, B, F> {
   request: RequestInfo;
 }
 
+type RepeatLacks = "query" | "prefetched" | "request";
+
 interface Declaration<P, Q, B, F> {
   method: Method;
   /** In the form of the router: `/api/skills/:skill`; a last `*name` segment takes the rest of the path. */
@@ -180,6 +182,11 @@ interface Declaration<P, Q, B, F> {
   audience?: string;
   /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
   form?: boolean;
+  /**
+   * For a call that creates: throws unless a read would show the caller the stored data of its first response, which an
+   * `Idempotency-Key` asks for again. Access may have been lost since. Without it, the data is not stored.
+   */
+  authorizeRepeat?(call: Omit<RouteInput<P, Q, B, F>, RepeatLacks>, data: unknown): Promise<unknown>;
   /** Maximum size of such fields. Default: `limits.formBodyBytes`. */
   formBytes?: number;
   /**
@@ -211,8 +218,9 @@ interface Declaration<P, Q, B, F> {
 /** A route whose input types are sealed in: `handle` takes what the schemas made of the request. */
 export interface Route extends Omit<
   Declaration<z.ZodType, z.ZodType, z.ZodType, unknown>,
-  "handle" | "announcedSha256"
+  "handle" | "announcedSha256" | "authorizeRepeat"
 > {
+  authorizeRepeat?(call: { actor: Actor; params: unknown; body: unknown }, data: unknown): Promise<unknown>;
   announcedSha256?(params: unknown, caller: string): Promise<string | undefined>;
   handle(input: RouteInput<z.ZodType, z.ZodType, z.ZodType, unknown>): Promise<unknown>;
 }

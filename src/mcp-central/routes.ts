@@ -7,6 +7,7 @@ import {
 } from "../../contract/payloads/connectors.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { findServer } from "../mcp-servers/load.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { listOwnCalls } from "./calls.ts";
 import { changeCentral, readCentral } from "./organization.ts";
@@ -79,6 +80,10 @@ function changeRoutes(app: App): Route[] {
       async handle({ actor, body }) {
         const { user, seen, created } = await ensureConnector(app, actor, body.server);
         return { ...presentConnector(app, user, seen), created };
+      },
+      async authorizeRepeat({ actor }, { id, server }: CreatedConnectorPayload) {
+        await loadConnector(app, actor, id);
+        if (server) await findServer(app, actor, server.publicId);
       },
     }),
     route({

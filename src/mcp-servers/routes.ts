@@ -99,6 +99,8 @@ function changeRoutes(app: App): Route[] {
       data: McpServerPayload,
       handle: async ({ actor, params, body }) =>
         presentServer(app, actor, await createServer(app, actor, params.tenant, body)),
+      authorizeRepeat: ({ actor, params }, { id }: McpServerPayload) =>
+        readServer(app, actor, params.tenant, id),
     }),
     route({
       method: "patch",

@@ -4,6 +4,7 @@ import { Page, route, type Route } from "../http/route.ts";
 import { presentBuiltInRoles, presentRole } from "./present.ts";
 import { createRole, deleteRole, listRoles, updateRole } from "./roles.ts";
 import { CreateRole, RoleParams, TenantParams, UpdateRole } from "./schema.ts";
+import { loadTenant } from "./service.ts";
 
 const tag = "Roles";
 
@@ -35,6 +36,7 @@ export function roleRoutes(app: App): Route[] {
       data: RolePayload,
       handle: async ({ actor, params, body }) =>
         presentRole(await createRole(app, actor, params.tenant, body)),
+      authorizeRepeat: ({ actor, params }) => loadTenant(app, actor, params.tenant, "member:read"),
     }),
     route({
       method: "patch",

@@ -61,7 +61,7 @@ export async function updateRole(
   const wanted = input.permissions ?? {};
   requirePermissions(actor, tenant._id, wanted, "put this into a role");
   if (missingFrom(role.permissions, wanted).length > 0) {
-    // What the role gains, the members of its teams may do in folders on which the teams have grants.
+    // The members of its teams may then do more in folders on which the teams have grants.
     const teams = await app.storage.teams.listWithRole(tenant._id, id, limits.teamsPerOrganization);
     const teamIds = teams.map((team) => team._id);
     await requireTeamAccess(app, actor, tenant._id, teamIds, "extend a role of a team");

@@ -44,6 +44,7 @@ export function tenantRoutes(app: App): Route[] {
       status: 201,
       data: TenantPayload,
       handle: async ({ actor, body }) => presentTenant(app, await createTenant(app, actor, body), actor),
+      authorizeRepeat: ({ actor }, { id }: TenantPayload) => loadTenant(app, actor, id, "member"),
     }),
     route({
       method: "get",

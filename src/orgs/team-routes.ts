@@ -56,6 +56,7 @@ export function teamRoutes(app: App): Route[] {
       data: TeamPayload,
       handle: async ({ actor, params, body }) =>
         presentOne(app, await createTeam(app, actor, params.tenant, body)),
+      authorizeRepeat: ({ actor, params }, { id }: TeamPayload) => readTeam(app, actor, params.tenant, id),
     }),
     route({
       method: "get",

@@ -13,6 +13,7 @@ import { connectRepository } from "./connection/connect.ts";
 import { takeOverConnection } from "./connection/connecting-member.ts";
 import { disconnectRepository } from "./connection/disconnect.ts";
 import { listRuns, readSyncState, runByHand } from "./report/history.ts";
+import { loadConnection } from "./connection/load.ts";
 import { offeredHosts } from "./connection/open-host.ts";
 import { planConnected, planDraft } from "./preview/plan.ts";
 import { presentConflict, presentConnection, presentRun, presentSyncState } from "./report/present.ts";
@@ -57,6 +58,7 @@ export function syncRoutes(app: App): Route[] {
       budget: "export",
       handle: async ({ actor, params, body }) =>
         presentConnection(await connectRepository(app, actor, params.tenant, body)),
+      authorizeRepeat: ({ actor, params }) => loadConnection(app, actor, params.tenant, "githubSync:read"),
     }),
     route({
       method: "patch",

@@ -8,6 +8,7 @@ import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { presentServer } from "../present.ts";
+import { readServer } from "../service.ts";
 import { ApplyCatalogUpdate, ImportMcpServer, McpServerParams, SearchCatalog } from "../schema.ts";
 import { applyCatalogUpdate, readCatalogUpdate } from "./apply-update.ts";
 import { importServer, searchCatalog } from "./import-server.ts";
@@ -42,6 +43,8 @@ export function catalogRoutes(app: App): Route[] {
       data: McpServerPayload,
       handle: async ({ actor, params, body }) =>
         presentServer(app, actor, await importServer(app, actor, params.tenant, body)),
+      authorizeRepeat: ({ actor, params }, { id }: McpServerPayload) =>
+        readServer(app, actor, params.tenant, id),
     }),
     route({
       method: "get",

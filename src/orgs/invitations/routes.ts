@@ -12,6 +12,7 @@ import { resendInvitation } from "./resend.ts";
 import { listInvitations, revokeInvitation } from "./manage.ts";
 import { acceptInvitation, declineInvitation } from "./accept.ts";
 import { loadNames } from "../names.ts";
+import { loadTenant } from "../service.ts";
 import { presentInvitation, presentJoined } from "../present.ts";
 import {
   CreateInvitation,
@@ -62,6 +63,7 @@ export function invitationRoutes(app: App): Route[] {
       budget: "invite",
       handle: async ({ actor, params, body }) =>
         presentOne(app, await invite(app, actor, params.tenant, body)),
+      authorizeRepeat: ({ actor, params }) => loadTenant(app, actor, params.tenant, "member:invite"),
     }),
     route({
       method: "delete",

@@ -5,6 +5,7 @@ import type { App } from "../../app.ts";
 import { listQuery } from "../../http/cursor.ts";
 import { route, type Route } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
+import { loadSkill } from "../load.ts";
 import {
   CloseReport,
   ReportParams,
@@ -36,6 +37,7 @@ export function moderationRoutes(app: App): Route[] {
         await reportSkill(app, actor, params.skill, body);
         return { reported: true };
       },
+      authorizeRepeat: ({ actor, params }) => loadSkill(app, actor, params.skill, "skill:read"),
     }),
     ...reportRoutes(app),
     ...takedownRoutes(app),

@@ -27,8 +27,8 @@ export async function listWithVersion(
 }
 
 /**
- * Skills of a name that the caller may read or change, in the workspace that the publish goes to or outside workspaces. `found`:
- * see `listSameName`.
+ * Skills of a name that the caller may read or change, in the workspace that the publish goes to or outside workspaces.
+ * `found`: see `listSameName`.
  */
 export async function listNamed(
   app: App,
@@ -40,7 +40,7 @@ export async function listNamed(
   const home = input.workspaceId ?? workspaceAt(view, input.folder ?? "/");
   const named = await listSameName(app, view.tree, nameKeyOf(name), home, found);
   const seen = await keepAllowed(app, view.actor, "skill:read", named);
-  // Of a token without the scope to read, only changes are allowed.
+  // A token without the scope to read may only change them.
   return seen.length > 0 ? seen : keepAllowed(app, view.actor, "skill:update", named);
 }
 

@@ -3,8 +3,11 @@ import { PublishPlan, VersionPlan } from "../../../contract/payloads/plans.ts";
 import { PublishResult, VersionResult } from "../../../contract/payloads/skills.ts";
 import { StoredUploadPayload, UploadPayload } from "../../../contract/payloads/uploads.ts";
 import type { App } from "../../app.ts";
+import { membershipIn } from "../../access/decide.ts";
+import type { Actor } from "../../access/actor.ts";
+import { forbidden } from "../../errors.ts";
 import { route, type Route } from "../../http/route.ts";
-import { prefetchSkill } from "../load.ts";
+import { loadSkill, prefetchSkill } from "../load.ts";
 import { presentSkill, presentVersion, skillUrl } from "../present.ts";
 import {
   AnnounceUpload,
@@ -40,6 +43,7 @@ export function publishRoutes(app: App): Route[] {
       async handle({ actor, body, request }) {
         return presentPublished(app, await publishSkill(app, actor, body, request.creation));
       },
+      authorizeRepeat: ({ actor }, { skill }: PublishResult) => authorizePublisher(app, actor, skill.id),
     }),
     route({
       method: "post",
@@ -60,6 +64,7 @@ export function publishRoutes(app: App): Route[] {
         const { skill, version, unchanged, warnings } = appended;
         return { ...presentVersion(version, skill, publisher), unchanged, warnings };
       },
+      authorizeRepeat: ({ actor }, { skillId }: VersionResult) => authorizePublisher(app, actor, skillId),
     }),
     copyRoute(app),
     ...planRoutes(app),
@@ -83,11 +88,22 @@ function copyRoute(app: App): Route {
       const copied = await copySkill(app, actor, params.skill, body, request.creation);
       return presentPublished(app, copied);
     },
+    authorizeRepeat: ({ actor }, { skill }: PublishResult) => authorizePublisher(app, actor, skill.id),
   });
 }
 
 /** Who publishes is shown the numbers of findings. */
 const publisher = { isMember: true };
+
+/** Throws unless the caller may read the skill as a member of its organization does. */
+async function authorizePublisher(app: App, actor: Actor, skillId: string): Promise<void> {
+  const skill = await loadSkill(app, actor, skillId, "skill:read");
+  if (!membershipIn(actor, skill.tenantId))
+    throw forbidden(`You are not a member of "${skill.tenantSlug}" any more.`, {
+      kind: "skill",
+      ref: skillId,
+    });
+}
 
 function presentPublished(app: App, { skill, version, ...rest }: Published): PublishResult {
   return {
@@ -147,6 +163,8 @@ function uploadRoutes(app: App): Route[] {
           expiresAt: upload.expiresAt.toISOString(),
         };
       },
+      // An upload belongs to its caller.
+      authorizeRepeat: async () => undefined,
     }),
     route({
       method: "put",

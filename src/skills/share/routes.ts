@@ -4,6 +4,7 @@ import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { presentSkill, skillUrl } from "../present.ts";
 import { ShareSkill } from "../schema.ts";
+import { loadSkill } from "../load.ts";
 import { shareSkill } from "./share.ts";
 
 export function shareRoutes(app: App): Route[] {
@@ -32,6 +33,7 @@ export function shareRoutes(app: App): Route[] {
           warnings,
         };
       },
+      authorizeRepeat: ({ actor }, { skill }: SharedPayload) => loadSkill(app, actor, skill.id, "skill:read"),
     }),
   ];
 }

@@ -2,6 +2,7 @@ import { SsoDomainPayload } from "../../../contract/payloads/sso-domains.ts";
 import type { App } from "../../app.ts";
 import { Page, route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
+import { loadTenant } from "../../orgs/service.ts";
 import { presentDomain } from "./present.ts";
 import { ClaimDomain, DomainParams } from "./schema.ts";
 import { claimDomain, listDomains, removeDomain, verifyDomain } from "./service.ts";
@@ -33,6 +34,7 @@ export function ssoDomainRoutes(app: App): Route[] {
       data: SsoDomainPayload,
       handle: async ({ actor, params, body }) =>
         presentDomain(await claimDomain(app, actor, params.tenant, body.domain)),
+      authorizeRepeat: ({ actor, params }) => loadTenant(app, actor, params.tenant, "sso:manage"),
     }),
     route({
       ...common,

@@ -96,6 +96,8 @@ function changeRoutes(app: App): Route[] {
         const created = await createProvider(app, actor, params.tenant, body);
         return (await presentProviders(app, [created]))[0];
       },
+      authorizeRepeat: ({ actor, params }, { id }: SsoProviderPayload) =>
+        loadProvider(app, actor, params.tenant, id),
     }),
     route({
       ...common,
