@@ -22,6 +22,7 @@ export const failures = {
   content_invalid: { status: 422, cli: "E_API" },
   package_invalid: { status: 422, cli: "E_PACK_FAILED" },
   upload_mismatch: { status: 422, cli: "E_UPLOAD_FAILED" },
+  too_costly: { status: 422, cli: "E_API" },
   version_not_greater: { status: 422, cli: "E_API" },
   limit_reached: { status: 422, cli: "E_API" },
   folder_not_empty: { status: 422, cli: "E_API" },

@@ -106,7 +106,7 @@ async function buildServer() {
 }
 
 /** Programs that are started as a process or a thread: bundled, since reading 1,500 files dominated their start. */
-const programs = ["server", "workers/job-child", "repos/store/worker-thread"];
+const programs = ["server", "workers/job-child", "repos/store/worker-thread", "src/compute/thread"];
 /** Machine code, WebAssembly, and what is read as files. */
 const unbundled =
   /^(@node-rs\/argon2|sharp|@electric-sql\/pglite|@0q\/embedded-mongodb|swagger-ui-dist)(\/|$)/;

@@ -6,6 +6,7 @@ import type { SkillStore } from "../repos/store/index.ts";
 import type { Storage } from "../storage/index.ts";
 
 import type { Passwords } from "./auth/passwords.ts";
+import type { Compute } from "./compute/compute.ts";
 import type { Config } from "./config.ts";
 import type { RateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
@@ -28,6 +29,8 @@ export interface App {
   jobProgram?: string | undefined;
   /** Serves repositories to git clients. */
   uploadPack: UploadPack;
+  /** Work on content that anyone may have written, in threads. */
+  compute: Compute;
   queue: Queue;
   mail: Mailer;
   /** TXT records of a name, each in its parts; rejects with the error codes of `node:dns`. */

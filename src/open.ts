@@ -8,6 +8,7 @@ import { openRedis } from "../storage/redis.ts";
 import { flushDownloads } from "./analytics/downloads.ts";
 import type { App } from "./app.ts";
 import { openPasswords, type PasswordCost } from "./auth/passwords.ts";
+import { openCompute } from "./compute/compute.ts";
 import type { Config } from "./config.ts";
 import { openRateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
@@ -58,6 +59,7 @@ export async function openApp(options: {
     git: { program: config.gitProgram, searchPath: config.searchPath },
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
+  const compute = openCompute();
   const storage = await openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase });
   const redis = config.redisUrl
     ? openRedis(config.redisUrl, (error) =>
@@ -76,6 +78,7 @@ export async function openApp(options: {
     makePlan: (work) => (options.makePlan ?? makePlan)(app, work),
     jobProgram: options.jobProgram,
     uploadPack,
+    compute,
     queue,
     mail: openMailer({ ...config, log }),
     resolveTxt: options.resolveTxt ?? openTxtResolver(),
@@ -102,6 +105,7 @@ export async function openApp(options: {
       while (flushProjections(app) || working.size > 0) await Promise.allSettled(working);
       await cloned;
       redis?.close();
+      await compute.close();
       await mirrors.close();
       await repos.close();
       await storage.close();

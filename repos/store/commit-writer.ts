@@ -1,12 +1,13 @@
 /** Writes versions as commits, large ones in a worker thread, and makes them known to the readers of this process. */
 import { stat } from "node:fs/promises";
 import { asRepoError } from "../errors.ts";
+import type { ThreadPool } from "../threads/thread-pool.ts";
 import type { PackStore } from "./driver.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import { PackIndex } from "./pack-format.ts";
 import type { CommitDraft, Identity, RepoId, VersionDraft, WrittenCommit } from "./types.ts";
 import type { VersionReader } from "./version-reader.ts";
-import { type WorkerPool, threadBytes } from "./worker-pool.ts";
+import { runJob, threadBytes } from "./worker-jobs.ts";
 import { type WrittenVersion, openSource, writeCommitOnly, writeVersion } from "./write-version.ts";
 
 export interface CommitWriterParts {
@@ -16,7 +17,7 @@ export interface CommitWriterParts {
   packs: PackStore;
   objects: ObjectReader;
   versions: VersionReader;
-  threads: WorkerPool;
+  threads: ThreadPool;
 }
 
 /** `onWritten` is called after each new pack. */
@@ -42,7 +43,10 @@ export function openCommitWriter(parts: CommitWriterParts, onWritten: (repo: Rep
           : undefined;
       if (source.kind === "zip" && (zip === undefined || zip.totalBytes > threadBytes)) {
         zip?.close();
-        return register(repo, await threads.run({ kind: "version", root, repo, draft, known, committer }));
+        return register(
+          repo,
+          await runJob(threads, { kind: "version", root, repo, draft, known, committer }),
+        );
       }
       return register(repo, await writeVersion(packs, repo, draft, known, committer, zip));
     },

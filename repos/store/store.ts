@@ -20,10 +20,11 @@ import type {
   StoreOptions,
   SweepReport,
 } from "./types.ts";
-import { WorkerPool } from "./worker-pool.ts";
+import { ThreadPool } from "../threads/thread-pool.ts";
 import { openZipCache } from "./zip-cache.ts";
 
-const workerThreads = 2;
+/** One of them is left for other organizations. */
+const workerThreads = 3;
 /** Maximum number of concurrent merges, which compete with publishes for the disk. */
 const mergesAtOnce = 2;
 
@@ -45,7 +46,14 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   const objects = new ObjectReader(packs, options.cacheBytes, log);
   const versions = new VersionReader(objects);
   const artifacts = openArtifacts(options.root);
-  const threads = new WorkerPool(workerThreads);
+  const threads = new ThreadPool({
+    program: "./worker-thread",
+    module: import.meta.url,
+    threads: workerThreads,
+    heapMegabytes: 256,
+    pieces: Infinity,
+    piecesPerCaller: Infinity,
+  });
   const committer: Identity = { name: "svc", email: `git@noreply.${options.committerHost}` };
   const merges = new SingleFlight<MaintenanceReport>(mergesAtOnce);
   const advances = new Coalescer<AdvanceResult>();
@@ -182,6 +190,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     async close() {
       closed = true;
       while (background.size > 0) await Promise.all(background);
+      await threads.close();
       await packs.close();
     },
   };

@@ -1,8 +1,13 @@
-/** Messages between the store and its worker threads: plain data, with errors in a form that survives cloning. */
-import { PackageError } from "../../contract/package-rules.ts";
+/** Work of the store in threads: plain data. */
 import { RepoError } from "../errors.ts";
+import { PieceError, type ThreadPool } from "../threads/thread-pool.ts";
 import type { Identity, ListedFile, RepoId, VersionDraft } from "./types.ts";
 import type { WrittenVersion } from "./write-version.ts";
+
+/** Content above this size in bytes is packed and zipped in a thread. */
+export const threadBytes = 1024 * 1024;
+/** Far above what the largest package takes on a slow disk. */
+const timeMs = 15 * 60_000;
 
 export type WorkerJob =
   | {
@@ -20,25 +25,15 @@ export interface WorkerResults {
   zip: boolean;
 }
 
-type SentError =
-  | { from: "package"; rule: PackageError["rule"]; message: string; path: string | undefined }
-  | { from: "repo"; code: RepoError["code"]; message: string }
-  | { from: "bug"; message: string; stack: string | undefined };
-
-export type WorkerAnswer = { result: WorkerResults[keyof WorkerResults] } | { error: SentError };
-
-export function sendError(error: unknown): SentError {
-  if (error instanceof PackageError)
-    return { from: "package", rule: error.rule, message: error.message, path: error.path };
-  if (error instanceof RepoError) return { from: "repo", code: error.code, message: error.message };
-  if (error instanceof Error) return { from: "bug", message: error.message, stack: error.stack };
-  return { from: "bug", message: "a worker threw a value that is not an Error", stack: undefined };
-}
-
-export function receiveError(sent: SentError): Error {
-  if (sent.from === "package") return new PackageError(sent.rule, sent.message, sent.path);
-  if (sent.from === "repo") return new RepoError(sent.code, sent.message);
-  const error = new Error(sent.message);
-  if (sent.stack !== undefined) error.stack = sent.stack;
-  return error;
+/** Runs a job in a thread. Organizations take turns. Throws `RepoError`, `PackageError`. */
+export async function runJob<K extends WorkerJob["kind"]>(
+  threads: ThreadPool,
+  job: WorkerJob & { kind: K },
+): Promise<WorkerResults[K]> {
+  try {
+    return (await threads.run(job, { caller: job.repo.tenantId, timeMs })) as WorkerResults[K];
+  } catch (error) {
+    if (!(error instanceof PieceError)) throw error;
+    throw new RepoError("storage_unavailable", "a thread of the store failed", { cause: error });
+  }
 }

@@ -1,15 +1,15 @@
-/** Entry of a worker thread: one job, its answer, the end. It opens the repository itself, so no bytes are sent. */
-import { parentPort, workerData } from "node:worker_threads";
+/** Program of the store's threads. Each job opens the repository itself, so no bytes are sent. */
+import { servePieces } from "../threads/serve-pieces.ts";
 import { makeArtifact } from "./artifacts.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { openPosixDriver } from "./posix.ts";
-import { sendError, type WorkerAnswer, type WorkerJob, type WorkerResults } from "./worker-jobs.ts";
+import type { WorkerJob, WorkerResults } from "./worker-jobs.ts";
 import { writeVersion } from "./write-version.ts";
 
 const readHandles = 16;
 const cacheBytes = 4 * 1024 * 1024;
 
-async function work(job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]> {
+servePieces(async (job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]> => {
   const { packs } = openPosixDriver({ root: job.root, readHandles, staleLockMs: Infinity });
   try {
     if (job.kind === "version")
@@ -19,13 +19,4 @@ async function work(job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]>
   } finally {
     await packs.close();
   }
-}
-
-let answer: WorkerAnswer;
-try {
-  answer = { result: await work(workerData as WorkerJob) };
-} catch (error) {
-  answer = { error: sendError(error) };
-}
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-parentPort?.postMessage(answer);
+});

@@ -1,12 +1,13 @@
 /** Zips of versions, created on first use and cached; large ones are created in a worker thread. */
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 import { RepoError } from "../errors.ts";
+import type { ThreadPool } from "../threads/thread-pool.ts";
 import { type Artifacts, makeArtifact } from "./artifacts.ts";
 import type { PackStore } from "./driver.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { OpenedZip, RepoId } from "./types.ts";
 import { type VersionReader, digestMismatch } from "./version-reader.ts";
-import { type WorkerPool, threadBytes } from "./worker-pool.ts";
+import { runJob, threadBytes } from "./worker-jobs.ts";
 
 export interface ZipCacheParts {
   /** Root folder of the store. */
@@ -15,7 +16,7 @@ export interface ZipCacheParts {
   objects: ObjectReader;
   versions: VersionReader;
   artifacts: Artifacts;
-  threads: WorkerPool;
+  threads: ThreadPool;
 }
 
 /** Opens the zip of a commit whose content has the digest. Throws `RepoError`. */
@@ -28,7 +29,7 @@ export function openZipCache({ root, packs, objects, versions, artifacts, thread
       const files = await versions.list(repo, treeOid);
       const total = files.reduce((sum, file) => sum + file.size, 0);
       if (total <= threadBytes) return makeArtifact(objects, repo, files, digest, path);
-      return threads.run({ kind: "zip", root, repo, files, digest, path });
+      return runJob(threads, { kind: "zip", root, repo, files, digest, path });
     });
 
   return async (repo: RepoId, commitOid: string, digest: string): Promise<OpenedZip> => {

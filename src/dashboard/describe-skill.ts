@@ -4,7 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { PageDescription } from "../http/dashboard/describe.ts";
 import { html } from "../http/html.ts";
-import { showHidden } from "../http/markdown.ts";
+import { showHidden } from "../http/show-hidden.ts";
 import { isShared, loadOpenSkill } from "../skills/load.ts";
 import { selectVersion } from "../skills/select-version.ts";
 import { readmeHtml } from "../skills/pages/skill-text.ts";
@@ -38,7 +38,7 @@ export async function describeSkill(
         <a href="/${skill.tenantSlug}">${skill.tenantSlug}</a>.
       </p>
       ${skill.tags.length > 0 && html`<p>Tags: ${skill.tags.map(showHidden).join(", ")}</p>`}
-      <article>${await readmeHtml(app, skill, version)}</article>
+      <article>${await readmeHtml(app, visitor, skill, version)}</article>
     `,
   };
 }

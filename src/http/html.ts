@@ -1,6 +1,6 @@
 /** Text becomes HTML only by the `html` tag, which escapes every value that is not HTML already. */
 
-/** A piece of finished HTML. Only the `html` tag and `markdown.ts` make one. */
+/** A piece of finished HTML. Only the `html` tag and the renderer of Markdown make one. */
 export class Html {
   readonly #text: string;
 
@@ -12,7 +12,7 @@ export class Html {
     return new Html(strings.reduce((text, part, at) => text + render(values[at - 1]) + part));
   }
 
-  /** HTML that the Markdown renderer made, which escapes text as `html` does. For `markdown.ts` only. */
+  /** HTML that the Markdown renderer made (`src/compute/pieces/markdown.ts`), which escapes text as `html` does. */
   static rendered(text: string): Html {
     return new Html(text);
   }

@@ -6,7 +6,7 @@ import { connectorsPath } from "../auth/access-token.ts";
 import { checkbox, hidden, problem } from "../http/fields.ts";
 import { postForm } from "../http/forms.ts";
 import { html, type Html } from "../http/html.ts";
-import { showHidden } from "../http/markdown.ts";
+import { showHidden } from "../http/show-hidden.ts";
 import { ownSignInPath } from "../users/remedy.ts";
 import type { CheckedRequest } from "./authorization.ts";
 import type { Client } from "./clients.ts";

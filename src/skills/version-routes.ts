@@ -84,8 +84,8 @@ function diffRoute(app: App): Route {
       const skill = await loadSkill(app, actor, params.skill, "skill:read");
       const asText = request.header("accept").startsWith("text/x-diff");
       const options = { ...query, renames: query.renames ?? asText };
-      if (!asText) return diffVersions(app, skill, options);
-      const text = await patchOf(app, skill, options);
+      if (!asText) return diffVersions(app, actor, skill, options);
+      const text = await patchOf(app, actor, skill, options);
       return new Reply(text, { type: "text/x-diff; charset=utf-8", headers: { vary: "Accept" } });
     },
   });

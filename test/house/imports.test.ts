@@ -30,7 +30,8 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^@modelcontextprotocol\/(server|node)(\/|$)/, /^src\/mcp(-central)?\//],
   [/^@node-saml\/|^@xmldom\/|^openid-client$/, /^src\/sso\//],
   [/^nodemailer$/, /^src\/mail\//],
-  [/^markdown-it$/, /^src\/http\/markdown\.ts$|^web\//],
+  [/^markdown-it$/, /^src\/compute\/pieces\/|^web\//],
+  [/^diff$/, /^src\/compute\/pieces\/|^web\//],
   [/^bullmq$/, /^src\/queue\/|^workers\/|^engines\/queue-create-child\.mjs$/],
   [/^citty$|^@clack\//, /^cli\//],
   [/^react($|-|\/)|^@mantine\/|^@tanstack\/|^@codemirror\/|^lucide-react$/, /^web\//],
@@ -44,6 +45,7 @@ const doors: [library: RegExp, files: RegExp][] = [
 const order = [
   "access",
   "http",
+  "compute",
   "mcp",
   "queue",
   "audit",

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
 import { appendVersion } from "../../src/skills/publish/append-version.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
 import { loadUserActor } from "../../src/users/load.ts";
 import { makePackage } from "../support/zip.ts";
@@ -200,7 +201,7 @@ describe("Idempotency-Key", () => {
     await service.settled();
     const { skills } = service.app.storage;
     const skill = (await skills.find(made.id))!;
-    const source = readTextSource("twice\n", "skill");
+    const source = await readTextSource(computeHere, "twice\n", "skill");
     const versionId = service.app.newId();
     const actor = await loadUserActor(
       service.app,

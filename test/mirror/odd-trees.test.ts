@@ -4,6 +4,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { feedGit, gitBytes } from "../support/native-git.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { readPackageSource } from "../../src/skills/publish/package-source.ts";
 import type { Mirror } from "../../repos/mirror/types.ts";
 import {
@@ -247,7 +248,7 @@ describe("an unusual repository", () => {
 
     await mirror.writeZip(files, zip, new Map([["SKILL.md", other]]));
 
-    const source = await readPackageSource(zip);
+    const source = await readPackageSource(computeHere, zip);
     assert.equal(source.defaults.description, "Other");
     assert.equal(readFileSync(zip).toString("latin1", 0, 2), "PK");
     assert.deepEqual(

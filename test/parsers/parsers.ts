@@ -37,6 +37,7 @@ import { CheckFailed, Checks } from "../../src/sso/checks.ts";
 import { readMetadata } from "../../src/sso/saml/metadata.ts";
 import { samlChecks, type SamlCheck } from "../../src/sso/saml/names.ts";
 import { checkResponse, readResponse } from "../../src/sso/saml/response-checks.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { hostileYaml } from "../support/hostile-yaml.ts";
 import type { Random } from "../support/random.ts";
 import { z } from "zod";
@@ -70,7 +71,8 @@ export const parserInputs: Record<string, Feed> = {
       () => completeHead(`---\n${hostileYaml(random)}\n---\n`, { name: "b", description: "c" }),
       FrontmatterError,
     ),
-  textSkill: (random) => refusedBy(() => readTextSource(markdown(random), "skill"), ServiceError),
+  textSkill: (random) =>
+    refusedBy(() => readTextSource(computeHere, markdown(random), "skill"), ServiceError),
   packageRoot(random) {
     const { faults } = readSkillText(markdown(random), "package");
     for (const { reason } of faults) assert.doesNotMatch(reason, /call stack/i);

@@ -55,6 +55,28 @@ describe("comparing two versions", () => {
     assert.equal((await diff("to=1")).code, "invalid_request");
   });
 
+  it("limits the length of a response", async () => {
+    const line = (letter: string) => Buffer.from(`${letter.repeat(1024 * 1000)}\n`);
+    const tree = (letter: string) => ({
+      "SKILL.md": files["SKILL.md"]!,
+      ...Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`f${n}.txt`, line(letter)])),
+    });
+    const { skill } = await publish({}, tree("a"));
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: { uploadId: await service.upload(user, zipOf(tree("b"))) },
+    });
+
+    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1`, {
+      token: user.token,
+    });
+
+    assert.deepEqual(
+      answer.data.files.map((file) => file.truncated),
+      [false, false, false, false, true, true],
+    );
+  });
+
   it("limits the number of lines in a response", async () => {
     const lines = (count: number) => Buffer.from("x\n".repeat(count));
     const { skill } = await publish();
@@ -82,7 +104,7 @@ describe("comparing two versions", () => {
     );
   });
 
-  it("gives up on hostile files in time, and keeps serving other requests", async () => {
+  it("gives up on hostile files", async () => {
     const noise = (salt: number) =>
       Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${(i * 7919 * salt) % 10_007}`).join("\n"));
     const tree = (salt: number) =>
@@ -96,13 +118,11 @@ describe("comparing two versions", () => {
       body: { uploadId: await service.upload(user, zipOf(tree(2))) },
     });
 
-    const started = performance.now();
     const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1&to=2`, {
       token: user.token,
     });
 
     assert.equal(answer.status, 200);
-    assert.ok(answer.data.files.some((file) => file.truncated));
-    assert.ok(performance.now() - started < 6000);
+    assert.ok(answer.data.files.filter((file) => file.truncated).length >= 20);
   });
 });

@@ -6,6 +6,7 @@ import { splitFrontmatter } from "../../contract/frontmatter.ts";
 import { readSkillText } from "../../contract/skill-rules.ts";
 import { withManagedHeader, withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import { splitStored } from "../../src/skills/frontmatter.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
 import { skillTexts, type GeneratedText } from "../support/skill-texts.ts";
 
@@ -46,11 +47,11 @@ describe("frontmatter as source text", () => {
     );
   });
 
-  it("is preserved in the stored and exported text, with an identical body", () => {
-    fc.assert(
-      fc.property(skillTexts, slugs, ({ text, body }, slug) => {
-        const source = readTextSource(text, "skill");
-        const { source: tree } = source.tree({ slug, type: "skill" }, "A description");
+  it("is preserved in the stored and exported text, with an identical body", async () => {
+    await fc.assert(
+      fc.asyncProperty(skillTexts, slugs, async ({ text, body }, slug) => {
+        const source = await readTextSource(computeHere, text, "skill");
+        const { source: tree } = await source.tree({ slug, type: "skill" }, "A description");
         assert.ok(tree.kind === "files");
         const stored = tree.files[0]!.data.toString("utf8");
 
@@ -58,8 +59,8 @@ describe("frontmatter as source text", () => {
         const exported = withManagedHeader(stored);
         assert.equal(withoutManagedHeader(exported), stored);
         assert.equal(withManagedHeader(exported), exported);
-        const again = readTextSource(stored, "skill").tree({ slug, type: "skill" }, "Another one");
-        assert.deepEqual(again.source, tree);
+        const again = await readTextSource(computeHere, stored, "skill");
+        assert.deepEqual((await again.tree({ slug, type: "skill" }, "Another one")).source, tree);
       }),
       { numRuns },
     );

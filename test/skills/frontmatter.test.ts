@@ -6,6 +6,7 @@ import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.t
 import { firstParagraph } from "../../src/skills/frontmatter.ts";
 import { slugOfSkill } from "../../src/folders/slug.ts";
 import { freeSlug } from "../../src/skills/publish/slug.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
 
@@ -73,8 +74,8 @@ describe("frontmatter", () => {
   });
 
   it("compares as equal only if its bytes are identical", async () => {
-    const made = readTextSource("---\na: 1\nb: {c: 2, d: 3}\n---\ntext\n", "skill");
-    const { frontmatter } = made.tree({ slug: "s", type: "skill" }, "d");
+    const made = await readTextSource(computeHere, "---\na: 1\nb: {c: 2, d: 3}\n---\ntext\n", "skill");
+    const { frontmatter } = await made.tree({ slug: "s", type: "skill" }, "d");
     const version = {
       versionId: "v",
       version: 1,
@@ -87,8 +88,10 @@ describe("frontmatter", () => {
       fileCount: 1,
       totalBytes: 1,
     };
-    const equals = (source: string) =>
-      readTextSource(source, "skill").equals(version, { slug: "s", type: "skill", description: "d" });
+    const equals = async (content: string) => {
+      const source = await readTextSource(computeHere, content, "skill");
+      return source.equals(version, { slug: "s", type: "skill", description: "d" });
+    };
 
     assert.equal(await equals("---\na: 1\nb: {c: 2, d: 3}\n---\ntext\n"), true);
     for (const other of [

@@ -104,6 +104,9 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     get uploadPack(): never {
       throw new Error("accounts have no business with clones");
     },
+    get compute(): never {
+      throw new Error("accounts have no business with skills");
+    },
     queue: noting(queued),
     mail: openMailer({ ...config, log }),
     passwords: openPasswords(),

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import { importSkill, importVersion, syncActor } from "../../src/skills/publish/import-skill.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
 import { loadTree } from "../../src/folders/trees.ts";
 import type { SyncActor } from "../../src/access/actor.ts";
@@ -50,7 +51,7 @@ const commit = {
   authorEmail: "cy@example.com",
 };
 const text = (body: string) =>
-  readTextSource(`---\nname: Tea\ndescription: Makes tea.\n---\n${body}\n`, "skill");
+  readTextSource(computeHere, `---\nname: Tea\ndescription: Makes tea.\n---\n${body}\n`, "skill");
 
 async function publish(name: string, folder?: string) {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
@@ -70,7 +71,7 @@ describe("an imported version", () => {
   it("names commit and author in its message, its commit and the log, and belongs to the connecting member", async () => {
     const skill = await publish("Versioned");
 
-    const appended = await importVersion(service.app, sync, skill, text("new"), commit);
+    const appended = await importVersion(service.app, sync, skill, await text("new"), commit);
 
     assert.ok(appended !== "stale");
     await service.settled();
@@ -108,7 +109,7 @@ describe("an imported version", () => {
     for (const [number, authorName] of authors.entries()) {
       const known = (await service.app.storage.skills.find(skill._id))!;
       const edit = { ...commit, subject: "Undo what CY@example.com did", authorName };
-      const appended = await importVersion(service.app, sync, known, text(`edit ${number}`), edit);
+      const appended = await importVersion(service.app, sync, known, await text(`edit ${number}`), edit);
       assert.ok(appended !== "stale");
       const stored = await service.app.repos.readCommit(facts, appended.version.oid);
       named.push(stored.trailers["Svc-Import-Author"]);
@@ -125,11 +126,11 @@ describe("an imported version", () => {
       body: { content: "other\n" },
     });
 
-    assert.equal(await importVersion(service.app, sync, skill, text("mine"), commit), "stale");
+    assert.equal(await importVersion(service.app, sync, skill, await text("mine"), commit), "stale");
     const again = (await service.app.storage.skills.find(skill._id))!;
-    const first = await importVersion(service.app, sync, again, text("mine"), commit);
+    const first = await importVersion(service.app, sync, again, await text("mine"), commit);
     const now = (await service.app.storage.skills.find(skill._id))!;
-    const second = await importVersion(service.app, sync, now, text("mine"), commit);
+    const second = await importVersion(service.app, sync, now, await text("mine"), commit);
 
     assert.ok(first !== "stale" && second !== "stale");
     assert.deepEqual([first.unchanged, first.version.version], [false, 3]);
@@ -142,7 +143,7 @@ describe("an imported version", () => {
     const member = await newMember(service, org, "member");
     await restrict(service, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
 
-    const appended = await importVersion(service.app, sync, skill, text("in"), commit);
+    const appended = await importVersion(service.app, sync, skill, await text("in"), commit);
 
     assert.ok(appended !== "stale" && !appended.unchanged);
   });
@@ -152,7 +153,7 @@ describe("an imported skill", () => {
   it("is private, in the folders of its directory, and named after its frontmatter", async () => {
     const directory = { segments: ["Ops Tools", "deep", "tea-time"], type: "skill" } as const;
 
-    const made = await importSkill(service.app, sync, text("leaves"), directory, commit);
+    const made = await importSkill(service.app, sync, await text("leaves"), directory, commit);
 
     await service.settled();
     const shown = await service.call<SkillPayload>("GET", `/api/skills/${made.skill._id}`, {
@@ -180,14 +181,14 @@ describe("an imported skill", () => {
     const twin = await importSkill(
       service.app,
       sync,
-      text("a"),
+      await text("a"),
       { segments: ["x", "twin"], type: "skill" },
       commit,
     );
     const beside = await importSkill(
       service.app,
       sync,
-      text("b"),
+      await text("b"),
       { segments: ["beside"], type: "rule" },
       commit,
     );
@@ -202,14 +203,14 @@ describe("an imported skill", () => {
     const inside = await importSkill(
       service.app,
       sync,
-      text("c"),
+      await text("c"),
       { segments: ["spoon", "in"], type: "skill" },
       commit,
     );
     const odd = await importSkill(
       service.app,
       sync,
-      text("d"),
+      await text("d"),
       { segments: ["a\\b\u0007", "茶".repeat(200), "odd"], type: "skill" },
       commit,
     );

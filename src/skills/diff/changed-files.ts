@@ -3,6 +3,8 @@ import { isUtf8 } from "node:buffer";
 import type { ListedFile } from "../../../repos/store/index.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
+import { ServiceError } from "../../errors.ts";
 import { readSmallFile, repoOf } from "../content.ts";
 
 export interface ChangedFile {
@@ -17,14 +19,12 @@ export interface ChangedFile {
 
 /** Removed or added files that are compared with each other; equal ones are always found. */
 const mostCompared = 20;
-/** Bytes of these files in total, since the comparison blocks the thread. */
+/** Bytes of these files in total. */
 const mostComparedBytes = 2 * 1024 * 1024;
-/** Percentage from which a file counts as renamed, as in Git. */
-const minSimilarity = 50;
-
 /** In the order of the paths. */
 export async function listChangedFiles(
   app: App,
+  compute: CallerCompute,
   before: VersionDoc,
   after: VersionDoc,
   options: { renames: boolean },
@@ -38,7 +38,7 @@ export async function listChangedFiles(
     const status = !left ? "added" : !right ? "removed" : "modified";
     changed.push({ path, status, ...(left && { left }), ...(right && { right }) });
   }
-  return options.renames ? joinRenames(app, before, after, changed) : changed;
+  return options.renames ? joinRenames(app, compute, before, after, changed) : changed;
 }
 
 async function listByPath(app: App, version: VersionDoc): Promise<Map<string, ListedFile>> {
@@ -49,6 +49,7 @@ async function listByPath(app: App, version: VersionDoc): Promise<Map<string, Li
 /** Joins a removed and an added file to a renamed one: equal bytes first, then the most similar texts. */
 async function joinRenames(
   app: App,
+  compute: CallerCompute,
   before: VersionDoc,
   after: VersionDoc,
   changed: readonly ChangedFile[],
@@ -66,7 +67,14 @@ async function joinRenames(
     if (from) join(from, to, 100);
   }
   if (isComparable([...removed], [...added]))
-    for (const { from, to, similarity } of await similarPairs(app, before, after, [...removed], [...added]))
+    for (const { from, to, similarity } of await similarPairs(
+      app,
+      compute,
+      before,
+      after,
+      [...removed],
+      [...added],
+    ))
       if (removed.has(from) && added.has(to)) join(from, to, similarity);
   const others = changed.filter((file) => file.status === "modified" || removed.has(file) || added.has(file));
   return [...others, ...renamed].toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -79,49 +87,31 @@ function isComparable(removed: readonly ChangedFile[], added: readonly ChangedFi
   return bytes <= mostComparedBytes;
 }
 
+/** No pairs if the comparison takes too long. */
 async function similarPairs(
   app: App,
+  compute: CallerCompute,
   before: VersionDoc,
   after: VersionDoc,
   removed: readonly ChangedFile[],
   added: readonly ChangedFile[],
 ): Promise<{ from: ChangedFile; to: ChangedFile; similarity: number }[]> {
-  const linesOf = (version: VersionDoc, files: readonly ChangedFile[]) =>
-    Promise.all(files.map(async (file) => ({ file, lines: await countLines(app, version, file.path) })));
-  const [old, fresh] = await Promise.all([linesOf(before, removed), linesOf(after, added)]);
-  const pairs = old.flatMap(({ file: from, lines: left }) =>
-    fresh.map(({ file: to, lines: right }) => ({ from, to, similarity: similarityOf(left, right) })),
-  );
-  return pairs
-    .filter(({ similarity }) => similarity >= minSimilarity)
-    .toSorted((a, b) => b.similarity - a.similarity);
+  const textsOf = (version: VersionDoc, files: readonly ChangedFile[]) =>
+    Promise.all(files.map(({ path }) => readSmallText(app, version, path)));
+  const [old, fresh] = await Promise.all([textsOf(before, removed), textsOf(after, added)]);
+  try {
+    const pairs = await compute.run("similar", { removed: old, added: fresh });
+    return pairs.map(({ from, to, similarity }) => ({ from: removed[from]!, to: added[to]!, similarity }));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "too_costly") return [];
+    throw error;
+  }
 }
 
-/** How often each line occurs; undefined for a file that is large or no text. */
-async function countLines(
-  app: App,
-  version: VersionDoc,
-  path: string,
-): Promise<Map<string, number> | undefined> {
+/** Undefined for a file that is large or no text. */
+async function readSmallText(app: App, version: VersionDoc, path: string): Promise<string | undefined> {
   const data = await readSmallFile(app, version, path);
-  if (!data || !isText(data)) return undefined;
-  const counts = new Map<string, number>();
-  for (const line of data.toString("utf8").split("\n")) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return counts;
-}
-
-function similarityOf(
-  left: ReadonlyMap<string, number> | undefined,
-  right: ReadonlyMap<string, number> | undefined,
-): number {
-  if (!left || !right) return 0;
-  const weight = (line: string, count: number) => (line.length + 1) * count;
-  const total = (counts: ReadonlyMap<string, number>) =>
-    [...counts].reduce((sum, [line, count]) => sum + weight(line, count), 0);
-  let common = 0;
-  for (const [line, count] of left) common += weight(line, Math.min(count, right.get(line) ?? 0));
-  // Below 100, which is for equal files.
-  return Math.min(99, Math.floor((100 * common) / Math.max(total(left), total(right))));
+  return data && isText(data) ? data.toString("utf8") : undefined;
 }
 
 export function isText(bytes: Buffer): boolean {

@@ -1,24 +1,28 @@
 /** Differences between two versions, file by file. */
-import { structuredPatch } from "diff";
 import type { DiffPayload, FileDiffPayload } from "../../../contract/payloads/skills.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { compareTexts } from "../../compute/compare-texts.ts";
+import type { Comparison, TextsToCompare } from "../../compute/pieces/line-diff.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
+import { ServiceError } from "../../errors.ts";
 import { readSmallFile } from "../content.ts";
 import { selectVersion } from "../select-version.ts";
 import { findVersion } from "../versions.ts";
 import { readSelector } from "../semver.ts";
 import { isText, listChangedFiles, type ChangedFile } from "./changed-files.ts";
 
-/** Time limit for one file. Hostile input is slow to compare and is reported as `truncated` instead. */
-export const fileTimeMs = 100;
-/** Time limit for all comparisons of one call, which block the thread. */
-export const totalTimeMs = 300;
+/** Time limit for all comparisons of one call. */
+export const totalTimeMs = 2000;
 /** Number of files whose lines are compared; further files are listed without lines. */
 const comparedFiles = 100;
 /** Maximum number of lines in a response: a file of 1 MiB can have a million, and a package a hundred such files. */
 const maxLines = 50_000;
+/** Maximum length of these lines together: a few lines can have a megabyte each. */
+const maxLength = 8 * 1024 * 1024;
 
 export interface DiffRequest {
   from: string;
@@ -50,50 +54,72 @@ export async function selectCompared(
   return { before, after };
 }
 
-export async function diffVersions(app: App, skill: SkillDoc, request: DiffRequest): Promise<DiffPayload> {
+export async function diffVersions(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  request: DiffRequest,
+): Promise<DiffPayload> {
+  const compute = app.compute.by(actorKey(actor));
   const compared = await selectCompared(app, skill, request);
   const { before, after } = compared;
   const files: FileDiffPayload[] = [];
   let timeLeftMs = totalTimeMs;
   let linesLeft = maxLines;
-  for (const file of await listChangedFiles(app, before, after, request)) {
+  let lengthLeft = maxLength;
+  for (const file of await listChangedFiles(app, compute, before, after, request)) {
     const { path, status, left, right } = file;
     const isCompared =
       files.length < comparedFiles &&
       timeLeftMs > 0 &&
       [left, right].every((side) => !side || side.size <= limits.inlineFileBytes);
-    const lines = isCompared
-      ? await compareFile(app, compared, file, request.context, (ms) => (timeLeftMs -= ms))
-      : undefined;
-    const count = lines?.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0) ?? 0;
+    const lines = isCompared ? await compareFile(app, compute, compared, file, request.context) : undefined;
+    timeLeftMs -= lines?.ms ?? 0;
+    const shown = lines?.hunks?.flatMap((hunk) => hunk.lines) ?? [];
+    const length = shown.reduce((sum, line) => sum + line.length, 0);
     const from = status === "renamed" ? { from: left!.path } : {};
     const listed = { path, status, ...from, binary: false, hunks: [] };
-    if (count > linesLeft) {
+    if (!lines?.hunks || shown.length > linesLeft || length > lengthLeft) {
       files.push({ ...listed, truncated: true });
       continue;
     }
-    linesLeft -= count;
-    files.push({ ...listed, truncated: lines === undefined, ...lines });
+    linesLeft -= shown.length;
+    lengthLeft -= length;
+    files.push({ ...listed, truncated: false, binary: lines.binary, hunks: lines.hunks });
   }
   return { from: before.version, to: after.version, files };
 }
 
+interface ComparedFile extends Comparison {
+  binary: boolean;
+}
+
+/** Undefined if the file is too large. */
 async function compareFile(
   app: App,
+  compute: CallerCompute,
   compared: ComparedVersions,
   file: ChangedFile,
   context: number,
-  spend: (ms: number) => void,
-): Promise<Pick<FileDiffPayload, "binary" | "truncated" | "hunks"> | undefined> {
-  if (file.left?.oid === file.right?.oid) return { binary: false, truncated: false, hunks: [] };
+): Promise<ComparedFile | undefined> {
+  if (file.left?.oid === file.right?.oid) return { binary: false, hunks: [], ms: 0 };
   const sides = await readSides(app, compared, file);
   if (!sides) return undefined;
   const { left, right } = sides;
-  if (!isText(left) || !isText(right)) return { binary: true, truncated: false, hunks: [] };
-  const started = performance.now();
-  const hunks = compareTexts(left.toString("utf8"), right.toString("utf8"), context);
-  spend(performance.now() - started);
-  return hunks && { binary: false, truncated: false, hunks };
+  if (!isText(left) || !isText(right)) return { binary: true, hunks: [], ms: 0 };
+  const texts = { left: left.toString("utf8"), right: right.toString("utf8"), context };
+  return { binary: false, ...(await compareWithin(compute, texts)) };
+}
+
+/** A comparison that exceeds the limits of its thread has no hunks, like one that takes too long. */
+export async function compareWithin(compute: CallerCompute, texts: TextsToCompare): Promise<Comparison> {
+  try {
+    return await compareTexts(compute, texts);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "too_costly")
+      return { hunks: undefined, ms: totalTimeMs };
+    throw error;
+  }
 }
 
 /** The bytes of both sides, empty where there is no file; undefined if one is large. */
@@ -107,20 +133,4 @@ export async function readSides(
     right ? readSmallFile(app, after, right.path) : Buffer.alloc(0),
   ]);
   return old && fresh && { left: old, right: fresh };
-}
-
-/** Undefined if the comparison takes too long. */
-export function compareTexts(
-  left: string,
-  right: string,
-  context: number,
-): FileDiffPayload["hunks"] | undefined {
-  const patch = structuredPatch("a", "b", left, right, "", "", { context, timeout: fileTimeMs });
-  return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-    oldStart,
-    oldLines,
-    newStart,
-    newLines,
-    lines,
-  }));
 }

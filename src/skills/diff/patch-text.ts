@@ -1,14 +1,14 @@
 /** Differences between two versions as a text that `git apply` accepts. */
-import { deflateSync } from "node:zlib";
 import { limits } from "../../../contract/limits.ts";
 import { sizeText } from "../../../contract/size-text.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
 import { ServiceError } from "../../errors.ts";
-import { encodeBase85 } from "./base85.ts";
 import { isText, listChangedFiles, type ChangedFile } from "./changed-files.ts";
 import {
-  compareTexts,
+  compareWithin,
   readSides,
   selectCompared,
   totalTimeMs,
@@ -17,17 +17,21 @@ import {
 } from "./diff-versions.ts";
 
 const nothing = "0".repeat(40);
-/** Decoded bytes in one line of a binary patch. */
-const lineBytes = 52;
 
-/** Throws `payload_too_large` if a file, or the whole text, is too large for a response. */
-export async function patchOf(app: App, skill: SkillDoc, request: DiffRequest): Promise<string> {
+/** Throws `payload_too_large` if a file, or the whole text, is too large for a response, or as `CallerCompute`. */
+export async function patchOf(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  request: DiffRequest,
+): Promise<string> {
+  const compute = app.compute.by(actorKey(actor));
   const compared = await selectCompared(app, skill, request);
   const parts: string[] = [];
   let bytes = 0;
   const time = { leftMs: totalTimeMs };
-  for (const file of await listChangedFiles(app, compared.before, compared.after, request)) {
-    const part = await patchOfFile(app, compared, file, request.context, time);
+  for (const file of await listChangedFiles(app, compute, compared.before, compared.after, request)) {
+    const part = await patchOfFile(app, compute, compared, file, request.context, time);
     bytes += part.length;
     if (bytes > limits.patchBytes)
       throw tooLarge(
@@ -41,6 +45,7 @@ export async function patchOf(app: App, skill: SkillDoc, request: DiffRequest): 
 
 async function patchOfFile(
   app: App,
+  compute: CallerCompute,
   compared: ComparedVersions,
   file: ChangedFile,
   context: number,
@@ -58,13 +63,17 @@ async function patchOfFile(
       `"${file.path}" has over ${sizeText(limits.inlineFileBytes)}, too much for a diff: compare the packages.`,
       limits.inlineFileBytes,
     );
-  if (!isText(sides.left) || !isText(sides.right))
-    return textOf([...head, "GIT binary patch", ...literal(sides.right), "", ...literal(sides.left), ""]);
-  const started = performance.now();
+  if (!isText(sides.left) || !isText(sides.right)) {
+    const literal = (data: Buffer) => compute.run("binary-patch", { data: new Uint8Array(data) });
+    const parts = await Promise.all([sides.right, sides.left].map(literal));
+    return textOf([...head, "GIT binary patch", ...parts]);
+  }
   const [old, fresh] = [sides.left.toString("utf8"), sides.right.toString("utf8")];
   // Without time, all lines are replaced, which has the same result.
-  const hunks = (time.leftMs > 0 ? compareTexts(old, fresh, context) : undefined) ?? [replaced(old, fresh)];
-  time.leftMs -= performance.now() - started;
+  const texts = { left: old, right: fresh, context };
+  const found = time.leftMs > 0 ? await compareWithin(compute, texts) : undefined;
+  const hunks = found?.hunks ?? [replaced(old, fresh)];
+  time.leftMs -= found?.ms ?? 0;
   if (old === "" && fresh === "") return textOf(head);
   return textOf([
     ...head,
@@ -129,18 +138,6 @@ function quoted(path: string): string {
     return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`;
   });
   return `"${bytes.join("")}"`;
-}
-
-/** The bytes of one side of a binary file. */
-function literal(data: Buffer): string[] {
-  const deflated = deflateSync(data);
-  const lines: string[] = [];
-  for (let at = 0; at < deflated.length; at += lineBytes) {
-    const part = deflated.subarray(at, at + lineBytes);
-    const length = String.fromCharCode(part.length <= 26 ? 64 + part.length : 70 + part.length);
-    lines.push(length + encodeBase85(part));
-  }
-  return [`literal ${data.length}`, ...lines];
 }
 
 function tooLarge(message: string, limitBytes: number): ServiceError {

@@ -3,12 +3,12 @@ import type { LintPayload } from "../../../contract/payloads/findings.ts";
 import type { Finding } from "../../../contract/findings.ts";
 import { PackageError } from "../../../contract/package-rules.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
-import { openZipPackage } from "../../../repos/archive/index.ts";
-import type { Actor } from "../../access/actor.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { rootFile } from "../publish/package-source.ts";
 import { rootFileOf } from "../publish/text-source.ts";
 import { claimUpload, returnUpload } from "../publish/uploads.ts";
-import { lintFiles } from "./lint.ts";
+import { lintFiles, nameFindings } from "./lint.ts";
 
 export async function lintContent(
   app: App,
@@ -20,18 +20,16 @@ export async function lintContent(
   if (uploadId !== undefined) return report("package", await lintUpload(app, actor, uploadId, type));
   const data = Buffer.from(content ?? "");
   const file = { path: rootFileOf(type), size: data.length, read: () => data };
-  return report("markdown", await lintFiles([file], { format: "markdown", type }));
+  const compute = app.compute.by(actorKey(actor));
+  return report("markdown", await lintFiles(compute, [file], { format: "markdown", type }));
 }
 
 async function lintUpload(app: App, actor: Actor, id: string, type: SkillType): Promise<Finding[]> {
   const path = await claimUpload(app, actor, id);
   try {
-    const zip = await openZipPackage(path, { rootFile: "SKILL.md" });
-    try {
-      return await lintFiles(zip.files, { format: "package", type });
-    } finally {
-      zip.close();
-    }
+    const kind = { format: "package", type } as const;
+    const { found, paths } = await app.compute.by(actorKey(actor)).run("lint-zip", { path, rootFile, kind });
+    return nameFindings(found, paths);
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;
     return [{ rule: error.rule, severity: "error", path: error.path ?? "", message: error.message }];

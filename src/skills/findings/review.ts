@@ -35,7 +35,7 @@ export async function listFindings(
   const skill = await loadSkill(app, actor, ref, "skill:read");
   const version = await selectVersion(app, skill, selector);
   const isMember = membershipIn(actor, skill.tenantId) !== undefined;
-  return presentFindings(app, skill, version, isMember);
+  return presentFindings(app, actor, skill, version, isMember);
 }
 
 /** Marks a finding of a version as reviewed, or removes the mark. Requires `skill:update`. */
@@ -50,10 +50,10 @@ export async function reviewFinding(
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
     const skill = await loadSkill(app, actor, ref, "skill:update");
     const version = await selectVersion(app, skill, selector);
-    const finding = (await findingsOf(app, skill, version)).find((one) => one.id === id);
+    const finding = (await findingsOf(app, actor, skill, version)).find((one) => one.id === id);
     if (!finding) throw notFound("content", id);
     const reviews = planReviews(app, actor, skill, id, input);
-    if (reviews === undefined) return presentFindings(app, skill, version, true);
+    if (reviews === undefined) return presentFindings(app, actor, skill, version, true);
     const name = input.reviewed ? "skill.finding_reviewed" : "skill.finding_reopened";
     const event = makeEvent(app, actor, name, {
       tenantId: skill.tenantId,
@@ -70,7 +70,7 @@ export async function reviewFinding(
     const updated = await app.storage.skills.annotate(skill._id, skill.revision, { reviews }, [event]);
     if (!updated) continue;
     scheduleProjection(app, skill._id);
-    return presentFindings(app, updated, version, true);
+    return presentFindings(app, actor, updated, version, true);
   }
   throw new ServiceError("conflict", `"${ref}" is being changed by many at once: try again.`, {
     kind: "skill",
@@ -102,11 +102,12 @@ function planReviews(
 
 async function presentFindings(
   app: App,
+  actor: Actor,
   skill: SkillDoc,
   version: VersionDoc,
   isMember: boolean,
 ): Promise<FindingsPayload> {
-  const all = await findingsOf(app, skill, version);
+  const all = await findingsOf(app, actor, skill, version);
   const found = isMember ? all : all.filter((finding) => !isSecret(finding));
   const ids = found.map(({ id }) => id);
   const [first, semvers] = await Promise.all([firstSeen(app, skill, version, ids), listSemvers(app, skill)]);

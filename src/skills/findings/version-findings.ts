@@ -4,9 +4,11 @@ import type { SkillText } from "../../../contract/skill-rules.ts";
 import type { RepoId, TreeSource, WrittenCommit } from "../../../repos/store/index.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc, VersionFindings } from "../../../storage/versions.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { repoOf } from "../content.ts";
-import { lintFiles, type FileToLint, type Found, type Kind } from "./lint.ts";
+import type { SkillKind } from "../../compute/pieces/plan-lint.ts";
+import { lintFiles, type FileToLint, type Found } from "./lint.ts";
 
 /** Versions never change. */
 const cached = new LRUCache<string, Found[]>({
@@ -16,6 +18,7 @@ const cached = new LRUCache<string, Found[]>({
 
 export async function findingsOf(
   app: App,
+  actor: Actor,
   skill: Pick<SkillDoc, "type">,
   version: VersionDoc,
 ): Promise<Found[]> {
@@ -23,7 +26,8 @@ export async function findingsOf(
   if (known) return known;
   const listed = await app.repos.listFiles(repoOf(version), version.oid);
   const files = filesToLint(app, repoOf(version), version.oid, listed);
-  const found = await lintFiles(files, { format: version.format, type: skill.type });
+  const kind = { format: version.format, type: skill.type };
+  const found = await lintFiles(app.compute.by(actorKey(actor)), files, kind);
   cached.set(version._id, found);
   return found;
 }
@@ -34,36 +38,39 @@ export async function findingsOf(
  */
 export async function lintCommit(
   app: App,
+  actor: Actor,
   repo: RepoId,
   written: WrittenCommit,
   source: TreeSource,
-  kind: Kind,
+  kind: SkillKind,
 ): Promise<VersionFindings | undefined> {
   const known = source.kind === "zip" ? [] : source.files;
   const inMemory = new Map(known.map(({ path, data }) => [path, data]));
-  return countFindings(app, repo, filesToLint(app, repo, written.oid, written.files, inMemory), kind);
+  return countFindings(app, actor, repo, filesToLint(app, repo, written.oid, written.files, inMemory), kind);
 }
 
 /** The same for a text, which is in memory, so that its commit need not be written yet. `text`: how its file reads. */
 export async function lintText(
   app: App,
+  actor: Actor,
   repo: RepoId,
   { files }: TreeSource & { kind: "files" },
   text: SkillText,
-  kind: Kind,
+  kind: SkillKind,
 ): Promise<VersionFindings | undefined> {
   const toLint = files.map(({ path, data }) => ({ path, size: data.length, read: () => data, text }));
-  return countFindings(app, repo, toLint, kind);
+  return countFindings(app, actor, repo, toLint, kind);
 }
 
 async function countFindings(
   app: App,
+  actor: Actor,
   repo: RepoId,
   files: readonly FileToLint[],
-  kind: Kind,
+  kind: SkillKind,
 ): Promise<VersionFindings | undefined> {
   try {
-    const found = await lintFiles(files, kind);
+    const found = await lintFiles(app.compute.by(actorKey(actor)), files, kind);
     return {
       errors: found.filter(({ severity }) => severity === "error").length,
       warnings: found.filter(({ severity }) => severity === "warning").length,

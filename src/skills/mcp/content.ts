@@ -1,10 +1,9 @@
 /** Content that an agent publishes: a text, or the files of a package, within the body of one call. */
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
-import { readSkillText } from "../../../contract/skill-rules.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import type { TreeFile } from "../../../repos/store/index.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
 import type { FileToLint } from "../findings/lint.ts";
 import { bytesOf, readFilesSource } from "../publish/edit-source.ts";
 import { readTextSource, rootFileOf, type VersionSource } from "../publish/text-source.ts";
@@ -45,12 +44,14 @@ export interface GivenContent {
 export const isOneContent = ({ content, files }: GivenContent) =>
   (content === undefined) !== (files === undefined);
 
-function readSource(given: GivenContent, type: SkillType): VersionSource {
-  return given.files ? readFilesSource(treeFilesOf(given.files)) : readTextSource(given.content!, type);
+function readSource(compute: CallerCompute, given: GivenContent, type: SkillType): Promise<VersionSource> {
+  return given.files
+    ? readFilesSource(compute, treeFilesOf(given.files))
+    : readTextSource(compute, given.content!, type);
 }
 
-export function openContent(given: GivenContent): OpenSource {
-  return (type, publish) => publish(readSource(given, type));
+export function openContent(compute: CallerCompute, given: GivenContent): OpenSource {
+  return async (type, publish) => publish(await readSource(compute, given, type));
 }
 
 function treeFilesOf(files: NonNullable<GivenContent["files"]>): TreeFile[] {
@@ -65,28 +66,26 @@ function treeFilesOf(files: NonNullable<GivenContent["files"]>): TreeFile[] {
 export interface Digests {
   format: VersionSource["format"];
   hash: string;
-  frontmatterHash?: string;
+  frontmatterHash?: string | undefined;
 }
 
-export async function digestsOf(source: VersionSource, text: string | undefined): Promise<Digests> {
-  const hash = await source.contentHash();
-  if (source.format === "package" || text === undefined) return { format: source.format, hash };
-  const { head } = readSkillText(text, "markdown");
-  return { format: "markdown", hash, frontmatterHash: createHash("sha256").update(head).digest("hex") };
+export async function digestsOf({ format, contentHash, frontmatterHash }: VersionSource): Promise<Digests> {
+  return { format, hash: await contentHash(), frontmatterHash };
 }
 
 /** Content of a dry run: nothing of it is stored. */
 export async function describeContent(
+  compute: CallerCompute,
   given: GivenContent,
   type: SkillType,
 ): Promise<{ source: VersionSource; digests: Digests; files: FileToLint[] }> {
-  const source = readSource(given, type);
+  const source = await readSource(compute, given, type);
   const files = given.files
     ? treeFilesOf(given.files)
     : [{ path: rootFileOf(type), data: Buffer.from(given.content!) }];
   return {
     source,
-    digests: await digestsOf(source, given.content),
+    digests: await digestsOf(source),
     files: files.map(({ path, data }) => ({ path, size: data.length, read: () => data })),
   };
 }

@@ -1,12 +1,12 @@
 /** Skills as entries of the Skills extension: frontmatter, and files with the digests that were stored with them. */
 import { LRUCache } from "lru-cache";
-import { FrontmatterError, splitFrontmatter } from "../../../contract/frontmatter.ts";
 import { limits } from "../../../contract/limits.ts";
 import { sizeText } from "../../../contract/size-text.ts";
-import { YamlLimitError } from "../../../contract/yaml.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { readText as readFields } from "../../compute/read-text.ts";
 import type { SkillEntry } from "../../mcp/surface.ts";
 import { readText } from "../content.ts";
 import { filesOf } from "../manifest.ts";
@@ -26,11 +26,12 @@ const known = new LRUCache<string, { fields: SkillEntry["frontmatter"] | null }>
  */
 export async function entryOf(
   app: App,
+  actor: Actor,
   skill: SkillDoc,
   version: VersionDoc,
 ): Promise<SkillEntry | undefined> {
   if (skill.type !== "skill") return undefined;
-  const frontmatter = await frontmatterOf(app, skill, version);
+  const frontmatter = await frontmatterOf(app, actor, skill, version);
   if (frontmatter?.name !== skill.slug) return undefined;
   const files = await filesOf(app, version);
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
@@ -52,28 +53,26 @@ export async function entryOf(
 
 async function frontmatterOf(
   app: App,
+  actor: Actor,
   skill: SkillDoc,
   version: VersionDoc,
 ): Promise<SkillEntry["frontmatter"] | null> {
   const cached = known.get(version._id);
   if (cached) return cached.fields;
   const { content, frontmatter = "" } = await readText(app, skill, version);
-  const fields = fieldsOf(frontmatter + content);
+  const text = await readFields(app.compute.by(actorKey(actor)), frontmatter + content, "markdown");
+  const fields = fieldsOf(text.fields);
   known.set(version._id, { fields });
   return fields;
 }
 
-function fieldsOf(text: string): SkillEntry["frontmatter"] | null {
-  try {
-    const fields = toJson(splitFrontmatter(text).fields ?? new Map()) as Record<string, unknown>;
-    const { name, description } = fields;
-    return typeof name === "string" && typeof description === "string"
-      ? { ...fields, name, description }
-      : null;
-  } catch (error) {
-    if (error instanceof FrontmatterError || error instanceof YamlLimitError) return null;
-    throw error;
-  }
+/** Null for frontmatter that can't be read, or without name and description. */
+function fieldsOf(read: ReadonlyMap<string, unknown> = new Map()): SkillEntry["frontmatter"] | null {
+  const fields = toJson(read) as Record<string, unknown>;
+  const { name, description } = fields;
+  return typeof name === "string" && typeof description === "string"
+    ? { ...fields, name, description }
+    : null;
 }
 
 /** Values of YAML as those of JSON. */

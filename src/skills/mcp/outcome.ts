@@ -4,7 +4,9 @@ import { z } from "zod";
 import { severities } from "../../../contract/findings.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
 import { itemsThatFit } from "../../mcp/bounds.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
 import { listChangedFiles } from "../diff/changed-files.ts";
@@ -91,6 +93,7 @@ function textOf({ dryRun, action, unchanged, skill, semver, url, ...rest }: Publ
 /** The result of a publish that has taken place. */
 export async function outcomeOf(
   app: App,
+  actor: Actor,
   published: {
     action: PublishOutcome["action"];
     unchanged: boolean;
@@ -104,8 +107,8 @@ export async function outcomeOf(
   const before =
     unchanged || version.version === 1 ? null : await findVersion(app, skill, version.version - 1);
   const [changed, found] = await Promise.all([
-    changedSince(app, before, version),
-    findingsOf(app, skill, version),
+    changedSince(app, app.compute.by(actorKey(actor)), before, version),
+    findingsOf(app, actor, skill, version),
   ]);
   return presentOutcome(
     {
@@ -124,9 +127,14 @@ export async function outcomeOf(
   );
 }
 
-async function changedSince(app: App, before: VersionDoc | null, after: VersionDoc): Promise<ChangedFile[]> {
+async function changedSince(
+  app: App,
+  compute: CallerCompute,
+  before: VersionDoc | null,
+  after: VersionDoc,
+): Promise<ChangedFile[]> {
   if (before === null) return (await filesOf(app, after)).map(({ path }) => ({ path, status: "added" }));
-  const changed = await listChangedFiles(app, before, after, { renames: true });
+  const changed = await listChangedFiles(app, compute, before, after, { renames: true });
   return changed.map(({ path, status }) => ({ path, status }));
 }
 

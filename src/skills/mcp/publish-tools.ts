@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
-import type { Actor } from "../../access/actor.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { tool, type Tool, type ToolResult } from "../../mcp/tool.ts";
 import { lintFiles, type FileToLint } from "../findings/lint.ts";
@@ -49,7 +49,8 @@ export function publishSkillTool(app: App): Tool {
       const given = { content, files };
       const input = { ...fields, tenantId };
       if (isDry) return planSkill(app, actor, { ...input, content, files });
-      return outcomeOf(app, await publishSkill(app, actor, input, undefined, openContent(given)));
+      const open = openContent(app.compute.by(actorKey(actor)), given);
+      return outcomeOf(app, actor, await publishSkill(app, actor, input, undefined, open));
     },
   });
 }
@@ -64,7 +65,8 @@ async function planSkill(
   }: Omit<PublishSkillInput, "dryRun" | "organization"> & { tenantId: string },
 ): Promise<ToolResult<PublishOutcome>> {
   const type = input.type ?? input.defaultType ?? "skill";
-  const { source, digests, files } = await describeContent({ content, files: packageFiles }, type);
+  const compute = app.compute.by(actorKey(actor));
+  const { source, digests, files } = await describeContent(compute, { content, files: packageFiles }, type);
   const { mode, tenantId, defaultType, visibility, folder, createFolders, personal } = input;
   const { requiredMcpServers, semver: wanted } = input;
   const plan = await planPublish(app, actor, {
@@ -98,7 +100,7 @@ async function planSkill(
       warnings: source.warnings,
     },
     await plannedChanges(app, current, files, { unchanged, isText: content !== undefined }),
-    await lintFiles(files, { format: source.format, type: existing?.type ?? type }),
+    await lintFiles(compute, files, { format: source.format, type: existing?.type ?? type }),
   );
 }
 
@@ -135,9 +137,10 @@ export function publishVersionTool(app: App): Tool {
       const skill = await resolveRef(app, actor, ref);
       if (isDry) return planNext(app, actor, skill, input);
       const isWhole = content !== undefined || files !== undefined;
-      const open = isWhole ? { open: openContent({ content, files }) } : {};
-      const appended = await publishVersion(app, actor, skill._id, fields, open);
-      return outcomeOf(app, { action: "updated", ...appended });
+      const compute = app.compute.by(actorKey(actor));
+      const open = isWhole ? openContent(compute, { content, files }) : undefined;
+      const appended = await publishVersion(app, actor, skill._id, fields, { open });
+      return outcomeOf(app, actor, { action: "updated", ...appended });
     },
   });
 }
@@ -150,9 +153,10 @@ async function planNext(
 ): Promise<ToolResult<PublishOutcome>> {
   const { base, semver, bump, prerelease, changes, requiredMcpServers } = input;
   const baseVersion = await loadBase(app, skill, base);
+  const compute = app.compute.by(actorKey(actor));
   const { source, digests, files } = changes
-    ? await describeChanges(app, skill, baseVersion!, changes)
-    : await describeContent(input, skill.type);
+    ? await describeChanges(app, actor, skill, baseVersion!, changes)
+    : await describeContent(compute, input, skill.type);
   const plan = await planVersion(app, actor, skill._id, {
     base,
     semver,
@@ -181,22 +185,22 @@ async function planNext(
       warnings: source.warnings,
     },
     plan.unchanged ? [] : planned,
-    await lintFiles(files, { format: source.format, type: skill.type }),
+    await lintFiles(compute, files, { format: source.format, type: skill.type }),
   );
 }
 
 /** A dry run of changes checks the files that they send. */
 async function describeChanges(
   app: App,
+  actor: Actor,
   skill: SkillDoc,
   base: VersionDoc,
   changes: NonNullable<PublishVersionInput["changes"]>,
 ) {
-  const source = await readEditedSource(app, skill, base, changes);
-  const text = base.format === "markdown" ? bytesOf(changes[0]!)?.toString("utf8") : undefined;
+  const source = await readEditedSource(app, actor, skill, base, changes);
   const files = changes.flatMap((change): FileToLint[] => {
     const data = bytesOf(change);
     return data ? [{ path: change.path, size: data.length, read: () => data }] : [];
   });
-  return { source, digests: await digestsOf(source, text), files };
+  return { source, digests: await digestsOf(source), files };
 }

@@ -30,7 +30,7 @@ export function skillResources(app: App): SkillResources {
       const address = readFileUri(uri);
       if (address?.path !== "SKILL.md" || address.version !== undefined) return undefined;
       const { skill, version } = await select(app, actor, address);
-      return entryOf(app, skill, version);
+      return entryOf(app, actor, skill, version);
     },
     async read(actor, uri) {
       const address = readFileUri(uri);
@@ -61,7 +61,7 @@ async function listEntries(
   const entries = await Promise.all(
     page.items.map(async (skill: SkillDoc) => {
       const version = await findVersionOf(app, skill._id, skill.current.version);
-      return version ? entryOf(app, skill, version) : undefined;
+      return version ? entryOf(app, actor, skill, version) : undefined;
     }),
   );
   const skills = entries.filter((entry) => entry !== undefined);

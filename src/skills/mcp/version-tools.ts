@@ -75,7 +75,7 @@ export function diffVersionsTool(app: App): Tool {
       const request = { from: input.from, to: input.to, context: 3, renames: true };
       const { before, after } = await selectCompared(app, skill, request);
       const { text, nextOffset: next } = partOf(
-        Buffer.from(await patchOf(app, skill, request)),
+        Buffer.from(await patchOf(app, actor, skill, request)),
         input.offset,
         input.maxBytes,
       );

@@ -6,7 +6,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { html } from "../../http/html.ts";
-import { showHidden } from "../../http/markdown.ts";
+import { showHidden } from "../../http/show-hidden.ts";
 import { pageReply } from "../../http/pages.ts";
 import type { Reply } from "../../http/route.ts";
 import { isOpen } from "../load.ts";
@@ -21,7 +21,7 @@ const listedFiles = 50;
 export async function sharePage(app: App, actor: Actor, skill: SkillDoc): Promise<Reply> {
   const version = await selectVersion(app, skill, { kind: "current" });
   const [readme, { files }] = await Promise.all([
-    readmeHtml(app, skill, version),
+    readmeHtml(app, actor, skill, version),
     readManifest(app, skill, version),
   ]);
   const isSignedIn = actor.kind === "user";

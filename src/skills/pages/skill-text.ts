@@ -3,12 +3,13 @@ import { LRUCache } from "lru-cache";
 import { cutFences } from "../../../contract/frontmatter.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
-import type { Actor } from "../../access/actor.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
+import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
 import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
 import { cacheHeaders, notModified } from "../../http/conditional.ts";
-import { html, type Html } from "../../http/html.ts";
-import { renderedLength, renderMarkdown } from "../../http/markdown.ts";
+import { Html, html } from "../../http/html.ts";
 import { Reply, type RequestInfo } from "../../http/route.ts";
 import { readText } from "../content.ts";
 import { isShared } from "../load.ts";
@@ -38,30 +39,64 @@ export async function markdownReply(
   return new Reply(body, { type: "text/markdown; charset=utf-8", headers });
 }
 
+/** Characters that are rendered; the rest is left out. */
+const renderedLength = 30_000;
+/** Maximum length of what they are rendered to: four times what text, lists and usual tables take. */
+const maxHtmlLength = 300_000;
+
 /** Rendered texts by version; versions never change, and access is decided before. */
 const rendered = new LRUCache<string, { readme: Html; size: number }>({
   maxSize: 8 * 1024 * 1024,
   sizeCalculation: ({ size }) => size,
 });
+const rendering = new SingleFlight<Html>(Infinity);
 
-/** The text of a version as HTML, without its frontmatter. */
-export async function readmeHtml(app: App, skill: SkillDoc, version: VersionDoc): Promise<Html> {
+/** The text of a version as HTML, without its frontmatter. A text that is too costly to render is linked. */
+export async function readmeHtml(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  version: VersionDoc,
+): Promise<Html> {
   const key = `${version._id} ${skill.publicId}`;
   const cached = rendered.get(key);
   if (cached) return cached.readme;
+  const keep = (readme: Html) => {
+    rendered.set(key, { readme, size: 2 * readme.toString().length + 100 });
+    return readme;
+  };
+  try {
+    return keep(await rendering.run(key, () => renderReadme(app, actor, skill, version)));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === "too_costly") return keep(linkToSource(skill, "This text is too costly to render"));
+    if (error.code === "rate_limited" || error.code === "unavailable")
+      return linkToSource(skill, "This text can't be rendered at the moment");
+    throw error;
+  }
+}
+
+async function renderReadme(app: App, actor: Actor, skill: SkillDoc, version: VersionDoc): Promise<Html> {
   const { content } = await readText(app, skill, version);
   const body = version.format === "package" ? (cutFences(content)?.body ?? content) : content;
-  const text = renderMarkdown(body, (path) => versionFileUrl(skill, version, path));
-  const readme =
-    body.length > renderedLength
-      ? html`${text}
-          <p><a href="/s/${skill.publicId}?raw">This is the beginning. Read the whole text.</a></p>`
-      : text;
-  rendered.set(key, { readme, size: 2 * readme.toString().length + 100 });
-  return readme;
+  const markup = await app.compute.by(actorKey(actor)).run("render", {
+    text: body.slice(0, renderedLength),
+    fileUrl: { before: filesUrl(skill), after: `?version=${version.version}` },
+  });
+  if (markup.length > maxHtmlLength) throw new ServiceError("too_costly", "The text has too much markup.");
+  const text = Html.rendered(markup);
+  return body.length > renderedLength
+    ? html`${text}
+        <p><a href="/s/${skill.publicId}?raw">This is the beginning. Read the whole text.</a></p>`
+    : text;
 }
+
+const linkToSource = ({ publicId }: SkillDoc, problem: string) =>
+  html`<p>${problem}: <a href="/s/${publicId}?raw">see the source</a>.</p>`;
+
+const filesUrl = ({ publicId }: SkillDoc) => `/api/skills/${publicId}/files/`;
 
 /** Address of a file; `path` is encoded. */
 export function versionFileUrl(skill: SkillDoc, version: VersionDoc, path: string): string {
-  return `/api/skills/${skill.publicId}/files/${path}?version=${version.version}`;
+  return `${filesUrl(skill)}${path}?version=${version.version}`;
 }

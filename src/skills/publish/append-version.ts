@@ -183,9 +183,9 @@ async function prepareCommit(
   }
   // Imported text is stored unchanged, so that the next import is compared with it.
   const inFile = (facts.imported && facts.source.defaults.description) ?? facts.description;
-  const tree = facts.source.tree(skill, inFile);
+  const tree = await facts.source.tree(skill, inFile);
   const kind = { format: facts.source.format, type: skill.type };
-  return { tree, ...(await writeCommit(app, repo, draft, tree, kind)) };
+  return { tree, ...(await writeCommit(app, actor, repo, draft, tree, kind)) };
 }
 
 /** Fields of the skill that a version changes. A value that the version does not set may change concurrently. */

@@ -10,7 +10,7 @@ import { pipeline } from "node:stream/promises";
 import type { OriginPayload } from "../../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
-import type { Actor } from "../../access/actor.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
@@ -54,17 +54,18 @@ export async function copySkill(
     tags: skill.tags,
     origin: { skillId: skill._id, version: version.version, copiedAt: app.now() },
   };
-  const published = await publishSkill(app, actor, copied, creation, openCopy(app, skill, version));
+  const published = await publishSkill(app, actor, copied, creation, openCopy(app, actor, skill, version));
   recordDownload(app, actor, version);
   return published;
 }
 
 /** The content of a version, checked again by the rules of a publish. */
-function openCopy(app: App, skill: SkillDoc, version: VersionDoc): OpenSource {
+function openCopy(app: App, actor: Actor, skill: SkillDoc, version: VersionDoc): OpenSource {
+  const compute = app.compute.by(actorKey(actor));
   return async (type, publish) => {
     if (version.format === "markdown") {
       const { frontmatter = "", content } = await readText(app, skill, version);
-      return publish(readTextSource(frontmatter + content, type));
+      return publish(await readTextSource(compute, frontmatter + content, type));
     }
     const folder = uploadFolder(app);
     const zip = path.join(folder, `${app.newId()}.copy`);
@@ -75,7 +76,7 @@ function openCopy(app: App, skill: SkillDoc, version: VersionDoc): OpenSource {
         Buffer.isBuffer(body) ? Readable.from([body]) : body,
         createWriteStream(zip, { mode: 0o600 }),
       );
-      return await publish(await readPackageSource(zip));
+      return await publish(await readPackageSource(compute, zip));
     } finally {
       await rm(zip, { force: true });
     }

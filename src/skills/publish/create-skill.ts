@@ -69,10 +69,10 @@ export async function createSkill(
   const { skill: identity, imported } = facts;
   const { slug, visibility = "private" } = input;
   const repo = { tenantId: tenant._id, skillId: identity._id };
-  const tree = source.tree(input, facts.description);
+  const tree = await source.tree(input, facts.description);
   const kind = { format: source.format, type: input.type };
   const draft = commitDraft(app, actor, facts);
-  const { written, findings } = await writeCommit(app, repo, draft, tree, kind);
+  const { written, findings } = await writeCommit(app, actor, repo, draft, tree, kind);
   const row = versionRow(actor, facts, written, { ...tree, findings });
   try {
     await checkVersionContent(app, { tenantId: tenant._id, slug, visibility }, row.hash);

@@ -2,11 +2,14 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { canonicalContent, checkPackagePaths } from "../../../contract/package-rules.ts";
-import { readSkillText, type FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { FileEntry, TreeFile } from "../../../repos/store/index.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
+import { readText } from "../../compute/read-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { repoOf } from "../content.ts";
 import { filesOf } from "../manifest.ts";
@@ -20,19 +23,21 @@ import { readTextSource, rootFileOf, type VersionSource } from "./text-source.ts
  */
 export async function readEditedSource(
   app: App,
+  actor: Actor,
   skill: SkillDoc,
   base: VersionDoc,
   changes: readonly FileChange[],
 ): Promise<VersionSource> {
+  const compute = app.compute.by(actorKey(actor));
   const root = base.format === "package" ? rootFile : rootFileOf(skill.type);
   const stored = await app.repos.readFile(repoOf(base), base.oid, root);
   if (!stored) throw new Error(`commit ${base.oid} has no ${root}`);
   const source =
     base.format === "package"
-      ? await editPackage(app, base, changes, stored.data)
-      : editText(skill, base, changes, root);
-  const before = readSkillText(stored.data.toString("utf8"), base.format).defaults;
-  return { ...source, defaults: changedDefaults(before, source.defaults) };
+      ? await editPackage(app, compute, base, changes, stored.data)
+      : await editText(compute, skill, base, changes, root);
+  const before = await readText(compute, stored.data.toString("utf8"), base.format);
+  return { ...source, defaults: changedDefaults(before.defaults, source.defaults) };
 }
 
 /** Description and tags that one frontmatter has and another has not. */
@@ -47,11 +52,12 @@ export function changedDefaults(
 }
 
 function editText(
+  compute: CallerCompute,
   skill: SkillDoc,
   base: VersionDoc,
   changes: readonly FileChange[],
   root: string,
-): VersionSource {
+): Promise<VersionSource> {
   const [change] = changes;
   const bytes = change && bytesOf(change);
   if (changes.length !== 1 || change?.path !== root || bytes === undefined || change.mode === "100755")
@@ -60,11 +66,12 @@ function editText(
       `"${skill.slug}" is a single text at version ${base.semver}: change the content of ${root} only, ` +
         "or publish a folder with more files.",
     );
-  return readTextSource(decodeText(bytes, root), skill.type);
+  return readTextSource(compute, decodeText(bytes, root), skill.type);
 }
 
 async function editPackage(
   app: App,
+  compute: CallerCompute,
   base: VersionDoc,
   changes: readonly FileChange[],
   storedRoot: Buffer,
@@ -86,26 +93,35 @@ async function editPackage(
     else kept.set(path, { ...old, mode: change.mode ?? old.mode });
   }
   checkPackagePaths([...kept.keys(), ...files.keys()], { rootFile });
-  return packageOf([...kept.values()], [...files.values()], files.get(rootFile)?.data ?? storedRoot);
+  const root = files.get(rootFile)?.data ?? storedRoot;
+  return packageOf(compute, [...kept.values()], [...files.values()], root);
 }
 
-/** A package of the given files. Throws `content_invalid`, or `PackageError`. */
-export function readFilesSource(files: readonly TreeFile[]): VersionSource {
+/** A package of the given files. Throws `content_invalid`, `PackageError`, or as `CallerCompute`. */
+export async function readFilesSource(
+  compute: CallerCompute,
+  files: readonly TreeFile[],
+): Promise<VersionSource> {
   checkPackagePaths(
     files.map(({ path }) => path),
     { rootFile },
   );
-  return packageOf([], files, files.find(({ path }) => path === rootFile)!.data);
+  return packageOf(compute, [], files, files.find(({ path }) => path === rootFile)!.data);
 }
 
-function packageOf(kept: readonly FileEntry[], files: readonly TreeFile[], root: Buffer): VersionSource {
+async function packageOf(
+  compute: CallerCompute,
+  kept: readonly FileEntry[],
+  files: readonly TreeFile[],
+  root: Buffer,
+): Promise<VersionSource> {
   const digest = digestOf(kept, files);
   return {
-    ...describePackage(root),
+    ...(await describePackage(compute, root)),
     format: "package",
     contentHash: async () => digest,
     equals: async (current) => current.format === "package" && current.digest === digest,
-    tree: () => ({ source: { kind: "edit", kept, files } }),
+    tree: async () => ({ source: { kind: "edit", kept, files } }),
   };
 }
 

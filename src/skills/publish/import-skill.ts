@@ -4,14 +4,15 @@
  * content what is imported (`src/sync/content/plan-import.ts`).
  */
 import { limits } from "../../../contract/limits.ts";
-import { readSkillText, type FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { SyncActor } from "../../access/actor.ts";
+import { actorKey, type SyncActor } from "../../access/actor.ts";
 import { syncPermissions } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
+import { readText } from "../../compute/read-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { refuseManagedRoot } from "../../folders/refusals.ts";
 import { loadTree } from "../../folders/trees.ts";
@@ -58,7 +59,7 @@ export async function importVersion(
   source: VersionSource,
   commit: ImportCommit,
 ): Promise<Appended | "stale"> {
-  const edited = await editedDefaults(app, skill, source);
+  const edited = await editedDefaults(app, actor, skill, source);
   const imported = { ...importedFrom(commit), expectedHead: skill.head.version, edited };
   try {
     return await appendVersion(app, actor, skill, source, { message: messageOf(commit), imported });
@@ -75,13 +76,16 @@ export async function importVersion(
  */
 async function editedDefaults(
   app: App,
+  actor: SyncActor,
   { _id, tenantId, type, current }: SkillDoc,
   { defaults }: VersionSource,
 ): Promise<Pick<FrontmatterDefaults, "description" | "tags">> {
   const root = current.format === "package" ? "SKILL.md" : rootFileOf(type);
   const file = await app.repos.readFile({ tenantId, skillId: _id }, current.oid, root);
-  const before = file ? readSkillText(file.data.toString("utf8"), current.format).defaults : {};
-  return changedDefaults(before, defaults);
+  if (!file) return changedDefaults({}, defaults);
+  const compute = app.compute.by(actorKey(actor));
+  const before = await readText(compute, file.data.toString("utf8"), current.format);
+  return changedDefaults(before.defaults, defaults);
 }
 
 export interface ImportedDirectory {

@@ -1,76 +1,53 @@
 /** Content of a package: an uploaded zip whose SKILL.md describes it. The files are stored unchanged. */
-import { createHash } from "node:crypto";
-import { canonicalContent } from "../../../contract/package-rules.ts";
 import { limits } from "../../../contract/limits.ts";
-import { isToolName, overText, readSkillText, unknownKeys } from "../../../contract/skill-rules.ts";
-import { openZipPackage } from "../../../repos/archive/index.ts";
-import type { VersionSummary } from "../../../storage/skills.ts";
+import { isToolName, overText, type SkillText, unknownKeys } from "../../../contract/skill-rules.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
+import { decodeUtf8 } from "../../compute/pieces/decode-utf8.ts";
+import { readText } from "../../compute/read-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { refusalOf } from "../frontmatter.ts";
 import { excerptOf, type VersionSource } from "./text-source.ts";
 
 export const rootFile = "SKILL.md";
 
-/** Reads a zip on disk. Throws `PackageError`, or `content_invalid` for a SKILL.md that is not usable. */
-export async function readPackageSource(zipPath: string): Promise<VersionSource> {
-  const zip = await openZipPackage(zipPath, { rootFile });
-  try {
-    const root = zip.files.find((file) => file.path === rootFile)!;
-    if (root.size > limits.textContentBytes) throw invalid(rootFile, overText(root.size));
-    const described = describePackage(await root.read());
-    const facts = { fileCount: zip.files.length, totalBytes: zip.totalBytes };
-    return {
-      ...described,
-      format: "package",
-      contentHash: () => digestOf(zipPath),
-      equals: (current) => equalsCurrent(zipPath, facts, current),
-      tree: () => ({ source: { kind: "zip", path: zipPath, rootFile } }),
-    };
-  } finally {
-    zip.close();
-  }
+/** Reads a zip on disk. Throws `PackageError`, `content_invalid` for an unusable SKILL.md, or as `CallerCompute`. */
+export async function readPackageSource(compute: CallerCompute, path: string): Promise<VersionSource> {
+  const facts = await compute.run("describe-zip", { path, rootFile });
+  const { text, fileCount, totalBytes, rootBytes } = facts;
+  if (rootBytes > limits.textContentBytes) throw invalid(rootFile, overText(rootBytes));
+  if (!text) throw invalid(rootFile, "it is not UTF-8 text");
+  const digestOf = () => compute.run("digest-zip", { path, rootFile });
+  return {
+    ...describeRoot(text),
+    format: "package",
+    contentHash: digestOf,
+    /** Files are hashed only if their number and size are equal, so that most changes are detected without hashing. */
+    async equals(current) {
+      if (current.format !== "package") return false;
+      if (current.fileCount !== fileCount || current.totalBytes !== totalBytes) return false;
+      return (await digestOf()) === current.digest;
+    },
+    tree: async () => ({ source: { kind: "zip", path, rootFile } }),
+  };
 }
 
-/** The parts of a source that come from its SKILL.md. Throws `content_invalid`. */
-export function describePackage(root: Buffer): Pick<VersionSource, "defaults" | "excerpt" | "warnings"> {
+type Description = Pick<VersionSource, "defaults" | "excerpt" | "warnings">;
+
+/** The parts of a source that come from its SKILL.md. Throws `content_invalid`, or as `CallerCompute`. */
+export async function describePackage(compute: CallerCompute, root: Buffer): Promise<Description> {
   if (root.length > limits.textContentBytes) throw invalid(rootFile, overText(root.length));
-  const { fields, body, defaults, faults } = readSkillText(decodeText(root, rootFile), "package");
+  return describeRoot(await readText(compute, decodeText(root, rootFile), "package"));
+}
+
+function describeRoot({ fields, body, defaults, faults }: SkillText): Description {
   if (faults[0]) throw refusalOf(faults[0], rootFile);
   return { defaults, excerpt: excerptOf(body), warnings: warningsAbout(fields!, defaults.name!) };
 }
 
-/** Files are hashed only if their number and size are equal, so that most changes are detected without hashing. */
-async function equalsCurrent(
-  zipPath: string,
-  facts: { fileCount: number; totalBytes: number },
-  current: VersionSummary,
-): Promise<boolean> {
-  if (current.format !== "package") return false;
-  if (current.fileCount !== facts.fileCount || current.totalBytes !== facts.totalBytes) return false;
-  return (await digestOf(zipPath)) === current.digest;
-}
-
-async function digestOf(zipPath: string): Promise<string> {
-  const zip = await openZipPackage(zipPath, { rootFile });
-  try {
-    const files: { path: string; mode: string; sha256: string }[] = [];
-    for (const file of zip.files) {
-      const hash = createHash("sha256");
-      for await (const chunk of file.chunks()) hash.update(chunk);
-      files.push({ path: file.path, mode: file.mode, sha256: hash.digest("hex") });
-    }
-    return createHash("sha256").update(canonicalContent(files)).digest("hex");
-  } finally {
-    zip.close();
-  }
-}
-
 export function decodeText(bytes: Buffer, file: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw invalid(file, "it is not UTF-8 text");
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw invalid(file, "it is not UTF-8 text");
+  return text;
 }
 
 function warningsAbout(fields: ReadonlyMap<string, unknown>, name: string): string[] {

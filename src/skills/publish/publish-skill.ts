@@ -2,7 +2,7 @@
 import type { SkillType, Visibility } from "../../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
-import type { Actor } from "../../access/actor.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { readFolderPath } from "../../folders/paths.ts";
@@ -162,8 +162,10 @@ async function findPublished(
 ): Promise<Published | undefined> {
   if (!creation?.isRetry) return undefined;
   const { content, type = input.defaultType ?? "skill" } = input;
+  const compute = app.compute.by(actorKey(actor));
   const name =
-    input.name ?? (content === undefined ? undefined : chooseName(input, readTextSource(content, type)));
+    input.name ??
+    (content === undefined ? undefined : chooseName(input, await readTextSource(compute, content, type)));
   const named =
     name === undefined
       ? await listWithVersion(app, actor, tenant, creation.id)

@@ -31,7 +31,7 @@ export async function publishVersion(
   }: {
     creation?: Creation | undefined;
     prefetched?: PrefetchedSkill | undefined;
-    open?: OpenSource;
+    open?: OpenSource | undefined;
   } = {},
 ): Promise<Appended> {
   const skill = await loadSkill(app, actor, ref, "skill:update", { prefetched });
@@ -58,7 +58,7 @@ export async function publishVersion(
     const updated = await requireServers(app, actor, appended.skill, input.requiredMcpServers);
     return { ...appended, skill: updated };
   };
-  if (base && input.changes) return append(await readEditedSource(app, skill, base, input.changes));
+  if (base && input.changes) return append(await readEditedSource(app, actor, skill, base, input.changes));
   return open(skill.type, append);
 }
 

@@ -3,11 +3,12 @@ import { createHash } from "node:crypto";
 import type { TreeSource } from "../../../repos/store/index.ts";
 import type { VersionSummary } from "../../../storage/skills.ts";
 import type { FrontmatterDigests } from "../../../storage/versions.ts";
-import { completeHead } from "../../../contract/edit-frontmatter.ts";
 import { limits } from "../../../contract/limits.ts";
 import { canonicalContent } from "../../../contract/package-rules.ts";
-import { readSkillText, type FrontmatterDefaults, type SkillText } from "../../../contract/skill-rules.ts";
+import type { FrontmatterDefaults, SkillText } from "../../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
+import type { CallerCompute } from "../../compute/compute.ts";
+import { completeText, readText } from "../../compute/read-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { firstParagraph, refusalOf } from "../frontmatter.ts";
 
@@ -18,6 +19,8 @@ export interface VersionSource {
   defaults: FrontmatterDefaults;
   /** Hash that clients compare; for a package, it is known once the package is written. */
   hash?: string;
+  /** Digest of the frontmatter; only of a text. */
+  frontmatterHash?: string;
   /** The hash that a version of it gets, before it is written: a package is read for it. */
   contentHash(): Promise<string>;
   /** First words of the text, for search. */
@@ -29,7 +32,7 @@ export interface VersionSource {
    * The tree to store, once the skill's slug and type, and the description, are decided. Throws `content_invalid` for a
    * text whose frontmatter is too large with what the service adds.
    */
-  tree(skill: StoredAs, description: string): StoredTree;
+  tree(skill: StoredAs, description: string): Promise<StoredTree>;
 }
 
 interface StoredAs {
@@ -52,10 +55,14 @@ export function rootFileOf(type: SkillType): "SKILL.md" | "RULE.md" {
   return type === "rule" ? "RULE.md" : "SKILL.md";
 }
 
-/** Reads a text. Throws `payload_too_large` or `content_invalid`. */
-export function readTextSource(content: string, type: SkillType): VersionSource {
+/** Reads a text. Throws `payload_too_large` or `content_invalid`, or as `CallerCompute`. */
+export async function readTextSource(
+  compute: CallerCompute,
+  content: string,
+  type: SkillType,
+): Promise<VersionSource> {
   const file = rootFileOf(type);
-  const text = readSkillText(content, "markdown");
+  const text = await readText(compute, content, "markdown");
   const { head, body, defaults, faults } = text;
   const [fault] = faults;
   if (fault?.rule === "text_too_large") {
@@ -71,24 +78,24 @@ export function readTextSource(content: string, type: SkillType): VersionSource 
 
   const hash = sha256(body);
   const published = sha256(head);
-  const storedHead = (slug: string, description: string) =>
-    completeHead(head, { name: slug, description: description || firstParagraph(body) || slug });
+  const complete = (slug: string, description: string) =>
+    completeText(compute, text, { name: slug, description: description || firstParagraph(body) || slug });
   return {
     format: "markdown",
     defaults,
     hash,
+    frontmatterHash: published,
     contentHash: async () => hash,
     excerpt: excerptOf(body),
     warnings: [],
     async equals(version, skill) {
       if (version.format !== "markdown") return false;
       if (version.hash === hash && version.frontmatter?.published === published) return true;
-      const stored = storedHead(skill.slug, skill.description) + body;
-      return version.digest === digestOfFile(rootFileOf(skill.type), stored);
+      const stored = await complete(skill.slug, skill.description);
+      return version.digest === digestOfFile(rootFileOf(skill.type), stored.head + body);
     },
-    tree({ slug, type: storedAs }, description) {
-      const stored = storedHead(slug, description);
-      const read = stored === head ? text : readSkillText(stored + body, "markdown");
+    async tree({ slug, type: storedAs }, description) {
+      const { head: stored, text: read } = await complete(slug, description);
       const [broken] = read.faults;
       if (broken) throw refusalOf(broken, file);
       const path = rootFileOf(storedAs);

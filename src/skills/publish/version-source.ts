@@ -2,7 +2,7 @@
 import { PackageError } from "../../../contract/package-rules.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import { retryIdempotent } from "../../../storage/database.ts";
-import type { Actor } from "../../access/actor.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { readPackageSource } from "./package-source.ts";
@@ -23,18 +23,20 @@ export async function withVersionSource<T>(
   type: SkillType,
   publish: (source: VersionSource) => Promise<T>,
 ): Promise<T> {
-  if (input.content !== undefined) return publish(readTextSource(input.content, type));
+  const compute = app.compute.by(actorKey(actor));
+  if (input.content !== undefined) return publish(await readTextSource(compute, input.content, type));
   if (input.uploadId === undefined) throw invalidRequest("Send content or uploadId.");
 
   const { uploadId } = input;
   const zip = await claimUpload(app, actor, uploadId);
   let result: T;
   try {
-    result = await publish(await readPackageSource(zip));
+    result = await publish(await readPackageSource(compute, zip));
   } catch (error) {
     const isFinal =
       error instanceof PackageError ||
-      (error instanceof ServiceError && ["content_invalid", "payload_too_large"].includes(error.code));
+      (error instanceof ServiceError &&
+        ["content_invalid", "payload_too_large", "too_costly"].includes(error.code));
     await cleanUp(app, uploadId, () => (isFinal ? discardUpload : returnUpload)(app, uploadId));
     throw error;
   }

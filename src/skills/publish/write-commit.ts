@@ -1,26 +1,26 @@
 /** Writes the first commit of a version, and reads its findings: those of a text while its files are written. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CommitDraft, RepoId, WrittenCommit } from "../../../repos/store/index.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import type { Kind } from "../findings/lint.ts";
+import type { SkillKind } from "../../compute/pieces/plan-lint.ts";
 import { lintCommit, lintText } from "../findings/version-findings.ts";
 import type { StoredTree } from "./text-source.ts";
 
 export async function writeCommit(
   app: App,
+  actor: Actor,
   repo: RepoId,
   draft: CommitDraft,
   { source, text }: StoredTree,
-  kind: Kind,
+  kind: SkillKind,
 ): Promise<{ written: WrittenCommit; findings: VersionDoc["findings"] }> {
   const writing = app.repos.writeCommit(repo, { ...draft, source });
   if (source.kind === "files" && text) {
-    // In the next turn, the writes are under way.
-    const linting = nextTurn().then(() => lintText(app, repo, source, text, kind));
+    const linting = lintText(app, actor, repo, source, text, kind);
     const [written, findings] = await Promise.all([writing, linting]);
     return { written, findings };
   }
   const written = await writing;
-  return { written, findings: await lintCommit(app, repo, written, source, kind) };
+  return { written, findings: await lintCommit(app, actor, repo, written, source, kind) };
 }

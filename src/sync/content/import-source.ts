@@ -16,11 +16,13 @@ import type { SyncContext } from "./context.ts";
  * `format`, the content determines it.
  */
 export async function withSource<T>(
-  { mirror }: Pick<SyncContext, "mirror">,
+  { app, mirror }: Pick<SyncContext, "app" | "mirror">,
   directory: RemoteSkill,
   format: ContentFormat | undefined,
   use: (source: VersionSource) => Promise<T>,
 ): Promise<T> {
+  // In the process of its job, a sync has no other callers.
+  const compute = app.compute.by("sync");
   const listing = await mirror.list(directory);
   refuseListed(directory, listing);
   const plan = planSource(listing.files, directory.rootFile, format);
@@ -28,7 +30,7 @@ export async function withSource<T>(
     const text = textOf(await mirror.read(plan.file.oid));
     if (text === undefined)
       throw new ServiceError("content_invalid", `${directory.rootFile} is not UTF-8 text.`);
-    return use(readTextSource(withoutManagedHeader(text), plan.type));
+    return use(await readTextSource(compute, withoutManagedHeader(text), plan.type));
   }
   const folder = await mkdtemp(path.join(tmpdir(), "svc-import-"));
   try {
@@ -37,7 +39,7 @@ export async function withSource<T>(
     const root = plan.stripHeader ? textOf(await mirror.read(plan.rootFile.oid)) : undefined;
     if (root !== undefined) replaced.set(plan.rootFile.path, Buffer.from(withoutManagedHeader(root)));
     await mirror.writeZip(listing.files, zip, replaced);
-    return await use(await readPackageSource(zip));
+    return await use(await readPackageSource(compute, zip));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

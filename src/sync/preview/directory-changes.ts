@@ -2,7 +2,6 @@
  * Changed lines of a plan, by directory that both sides have. A plan of any size has a response of bounded size: files
  * beyond the limits are listed without their lines.
  */
-import { performance } from "node:perf_hooks";
 import { limits } from "../../../contract/limits.ts";
 import type { DirectoryChangesPayload } from "../../../contract/payloads/sync.ts";
 import type { FileDiffPayload } from "../../../contract/payloads/skills.ts";
@@ -11,7 +10,7 @@ import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import { hashObject } from "../../../repos/store/objects.ts";
 import type { App } from "../../app.ts";
 import { isText } from "../../skills/diff/changed-files.ts";
-import { compareTexts } from "../../skills/diff/diff-versions.ts";
+import { diffLines } from "../../compute/pieces/line-diff.ts";
 import type { LocatedSkill } from "../content/exported.ts";
 import { isPush } from "../content/plan-export.ts";
 import type { SyncView } from "../report/visible.ts";
@@ -142,9 +141,13 @@ async function compareLines(
   const nothing = Buffer.alloc(0);
   const [left, right] = await Promise.all([before?.read(path) ?? nothing, after?.read(path) ?? nothing]);
   if (!isText(left) || !isText(right)) return { binary: true, truncated: false, hunks: [] };
-  const started = performance.now();
-  const hunks = compareTexts(left.toString("utf8"), right.toString("utf8"), contextLines);
-  budget.ms -= performance.now() - started;
+  // In the process of its job, which is ended if it takes too long.
+  const { hunks, ms } = diffLines({
+    left: left.toString("utf8"),
+    right: right.toString("utf8"),
+    context: contextLines,
+  });
+  budget.ms -= ms;
   const count = hunks?.reduce((sum, { lines }) => sum + lines.length, 0) ?? 0;
   if (!hunks || count > budget.lines) return undefined;
   budget.lines -= count;

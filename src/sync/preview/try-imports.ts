@@ -74,9 +74,9 @@ async function effectOf(
     const there = action.there === undefined ? undefined : skills.get(action.there);
     const type = directory.rootFile === "RULE.md" ? "rule" : "skill";
     const segments = directory.path.split("/").slice(1);
-    const isThere = await withSource({ mirror }, directory, undefined, async (source) => {
+    const isThere = await withSource({ app, mirror }, directory, undefined, async (source) => {
       if (there?.type === type && (await source.equals(there.current, there))) return true;
-      source.tree({ slug: slugOfSkill(segments.at(-1)!), type }, source.defaults.description ?? "");
+      await source.tree({ slug: slugOfSkill(segments.at(-1)!), type }, source.defaults.description ?? "");
       return false;
     });
     if (!isThere) checkImportedFolder(tree, segments);
@@ -90,11 +90,11 @@ async function effectOf(
   const isTaken = async (source: VersionSource) =>
     (await findImportedVersion({ app }, skills.get(skill._id)!, source, base)) !== undefined;
   const isFormerText = skill.current.format === "package" && (await wasText({ app }, base));
-  if (isFormerText && (await withSource({ mirror }, directory, "markdown", isTaken))) return "none";
-  return withSource({ mirror }, directory, skill.current.format, async (source) => {
+  if (isFormerText && (await withSource({ app, mirror }, directory, "markdown", isTaken))) return "none";
+  return withSource({ app, mirror }, directory, skill.current.format, async (source) => {
     if (await isTaken(source)) return "none";
     if (await source.equals(skill.current, skill)) return "undone";
-    source.tree(skill, source.defaults.description ?? skill.description);
+    await source.tree(skill, source.defaults.description ?? skill.description);
     await checkSourceContent(app, skill, source);
     return "change";
   });

@@ -3,21 +3,12 @@
  * of the same version only. Characters that reorder or hide text are shown as their code points.
  */
 import MarkdownIt from "markdown-it";
-import { Html } from "./html.ts";
+import { showHidden } from "../../http/show-hidden.ts";
 
-/** Address of a file of the same version, for relative links and images. The path is encoded. */
-type FileUrl = (path: string) => string;
-
-/** Characters that are rendered; the rest is left out, since rendering occupies the process. */
-export const renderedLength = 30_000;
-
-/** Controls of direction, and characters without a glyph. Joiners stay where a script or an emoji needs them. */
-const hidden =
-  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\u200c(?!\p{L})|\u200d(?!\p{L}|\p{Extended_Pictographic})/gu;
-
-/** The text with invisible characters and controls of direction as `<U+202E>`. */
-export function showHidden(text: string): string {
-  return text.replace(hidden, (found) => `<U+${found.codePointAt(0)!.toString(16).toUpperCase()}>`);
+/** Address of a file of the same version, for relative links and images: the encoded path is put between both. */
+export interface FileUrl {
+  before: string;
+  after: string;
 }
 
 const parser = new MarkdownIt({ html: false, linkify: false, maxNesting: 20 });
@@ -77,10 +68,10 @@ function fileTarget(href: string, fileUrl: FileUrl): string | undefined {
   const segments = decoded.split("/").filter((segment) => segment !== ".");
   if (segments.some((segment) => segment === ".." || segment === "" || segment.includes("\\")))
     return undefined;
-  return fileUrl(segments.map((segment) => encodeURIComponent(segment)).join("/"));
+  return fileUrl.before + segments.map((segment) => encodeURIComponent(segment)).join("/") + fileUrl.after;
 }
 
-/** Renders Markdown that anyone may have written. */
-export function renderMarkdown(text: string, fileUrl: FileUrl): Html {
-  return Html.rendered(parser.render(showHidden(text.slice(0, renderedLength)), { fileUrl }));
+/** Renders Markdown that anyone may have written. The result is finished HTML. */
+export function renderMarkdown(text: string, fileUrl: FileUrl): string {
+  return parser.render(showHidden(text), { fileUrl });
 }

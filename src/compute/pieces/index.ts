@@ -1,0 +1,29 @@
+/** Work on content that anyone may have written, as it runs in a thread: the closed map of its kinds. */
+import { binaryPatch } from "./binary-patch.ts";
+import { diffLines } from "./line-diff.ts";
+import { lintInMemory } from "./lint-files.ts";
+import { type FileUrl, renderMarkdown } from "./markdown.ts";
+import { describeZip, digestZip, lintZip } from "./read-archive.ts";
+import { completeText } from "./complete-text.ts";
+import { similarTexts } from "./similar-texts.ts";
+import { readSkillText } from "../../../contract/skill-rules.ts";
+import type { ContentFormat } from "../../../contract/vocabulary.ts";
+
+export const pieces = {
+  render: ({ text, fileUrl }: { text: string; fileUrl: FileUrl }) => renderMarkdown(text, fileUrl),
+  compare: diffLines,
+  "binary-patch": binaryPatch,
+  similar: similarTexts,
+  lint: lintInMemory,
+  "read-text": ({ source, format }: { source: string; format: ContentFormat }) =>
+    readSkillText(source, format),
+  "complete-text": (input: Parameters<typeof completeText>[0]) => completeText(input),
+  "describe-zip": describeZip,
+  "digest-zip": digestZip,
+  "lint-zip": lintZip,
+};
+
+export type Pieces = typeof pieces;
+export type PieceKind = keyof Pieces;
+export type PieceInput<K extends PieceKind> = Parameters<Pieces[K]>[0];
+export type PieceResult<K extends PieceKind> = Awaited<ReturnType<Pieces[K]>>;

@@ -1,0 +1,76 @@
+/** Reading of zips of packages. All functions throw `PackageError`. */
+import { createHash } from "node:crypto";
+import { canonicalContent } from "../../../contract/package-rules.ts";
+import { limits } from "../../../contract/limits.ts";
+import { readSkillText, type SkillText } from "../../../contract/skill-rules.ts";
+import { openZipPackage, type ZipPackage } from "../../../repos/archive/index.ts";
+import { lintInMemory, type UnnamedFinding } from "./lint-files.ts";
+import { decodeUtf8 } from "./decode-utf8.ts";
+import { planLint, type SkillKind } from "./plan-lint.ts";
+
+interface Archive {
+  /** Path of the zip. */
+  path: string;
+  /** The file that must be at its root. */
+  rootFile: string;
+}
+
+export interface PackageFacts {
+  fileCount: number;
+  totalBytes: number;
+  rootBytes: number;
+  /** The root file as it reads; undefined if it is too large, or not UTF-8 text. */
+  text: SkillText | undefined;
+}
+
+export function describeZip(archive: Archive): Promise<PackageFacts> {
+  return withZip(archive, async (zip) => {
+    const root = zip.files.find((file) => file.path === archive.rootFile)!;
+    const isRead = root.size <= limits.textContentBytes;
+    const source = isRead ? decodeUtf8(await root.read()) : undefined;
+    return {
+      fileCount: zip.files.length,
+      totalBytes: zip.totalBytes,
+      rootBytes: root.size,
+      text: source === undefined ? undefined : readSkillText(source, "package"),
+    };
+  });
+}
+
+/** The content digest of a package. */
+export function digestZip(archive: Archive): Promise<string> {
+  return withZip(archive, async (zip) => {
+    const files: { path: string; mode: string; sha256: string }[] = [];
+    for (const file of zip.files) {
+      const hash = createHash("sha256");
+      for await (const chunk of file.chunks()) hash.update(chunk);
+      files.push({ path: file.path, mode: file.mode, sha256: hash.digest("hex") });
+    }
+    return createHash("sha256").update(canonicalContent(files)).digest("hex");
+  });
+}
+
+/** Findings about a package, and the paths of its files. */
+export function lintZip({
+  kind,
+  ...archive
+}: Archive & { kind: SkillKind }): Promise<{ found: UnnamedFinding[]; paths: readonly string[] }> {
+  return withZip(archive, async (zip) => {
+    const plan = planLint(zip.files, kind);
+    const found = [...plan.found];
+    for (const file of plan.read) {
+      const files = [{ path: file.path, data: await file.read() }];
+      found.push(...lintInMemory({ ...plan.around, files }));
+    }
+    return { found, paths: plan.around.paths };
+  });
+}
+
+async function withZip<T>({ path, rootFile }: Archive, use: (zip: ZipPackage) => Promise<T>): Promise<T> {
+  const zip = await openZipPackage(path, { rootFile });
+  try {
+    return await use(zip);
+  } finally {
+    zip.close();
+  }
+}
