@@ -79,6 +79,8 @@ export const eventNames = [
   "organization.member_left",
   "organization.auto_join_updated",
   "organization.auto_joined",
+  // Recorded by earlier releases only.
+  "organization.auto_join_invitation_created",
   "organization.token_created",
   "organization.token_revoked",
   "sso.provider_created",

@@ -8,6 +8,7 @@ import type { OidcPolicyDoc } from "../../storage/ci/oidc-policies.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
+import { hasAll } from "../audit/unchanged.ts";
 import { invalidRequest, notFound, ServiceError } from "../errors.ts";
 import { insertRecord, newRecord, updateRecord } from "../orgs/named-records.ts";
 import { loadTenant } from "../orgs/service.ts";
@@ -105,7 +106,7 @@ export async function updatePolicy(
   const fields = {
     ...terms,
     ...(name === undefined ? {} : { name, nameKey: foldName(name) }),
-    ...(Object.keys(terms).length > 0 ? { epoch: policy.epoch + 1 } : {}),
+    ...(hasAll(policy, terms) ? {} : { epoch: policy.epoch + 1 }),
     // The ids belong to the former name.
     ...(input.repository === undefined || input.repository === policy.repository ? {} : { pinned: null }),
   };

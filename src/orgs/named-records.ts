@@ -7,6 +7,7 @@ import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import { actorId, type Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, type OutboxCollection } from "../audit/events.ts";
+import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
 
@@ -51,7 +52,7 @@ export async function insertRecord<T extends NamedDoc>(
   return record;
 }
 
-/** Updates a record as it was read. Throws `already_exists` or `conflict`. */
+/** Updates a record as it was read, unless that changes nothing. Throws `already_exists` or `conflict`. */
 export async function updateRecord<T extends NamedDoc, F extends { name?: string }>(
   app: App,
   kind: Kind,
@@ -62,6 +63,7 @@ export async function updateRecord<T extends NamedDoc, F extends { name?: string
   fields: F,
   event: EventRow,
 ): Promise<T> {
+  if (hasAll(record, fields)) return record;
   let updated: T | null;
   try {
     updated = await collection.update(record._id, record.revision, fields, app.now(), [event]);

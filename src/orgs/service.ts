@@ -11,6 +11,7 @@ import { decideTenant, membershipIn } from "../access/decide.ts";
 import { isPermitted } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
+import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { refuseUnproved } from "../users/requirements.ts";
@@ -140,6 +141,7 @@ export async function updateTenant(
 ): Promise<TenantDoc> {
   let tenant = await loadTenant(app, actor, ref, "organization:update");
   if (input.maxTokenDays !== undefined) await loadTenant(app, actor, ref, "security:manage");
+  if (hasAll(tenant, input)) return tenant;
   const event = makeEvent(app, actor, "organization.updated", {
     tenantId: tenant._id,
     resourceType: "organization",

@@ -5,6 +5,7 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
+import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { refuseRequiredUnlessPrivate, resolveRequired, withHidden } from "../mcp-servers/required.ts";
 import { loadTree } from "../folders/trees.ts";
@@ -55,6 +56,8 @@ export async function updateSkill(
     const after = { folderId: skill.folderId, visibility };
     return { ...tried, readers: await countSkillReaders(app, { tree, actor }, skill, after) };
   }
+  const changesServers = requiredServerIds && !sameIds(requiredServerIds, skill.requiredServerIds ?? []);
+  if (!changesServers && hasAll(skill, input)) return { skill, exposure };
   const event = makeEvent(app, actor, "skill.updated", {
     tenantId: skill.tenantId,
     resourceType: "skill",
@@ -93,15 +96,14 @@ async function changedRequired(
   return withHidden(app, actor, skill, await resolveRequired(app, actor, skill.tenantId, required));
 }
 
-/** Requires servers together with a publish to an existing skill. A list that is the former one changes nothing. */
+/** Requires servers together with a publish to an existing skill. */
 export async function requireServers(
   app: App,
   actor: Actor,
   skill: SkillDoc,
   required: UpdateSkill["requiredMcpServers"],
 ): Promise<SkillDoc> {
-  const ids = await changedRequired(app, actor, skill, required);
-  if (!ids || sameIds(ids, skill.requiredServerIds ?? [])) return skill;
+  if (!required) return skill;
   return (await updateSkill(app, actor, skill._id, { requiredMcpServers: required })).skill;
 }
 

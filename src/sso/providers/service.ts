@@ -4,6 +4,7 @@ import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
+import { hasAll } from "../../audit/unchanged.ts";
 import { ServiceError } from "../../errors.ts";
 import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "../../orgs/named-records.ts";
 import { permissionsOfRoles, requirePermissions } from "../../orgs/permission-checks.ts";
@@ -105,7 +106,7 @@ async function changeFields(
     ...(saml ? { saml: await samlConnection(app, saml) } : {}),
     ...(oidc ? { oidc: await changedOidc(app, provider, oidc) } : {}),
   };
-  const isReconnected = Object.keys(connection).length > 0;
+  const isReconnected = !hasAll(provider, connection);
   if (rest.enabled === true && !isReconnected) requireConnection(provider);
   const event = makeEvent(app, actor, "sso.provider_updated", {
     tenantId: provider.tenantId,
