@@ -74,9 +74,25 @@ describe("directories that were swapped or replaced", () => {
       { versions: { A: ["imported bare one as one"], B: ["two"] } },
     ],
     [
-      "are not imported if the .svc.json is missing and the content is in no version",
+      "are not imported if the .svc.json is missing and the content is another skill's, edited",
       [found("skills/a", "two, edited"), found("skills/b", "two", "B")],
       ["identity_unclear skills/a A"],
+    ],
+    [
+      "remain their skill's, edited, if only the .svc.json is missing",
+      [found("skills/a", "anew"), found("skills/b", "two", "B")],
+      ["version skills/a A"],
+    ],
+    [
+      "remain their skill's, edited, even if another skill's directory is gone",
+      [found("skills/a", "anew")],
+      ["version skills/a A"],
+    ],
+    [
+      "remain the skill's that was moved to their path here",
+      [found("skills/c", "anew"), found("skills/b", "two", "B")],
+      ["version skills/c A"],
+      { skills: [{ id: "A", path: "skills/c" }, b] },
     ],
     [
       "remain their skill's while the .svc.json is unchanged, whatever it contains",

@@ -54,6 +54,7 @@ describe("a proposed directory", () => {
       exported: async () => ({ contentTree: current }),
       contentTreesOf: async () => new Set([current]),
       holdsVersion: async () => false,
+      resemblesOther: async () => false,
       since: async () => [],
     };
     return planImport(remote, bases, isAlive ? [skill] : [], ask, {

@@ -16,6 +16,8 @@ export interface IdentityQuestions {
   contentTreesOf(skillId: string): Promise<ReadonlySet<string>>;
   /** Whether a directory has the content of a version of the skill as it may have been pushed. */
   holdsVersion(skillId: string, directory: RemoteDirectory): Promise<boolean>;
+  /** Whether the text of a directory is more like that of another skill. */
+  resemblesOther(skillId: string, directory: RemoteDirectory): Promise<boolean>;
   /** The problem that a failure of one directory becomes; undefined for any other failure. */
   refusal?(error: unknown, path: string): { code: string; message: string } | undefined;
 }
@@ -71,6 +73,13 @@ export function unidentifiedAt(search: Search, { skillId, path, strayPath }: Mer
 /** Skills of a path whose directory is not found yet. */
 export function lostAt({ basesAt, assigned }: Search, path: string): MergeBase[] {
   return (basesAt.get(path) ?? []).filter(({ skillId }) => !assigned.has(skillId));
+}
+
+/** The directory at the path that the skill has in the service, if that is another than in the merge base. */
+export function unidentifiedAtHome({ at, identities, alive }: Search, base: MergeBase): RemoteDirectory[] {
+  const path = alive.get(base.skillId)?.path;
+  const found = path === undefined || path === base.path ? undefined : at.get(path);
+  return found && !identities.has(found.path) ? [found] : [];
 }
 
 export function livingLostAt(search: Search, path: string): MergeBase | undefined {

@@ -12,6 +12,7 @@ import {
   lostAt,
   openSearch,
   unidentifiedAt,
+  unidentifiedAtHome,
   type Identity,
   type IdentityQuestions,
   type Search,
@@ -31,8 +32,8 @@ const messages = {
     "put that skill's .svc.json back to make this its next version, or move the directory elsewhere to make " +
     "it a new skill.",
   missing:
-    "Its .svc.json is missing or unreadable and its content has changed, so it may be another skill and is " +
-    "left as it is: put the skill's .svc.json back to make this its next version, or move the directory " +
+    "Its .svc.json is missing or unreadable and its content is like that of another skill, so it is left as " +
+    "it is: put the skill's .svc.json back to make this its next version, or move the directory " +
     "elsewhere to make it a new skill.",
   twice:
     "Several directories have the .svc.json of one skill, and the skill's own directory is gone, so they " +
@@ -62,7 +63,8 @@ export async function identifyDirectories(
       assignWhere(search, base, (directory) => fitOf(directory, base) === fit.certain);
   }
   const disputed = resolveClaims(search);
-  for (const base of [...living, ...deleted]) await assignRest(search, base, disputed);
+  for (const at of [unidentifiedAt, unidentifiedAtHome])
+    for (const base of [...living, ...deleted]) await assignRest(search, base, at(search, base), disputed);
   const { identities } = search;
   for (const directory of directories)
     if (!identities.has(directory.path)) identities.set(directory.path, restOf(search, directory));
@@ -114,14 +116,19 @@ function findClaimants(search: Search): ReadonlyMap<string, RemoteDirectory[]> {
 }
 
 /**
- * A directory whose agreed `.svc.json` is missing or unreadable is still the skill's if it holds one of its versions.
- * Any other content may be another skill's, edited: a version made of it could show private text to readers of this
- * skill.
+ * A directory whose agreed `.svc.json` is missing or unreadable is still the skill's if it holds one of its versions,
+ * or is at the skill's path. This does not apply to the edited content of another skill: a version made of it could
+ * show private text to readers of this skill.
  */
-async function assignRest(search: Search, base: MergeBase, disputed: ReadonlySet<string>): Promise<void> {
+async function assignRest(
+  search: Search,
+  base: MergeBase,
+  directories: readonly RemoteDirectory[],
+  disputed: ReadonlySet<string>,
+): Promise<void> {
   const { skillId } = base;
   if (search.assigned.has(skillId)) return;
-  const [found] = unidentifiedAt(search, base).filter((directory) => fitOf(directory, base) === fit.possible);
+  const [found] = directories.filter((directory) => fitOf(directory, base) === fit.possible);
   if (!found) return;
   const dispute = disputed.has(skillId) ? unclear(messages.twice) : undefined;
   const open = (await contentConflict(search, found, base)) ?? dispute;
@@ -133,15 +140,18 @@ async function assignRest(search: Search, base: MergeBase, disputed: ReadonlySet
 async function contentConflict(
   search: Search,
   found: RemoteDirectory,
-  { skillId, svcBlob }: MergeBase,
+  { skillId, svcBlob, strayPath }: MergeBase,
 ): Promise<Unclear | undefined> {
   const { alive, ask } = search;
-  if (svcBlob === undefined && !isContentElsewhere(search, found, skillId)) return undefined;
+  const isElsewhere = isContentElsewhere(search, found, skillId);
+  if (svcBlob === undefined && !isElsewhere) return undefined;
   if (!alive.has(skillId)) return undefined;
   try {
     const isOwn =
       (await ask.contentTreesOf(skillId)).has(found.contentTree) || (await ask.holdsVersion(skillId, found));
-    return isOwn ? undefined : unclear(messages.missing);
+    if (isOwn) return undefined;
+    const isOthers = found.path === strayPath || isElsewhere || (await ask.resemblesOther(skillId, found));
+    return isOthers ? unclear(messages.missing) : undefined;
   } catch (error) {
     const refusal = ask.refusal?.(error, found.path);
     if (!refusal) throw error;

@@ -6,6 +6,7 @@ import type { Exports, LocatedSkill } from "./exported.ts";
 import { isOfType, withSource } from "./import-source.ts";
 import type { ImportQuestions } from "./plan-types.ts";
 import { isVersion } from "./recover-import.ts";
+import { openResemblance } from "./resemblance.ts";
 
 interface ReadSides {
   skills: ReadonlyMap<string, LocatedSkill>;
@@ -18,8 +19,10 @@ export function importQuestions(
   exports: Exports,
   { skills, directories }: ReadSides,
 ): ImportQuestions {
+  const resembles = openResemblance(context, { skills, directories });
   return {
     ...exports,
+    resemblesOther: (skillId, { path }) => resembles(skillId, path),
     async holdsVersion(skillId, { path }) {
       const skill = skills.get(skillId);
       const directory = directories.find((one) => one.path === path);

@@ -49,6 +49,11 @@ export interface ImportQuestions {
    * what they lack. Read only if the directory has lost its `.svc.json`.
    */
   holdsVersion(skillId: string, directory: RemoteDirectory): Promise<boolean>;
+  /**
+   * Whether the text of a directory is more like that of another skill than like the skill's. Read only if the
+   * directory has lost its `.svc.json`.
+   */
+  resemblesOther(skillId: string, directory: RemoteDirectory): Promise<boolean>;
   /** Versions after a number that have been current, newest first. */
   since(skillId: string, version: number): Promise<readonly LaterVersion[]>;
   /** The problem that a failure of one directory becomes; undefined for any other failure. */

@@ -231,11 +231,25 @@ export async function textOf(fixture: SyncFixture, skillId: string, version?: nu
   return answer.data.content;
 }
 
-export async function listSkills(
-  fixture: SyncFixture,
-): Promise<{ id: string; slug: string; folderId: string | null; visibility: string; type: string }[]> {
+export async function listSkills(fixture: SyncFixture): Promise<
+  {
+    id: string;
+    slug: string;
+    folderId: string | null;
+    visibility: string;
+    type: string;
+    currentVersion: number;
+  }[]
+> {
   const { data } = await fixture.service.call<
-    { id: string; slug: string; folderId: string | null; visibility: string; type: string }[]
+    {
+      id: string;
+      slug: string;
+      folderId: string | null;
+      visibility: string;
+      type: string;
+      currentVersion: number;
+    }[]
   >("GET", `/api/skills?tenant_id=${fixture.org.id}&limit=200`, { token: fixture.owner.token });
   return data;
 }

@@ -30,6 +30,8 @@ export async function plan({ directories, bases = [], skills = [], versions = {}
     contentTreesOf: async (id) => new Set(versions[id]!.map((one) => treeOf(one))),
     holdsVersion: async (id, { contentTree }) =>
       versions[id]!.some((one) => one.startsWith(`imported ${contentTree} as `)),
+    resemblesOther: async (id, { contentTree }) =>
+      Object.keys(versions).some((other) => other !== id && contentTree.startsWith(versions[other]!.at(-1)!)),
     refusal: (error) =>
       error instanceof TypeError ? { code: "unreadable", message: error.message } : undefined,
     since: async (id, version) =>

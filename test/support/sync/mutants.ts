@@ -90,6 +90,24 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: "a directory without its .svc.json is no skill's",
+    shownBy: "test/sync-run/lost-records.test.ts",
+    changes: [
+      {
+        file: `${content}/identity.ts`,
+        symbol: "contentConflict",
+        replacement: `async () => ({ code: "identity_unclear", message: "" })`,
+      },
+    ],
+  },
+  {
+    name: "a text becomes a version of the skill that it was moved over",
+    shownBy: "test/sync-run/lost-records.test.ts",
+    changes: [
+      { file: `${content}/resemblance.ts`, symbol: "compareAll", replacement: `async () => new Map()` },
+    ],
+  },
+  {
     name: "a branch that has moved is pushed over",
     shownBy: "test/mirror/known-host.test.ts",
     changes: [

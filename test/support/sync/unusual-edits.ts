@@ -57,12 +57,15 @@ export interface OddActor {
 
 export function createOddActor({ copy }: SyncFixture, random: Random): OddActor {
   let count = 0;
+  /** Whether the branch is made again as one commit. */
+  let isWithoutHistory = false;
   const at = (place: string) => path.join(copy.folder, place);
   const rootOf = (place: string) =>
     existsSync(at(`${place}/SKILL.md`)) ? `${place}/SKILL.md` : `${place}/RULE.md`;
-  const textOf = (origin: string) => {
+  const textOf = (origin: string | undefined) => {
     const block = random.pick(frontmatters);
-    const text = `${block === "" ? "" : `---\n${block}\n---\n\n`}# Text ${++count}\n\norigin: ${origin}\n`;
+    const words = origin === undefined ? `words ${count}` : `origin: ${origin}`;
+    const text = `${block === "" ? "" : `---\n${block}\n---\n\n`}# Text ${++count}\n\n${words}\n`;
     return random.pick([
       text,
       text,
@@ -95,7 +98,9 @@ export function createOddActor({ copy }: SyncFixture, random: Random): OddActor 
     (place) => {
       const root = at(rootOf(place));
       const origin = originOf(readFileSync(root, "utf8").replaceAll("\r", ""));
-      writeFileSync(root, textOf(origin ?? place.replaceAll(/\s/g, "_")));
+      // Without a .svc.json, a new text is for the skill at this path, whatever was here before.
+      const isNamed = existsSync(at(`${place}/.svc.json`));
+      writeFileSync(root, textOf(isNamed ? (origin ?? place.replaceAll(/\s/g, "_")) : undefined));
     },
     () => makeNew(`skills/${random.pick(["", "in/", "New Room/"])}made-${++count}`),
     () => makeNew(`skills/${random.pick(oddNames)}`),
@@ -128,6 +133,15 @@ export function createOddActor({ copy }: SyncFixture, random: Random): OddActor 
     },
     (place) => rmSync(at(`${place}/.svc.json`), { force: true, recursive: true }),
     (place) => {
+      const root = rootOf(place);
+      rmSync(at(place), { recursive: true });
+      copy.write(root, textOf(undefined));
+    },
+    () => {
+      isWithoutHistory = true;
+      copy.git("checkout", "-q", "--orphan", `fresh-${++count}`);
+    },
+    (place) => {
       rmSync(at(`${place}/.svc.json`), { force: true, recursive: true });
       copy.write(`${place}/.svc.json/mine.txt`, `mine ${++count}\n`);
     },
@@ -148,6 +162,7 @@ export function createOddActor({ copy }: SyncFixture, random: Random): OddActor 
   return {
     push() {
       copy.update();
+      isWithoutHistory = false;
       for (let many = 1 + random.below(3); many > 0; many--) {
         const places = skills();
         const edit = places.length < 2 ? () => makeNew(`skills/made-${++count}`) : random.pick(edits);
@@ -158,7 +173,7 @@ export function createOddActor({ copy }: SyncFixture, random: Random): OddActor 
           if (!(error instanceof Error && "syscall" in error)) throw error;
         }
       }
-      copy.push(`odd edit ${++count}`);
+      copy.push(`odd edit ${++count}`, isWithoutHistory);
     },
   };
 }
