@@ -12,8 +12,7 @@ const SENTENCES = {
     `Another program holds the data folder ${dir} of the ${engine}, and it does not answer.`,
   NOT_WRITABLE: (dir) => `The data folder ${dir} is not writable by this user.`,
   DISK_FULL: (dir) => `No space left on the disk that holds ${dir}.`,
-  NO_BINARY: (_dir, engine) =>
-    `The ${engine} could not be loaded. Run npm ci again, without --omit=optional.`,
+  NO_BINARY: (_dir, engine) => `The ${engine} could not be loaded. Run npm ci to install it again.`,
   DAMAGED: (dir, engine) =>
     `The ${engine} refuses the data folder ${dir}: its files look damaged. ` +
     `Restore a backup, or move the folder away to start empty.`,

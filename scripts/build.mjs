@@ -8,10 +8,10 @@ import { stripVTControlCharacters } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 import { writeClientPackage } from "./client-package.mjs";
-import { installIfStale } from "./install.mjs";
+import { endStale, installIfStale, isProduction } from "./install.mjs";
 import { requireNode } from "./node-version.mjs";
 import { noticesOf } from "./notices.mjs";
-import { builds, compiledTests, isFresh, root, stateOf } from "./sources.mjs";
+import { builds, compiledTests, isFresh, isOfSources, root, stateOf } from "./sources.mjs";
 
 const LOCK_WAIT_MS = 120_000;
 const inRoot = (...names) => path.join(root, ...names);
@@ -21,6 +21,11 @@ export async function buildIfStale(names = ["server", "cli", "package", "web"]) 
   const needed = names.filter((name) => fs.existsSync(inRoot(builds[name].sources[0])));
   if (needed.every((name) => isFresh(builds[name]))) return;
   installIfStale();
+  if (isProduction()) {
+    const stale = needed.find((name) => !isOfSources(builds[name]));
+    if (stale !== undefined) endStale(`${builds[stale].output} is missing, or was built from other sources`);
+    return;
+  }
   const unlock = await lock();
   try {
     removeLeftovers();

@@ -106,9 +106,26 @@ export function stateOf({ sources }) {
 
 /** @param {Build} build */
 export function isFresh(build) {
+  return isBuilt(build, (state) => state);
+}
+
+/**
+ * Whether a build is that of the present sources by their number and size: a copy of a checkout has other times.
+ *
+ * @param {Build} build
+ */
+export function isOfSources(build) {
+  return isBuilt(build, (state) => state.slice(0, state.lastIndexOf(" ")));
+}
+
+/**
+ * @param {Build} build
+ * @param {(state: string) => string} compared
+ */
+function isBuilt(build, compared) {
   try {
     return (
-      fs.readFileSync(`${root}/${build.stamp}`, "utf8") === stateOf(build) &&
+      compared(fs.readFileSync(`${root}/${build.stamp}`, "utf8")) === compared(stateOf(build)) &&
       fs.existsSync(`${root}/${build.output}`)
     );
   } catch {

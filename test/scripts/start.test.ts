@@ -113,3 +113,67 @@ describe("npm start", () => {
     assert.doesNotMatch(output, /pid/);
   });
 });
+
+describe("npm start without the development packages", () => {
+  let checkout: Checkout;
+  const remedy = /Nothing was changed or started\. Run: npm ci && npm run build && npm prune --omit=dev/;
+  const inCheckout = (name: string) => path.join(checkout.dir, name);
+  const start = () => checkout.run([process.execPath, "scripts/start.mjs"]);
+  const packagesOf = (file: string) => {
+    const lock = JSON.parse(fs.readFileSync(file, "utf8")) as { packages: Record<string, { dev?: true }> };
+    return lock;
+  };
+
+  before(async () => {
+    checkout = makeCheckout();
+    checkout.write("server.ts", SERVER);
+    checkout.write("src/greeting.ts", 'export const greeting: string = "hello";\n');
+    await checkout.run([process.execPath, "scripts/build.mjs"]).ended;
+    const lock = packagesOf(inCheckout("package-lock.json"));
+    const kept = Object.entries(lock.packages).filter(([folder, { dev }]) => folder !== "" && !dev);
+    fs.rmSync(inCheckout("node_modules"));
+    checkout.write(
+      "node_modules/.package-lock.json",
+      JSON.stringify({ ...lock, packages: Object.fromEntries(kept) }),
+    );
+  });
+  after(() => checkout.remove());
+
+  it("runs what was built, also in a copy whose files have other times", async () => {
+    const later = new Date(Date.now() + 60_000);
+    for (const name of ["server.ts", "package-lock.json"]) fs.utimesSync(inCheckout(name), later, later);
+    const service = start();
+    await service.untilSays("pid");
+    service.child.kill("SIGKILL");
+
+    const { output } = await service.ended;
+
+    assert.doesNotMatch(output, /Installing/);
+    assert.deepEqual(fs.readdirSync(inCheckout("node_modules")), [".package-lock.json"]);
+  });
+
+  it("starts nothing if the sources were changed, and names the remedy", async () => {
+    checkout.write("src/greeting.ts", 'export const greeting: string = "changed";\n');
+
+    const { code, output } = await start().ended;
+
+    assert.equal(code, 1);
+    assert.match(output, /^dist\/server\.js is missing, or was built from other sources, and/);
+    assert.match(output, remedy);
+  });
+
+  it("installs nothing if the lockfile was changed, and names the remedy", async () => {
+    const lock = packagesOf(inCheckout("package-lock.json"));
+    Object.assign(lock.packages["node_modules/koa"]!, { version: "3.99.0" });
+    checkout.write("package-lock.json", JSON.stringify(lock));
+    const later = new Date(Date.now() + 60_000);
+    fs.utimesSync(inCheckout("package-lock.json"), later, later);
+
+    const { code, output } = await start().ended;
+
+    assert.equal(code, 1);
+    assert.match(output, /^node_modules\/ does not have the packages of package-lock\.json, and/);
+    assert.match(output, remedy);
+    assert.deepEqual(fs.readdirSync(inCheckout("node_modules")), [".package-lock.json"]);
+  });
+});
