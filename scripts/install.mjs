@@ -1,5 +1,5 @@
 // Installs the dependencies when they are missing or are not those of the lockfile. An installation without the
-// development packages is an operator's: it is checked, and never changed.
+// development packages is one for production: it is checked, and never changed.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -32,7 +32,7 @@ function isInstalled() {
   });
 }
 
-/** Runs `npm ci` when needed; ends the process where that fails, or where it would change an operator's installation. */
+/** Runs `npm ci` when needed; ends the process where that fails, or would change an installation for production. */
 export function installIfStale() {
   if (isInstalled()) return;
   if (isProduction()) endStale("node_modules/ does not have the packages of package-lock.json");

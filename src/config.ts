@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
+import { parseNetwork, type TrustedProxies } from "./network-address.ts";
 import { signUpModes, type CiProvider, type SignUpMode } from "../contract/vocabulary.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -24,6 +25,27 @@ function isIssuer({ protocol, hostname, username, search, hash }: URL, text: str
   return isPlain && (protocol === "https:" || (protocol === "http:" && isLocal));
 }
 
+function isOrigin(text: string): boolean {
+  const { username, password, pathname, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === "") && pathname === "/";
+}
+
+const proxiesInUse = 20;
+
+/** Networks that hold all addresses would make what callers write themselves count. */
+const proxies = z.string().transform((text, context): TrustedProxies => {
+  const given = text.trim();
+  const flagged = flag.safeParse(given);
+  if (/^\d{1,2}$/.test(given) && Number(given) <= proxiesInUse) return Number(given);
+  if (flagged.success) return flagged.data ? 1 : 0;
+  const networks = given.split(",").map((network) => network.trim());
+  if (networks.every((network) => (parseNetwork(network)?.bits ?? 0) > 0)) return networks;
+  context.addIssue(
+    `must be true for one proxy, the number of proxies (at most ${proxiesInUse}), or their comma-separated addresses and networks, such as 10.0.0.0/8`,
+  );
+  return z.NEVER;
+});
+
 /** As files of environment variables can hold it. */
 function readPrivateKey(text: string): string {
   const pem = text.includes("-----BEGIN") ? text : Buffer.from(text, "base64").toString("utf8");
@@ -42,8 +64,13 @@ export const Environment = z.object({
   HOST: z.string().min(1).default("127.0.0.1").describe("address of the HTTP listener"),
   BASE_URL: z
     .url({ protocol: /^https?$/ })
+    .refine(
+      isOrigin,
+      "must have nothing after the host and port, since the service needs a host name of its own, such as https://skills.example.com",
+    )
+    .transform((url) => new URL(url).origin)
     .optional()
-    .describe("address of the service for users; default http://HOST:PORT"),
+    .describe("address of the service for users, without a path; default http://HOST:PORT"),
   DATA_DIR: z.string().min(1).default("./data").describe("folder for all stored data"),
   MONGODB_URL: z
     .string()
@@ -158,9 +185,11 @@ export const Environment = z.object({
     .regex(sender, 'must be an address, or "Name <address>"')
     .optional()
     .describe("sender of mails; default Skill registry <no-reply@ the host of BASE_URL>"),
-  TRUST_PROXY: flag
-    .default(false)
-    .describe("whether the caller's address is the last one in X-Forwarded-For"),
+  TRUST_PROXY: proxies
+    .default(0)
+    .describe(
+      "proxies in front of the service: true for one, their number, or their addresses and networks, comma-separated",
+    ),
   METRICS_PORT: port.optional().describe("port of the Prometheus metrics; none if unset"),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
@@ -171,7 +200,15 @@ export const Environment = z.object({
     .describe("whether rate limits apply; switch them off only behind a rate limiter of your own"),
 });
 
+const wildcards = ["0.0.0.0", "::", "[::]", "0"];
+
 const usable = Environment.refine(
+  ({ BASE_URL, HOST }) => BASE_URL !== undefined || !wildcards.includes(HOST),
+  {
+    path: ["BASE_URL"],
+    message: "must be set if HOST is that of all networks: the address under which users reach the service",
+  },
+).refine(
   ({ OIDC_PRIVATE_NETWORK, OIDC_GITHUB_ISSUERS, OIDC_GITLAB_ISSUERS }) =>
     OIDC_PRIVATE_NETWORK ||
     [...OIDC_GITHUB_ISSUERS, ...OIDC_GITLAB_ISSUERS].every((issuer) => issuer.startsWith("https:")),
@@ -217,7 +254,7 @@ export interface Config {
   signUp: SignUpMode;
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
-  trustProxy: boolean;
+  trustProxy: TrustedProxies;
   metricsPort: number | undefined;
   logLevel: string;
   rateLimits: boolean;
@@ -235,7 +272,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const e = parsed.data;
   const dataDir = path.resolve(e.DATA_DIR);
   const host = e.HOST.includes(":") ? `[${e.HOST}]` : e.HOST;
-  const baseUrl = (e.BASE_URL ?? `http://${host}:${e.PORT}`).replace(/\/+$/, "");
+  const baseUrl = e.BASE_URL ?? `http://${host}:${e.PORT}`;
   return {
     port: e.PORT,
     host: e.HOST,

@@ -65,7 +65,7 @@ function isLoopback(host: string): boolean {
  */
 function isFromThisMachine(app: App, request: RequestInfo): boolean {
   const { host, baseUrl, trustProxy } = app.config;
-  if (trustProxy || !isLoopback(host) || !isLoopback(new URL(baseUrl).hostname)) return false;
+  if (trustProxy !== 0 || !isLoopback(host) || !isLoopback(new URL(baseUrl).hostname)) return false;
   const forwarded = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"].some(
     (name) => request.header(name) !== "",
   );

@@ -7,7 +7,7 @@ import { actorKey, type Actor, type Origin, type UserActor } from "../access/act
 import { administers, couldAdminister } from "../access/decide.ts";
 import { ServiceError, unauthenticated } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { pseudonymOf } from "./addresses.ts";
+import { pseudonymOf, type Caller } from "./addresses.ts";
 import { readBytes, readJson, readJsonOrForm } from "./body.ts";
 import { sessionCookieName } from "./cookies.ts";
 import { toServiceError, type ErrorTranslator } from "./errors.ts";
@@ -37,15 +37,16 @@ export interface RouteServices {
   idempotency: IdempotencyStore;
   translators: ErrorTranslator[];
   anonymize: (address: string) => string;
+  findCaller: (request: IncomingMessage) => Caller;
   authenticate(credentials: Credentials): Promise<Actor>;
 }
 
 /** Handles a request of a declared route: limits, authentication, validation, the handler, the response. */
 export async function handleRoute(ctx: Context, declared: Route, options: RouteServices): Promise<void> {
   ctx.state["route"] = declared;
-  const request = requestInfo(ctx);
+  const request = requestInfo(ctx, options.findCaller(ctx.req));
   if (declared.auth === "none")
-    return respond(ctx, declared, await declared.handle(unauthenticatedCall(ctx)));
+    return respond(ctx, declared, await declared.handle(unauthenticatedCall(ctx, request)));
   const ipHash = pseudonymOf(ctx.req.socket, request.address, options.anonymize);
   const credentialsOf = (signed?: SignedCall): Credentials => ({
     authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
@@ -63,7 +64,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
     return actor;
   };
   if (declared.auth === "deferred") {
-    const call = unauthenticatedCall(ctx, ipHash);
+    const call = unauthenticatedCall(ctx, request, ipHash);
     const handled = declared.handle({
       ...call,
       request: { ...request, authenticate: () => identify(credentialsOf()) },
@@ -115,7 +116,7 @@ function prefetch(
 }
 
 /** The input of a handler whose route authenticates no caller. */
-function unauthenticatedCall(ctx: Context, ipHash?: string) {
+function unauthenticatedCall(ctx: Context, request: RequestInfo, ipHash?: string) {
   const actor: Actor = { kind: "anonymous", origin: originOf(ctx, ipHash) };
   const { params, query } = ctx.state["route"] as Route;
   return {
@@ -124,7 +125,7 @@ function unauthenticatedCall(ctx: Context, ipHash?: string) {
     query: parse(query, { ...ctx.query }, "the query"),
     body: undefined,
     prefetched: undefined,
-    request: requestInfo(ctx),
+    request,
   };
 }
 
@@ -169,12 +170,12 @@ function parse<S extends z.ZodType>(
   return schema && parseInput(schema, value, where);
 }
 
-function requestInfo(ctx: Context): RequestInfo {
+function requestInfo(ctx: Context, { address, isForwarded }: Caller): RequestInfo {
   return {
     requestId: ctx.state["requestId"] as string,
     path: ctx.path,
-    host: ctx.host,
-    address: ctx.ip,
+    host: isForwarded ? ctx.host : ctx.get("host"),
+    address,
     isHead: ctx.method === "HEAD",
     userAgent: ctx.get("user-agent").slice(0, 300),
     header: (name) => ctx.get(name),

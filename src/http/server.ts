@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import Koa, { type Context } from "koa";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { requestContext, tracksContext, type Log } from "../log.ts";
+import type { TrustedProxies } from "../network-address.ts";
+import { findCallerBehind } from "./addresses.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
 import { presentFailure, toServiceError } from "./errors.ts";
 import { handleRoute, nothingAt, type RouteServices } from "./handle-route.ts";
@@ -12,17 +14,16 @@ import { openRouteTable, type RouteTable } from "./route-table.ts";
 import type { Route } from "./route.ts";
 import { securityHeaders } from "./security.ts";
 
-export interface HttpOptions extends RouteServices {
+export interface HttpOptions extends Omit<RouteServices, "findCaller"> {
   routes: Route[];
   /** Pages at paths that no route offers with any method. Their patterns match every path of their length. */
   pages?: Route[];
-  trustProxy: boolean;
+  trustProxy: TrustedProxies;
   observe?(request: { method: string; route: string; status: number; seconds: number }): void;
 }
 
 export function createHttp(options: HttpOptions): Koa {
-  // Proxies append, so only the last address was seen by ours; those before it are claims of the caller.
-  const koa = new Koa({ proxy: options.trustProxy, maxIpsCount: 1 });
+  const koa = new Koa({ proxy: options.trustProxy !== 0 });
   koa.on("error", (error: NodeJS.ErrnoException) => {
     // A client that closed the connection during the response is not an error of the service.
     if (!["ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE", "ECANCELED"].includes(error.code ?? "")) {
@@ -32,6 +33,7 @@ export function createHttp(options: HttpOptions): Koa {
   const table = openRouteTable(options.routes);
   const pages = openRouteTable(options.pages ?? []);
   const headers = securityFor(options);
+  const services: RouteServices = { ...options, findCaller: findCallerBehind(options.trustProxy) };
   // The fields of a request's line contain no secrets, and looking for them takes longer than to write the line.
   const log = options.log.child({}, { redact: [] });
   // One function rather than one per concern: each further one costs every request a promise and its callbacks.
@@ -40,7 +42,7 @@ export function createHttp(options: HttpOptions): Koa {
     announceEncodings(ctx);
     try {
       const declared = routeOf(ctx, table, pages);
-      await handleRoute(ctx, declared, options);
+      await handleRoute(ctx, declared, services);
       openByPage(ctx, declared, table);
     } catch (thrown) {
       presentError(ctx, thrown, options);

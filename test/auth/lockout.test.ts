@@ -15,12 +15,12 @@ import { processorTime } from "../support/processor-time.ts";
 describe("lockout by other people", () => {
   let service: AccountsService;
   before(async () => {
-    service = await startAccounts({ rateLimits: true, trustProxy: true });
+    service = await startAccounts({ rateLimits: true, trustProxy: 1 });
     await service.clear();
     // The first account of a service is created without a proxy, or by the set-up link.
-    service.app.config.trustProxy = false;
+    service.app.config.trustProxy = 0;
     await signUp(service, "founder");
-    service.app.config.trustProxy = true;
+    service.app.config.trustProxy = 1;
   });
   after(() => service.close());
 

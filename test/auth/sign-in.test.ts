@@ -290,7 +290,7 @@ describe("throttling of sign-in", () => {
 describe("throttling behind a proxy", () => {
   let service: AccountsService;
   before(async () => {
-    service = await startAccounts({ rateLimits: true, trustProxy: true });
+    service = await startAccounts({ rateLimits: true, trustProxy: 1 });
     await service.clear();
   });
   after(() => service.close());

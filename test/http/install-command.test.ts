@@ -13,14 +13,14 @@ describe("the address in the installer", () => {
     for (const [address, expected] of [
       ["https://skills.example.com/", "https://skills.example.com"],
       ["http://127.0.0.1:3000", "http://127.0.0.1:3000"],
-      ["https://skills.example.com/a$(id)`id`;b&c", "https://skills.example.com/a$(id)%60id%60;b&c"],
-      ["https://skills.example.com/it's/", "https://skills.example.com/it's"],
-      ["https://skills.example.com/$&$1\\n", undefined],
-      ["https://skills.example.com/a b\"c'$HOME", "https://skills.example.com/a%20b%22c'$HOME"],
+      ["https://skills$(id)`id`;b&c.example", "https://skills$(id)`id`;b&c.example"],
+      ["https://skill's.example/", "https://skill's.example"],
+      ["https://skills$&$1.example", undefined],
+      ["https://a\"c'$home.example", undefined],
     ] as const) {
       const script = installerFor(baseUrlOf(address), `base=@BASE_URL@\nprintf '%s' "$base"\n`);
       const printed = execFileSync("sh", { input: script, encoding: "utf8" });
-      assert.equal(printed, expected ?? new URL(address).href, script);
+      assert.equal(printed, expected ?? address, script);
     }
   });
 

@@ -48,7 +48,7 @@ before(async () => {
   const answer = createHttp({
     routes: routes(),
     baseUrl,
-    trustProxy: false,
+    trustProxy: 0,
     log: openLog("silent"),
     rateLimits,
     idempotency: { claim: unused, complete: unused, release: unused } as never,

@@ -122,16 +122,16 @@ describe("the ticket of a sign-in", () => {
 
 describe("guessing codes", () => {
   let service: AccountsService;
-  before(async () => void (service = await startAccounts({ rateLimits: true, trustProxy: true })));
+  before(async () => void (service = await startAccounts({ rateLimits: true, trustProxy: 1 })));
   after(() => service.close());
 
   it("is limited per sign-in and per account, and does not lock the owner's browser out", async () => {
     await service.clear();
-    service.app.config.trustProxy = false;
+    service.app.config.trustProxy = 0;
     const { cookie: session, answer } = await signUp(service, "ada");
     const known = cookieNamed(answer, "svc_device")!;
     const enrolled = await enrolTotp(service, session);
-    service.app.config.trustProxy = true;
+    service.app.config.trustProxy = 1;
     let tries = 0;
     const from = (address: string, cookie?: string) => ({
       headers: { "x-forwarded-for": address },

@@ -16,7 +16,7 @@ let service: TestService;
 let without: TestService;
 before(async () => {
   const github = { url: "https://github.com", apiUrl: "https://api.github.com", app: undefined };
-  service = await startService({ trustProxy: true, github: { ...github, webhookSecrets: [secret] } });
+  service = await startService({ trustProxy: 1, github: { ...github, webhookSecrets: [secret] } });
   without = await startService({ github: { ...github, webhookSecrets: [] } });
 });
 after(async () => {
