@@ -42,6 +42,9 @@ process.env.TMPDIR = temp;
 process.env.SVC_TEST_USAGE = path.join(temp, "usage");
 // Tests call no server outside, and reading these certificates takes twice as long as the rest of a process's start.
 delete process.env.NODE_EXTRA_CA_CERTS;
+// Their servers are on this machine, where a proxy would not find them.
+for (const name of ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"])
+  for (const each of [name, name.toLowerCase()]) delete process.env[each];
 
 const silent = { info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
 const engines = [];

@@ -1,4 +1,5 @@
 /** The environment as a typed configuration. The only reader of `process.env` in the service. */
+import { accessSync, constants } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
@@ -28,6 +29,18 @@ function isIssuer({ protocol, hostname, username, search, hash }: URL, text: str
 function isOrigin(text: string): boolean {
   const { username, password, pathname, search, hash } = new URL(text);
   return [username, password, search, hash].every((part) => part === "") && pathname === "/";
+}
+
+/** For `repos/transport/connections.ts`, which has these variables read by the usual rules. */
+const proxy = z.url({ protocol: /^https?$/, error: "must start with http:// or https://" }).optional();
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const proxiesInUse = 20;
@@ -190,6 +203,16 @@ export const Environment = z.object({
     .describe(
       "proxies in front of the service: true for one, their number, or their addresses and networks, comma-separated",
     ),
+  HTTPS_PROXY: proxy.describe(
+    "proxy for outbound requests with https: http:// or https://, with credentials if needed",
+  ),
+  HTTP_PROXY: proxy.describe("proxy for outbound requests with http"),
+  NO_PROXY: z.string().optional().describe("comma-separated hosts that are reached without the proxy"),
+  NODE_EXTRA_CA_CERTS: z
+    .string()
+    .refine(isReadable, "must be a file that can be read: Node.js ignores any other")
+    .optional()
+    .describe("file of further certificate authorities to trust, in PEM"),
   METRICS_PORT: port.optional().describe("port of the Prometheus metrics; none if unset"),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
@@ -266,6 +289,9 @@ export interface Config {
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  // These are usual in lower case too, which then counts.
+  for (const name of ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"])
+    given[name] = given[name.toLowerCase()] ?? given[name];
   const parsed = usable.safeParse(given);
   if (!parsed.success) throw new Error(`The configuration is not usable:\n${z.prettifyError(parsed.error)}`);
 

@@ -5,6 +5,7 @@
 import { Octokit } from "@octokit/rest";
 import { RepoError } from "../errors.ts";
 import type { HostGuard } from "../guard.ts";
+import { openGuardedFetch } from "../transport/guarded-fetch.ts";
 
 const timeoutMs = 20_000;
 const mostBytes = 8 * 1024 * 1024;
@@ -21,6 +22,14 @@ export interface GitHubAddress {
   /** Checked before each request, redirects included. */
   guard?: HostGuard;
 }
+
+/** Connections of all clients. The operator has set the address, so it may be a private one. */
+const requests = openGuardedFetch({
+  allowPrivateNetwork: true,
+  firstByteMs: timeoutMs,
+  silenceMs: timeoutMs,
+  maxBytes: mostBytes,
+});
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -79,6 +88,8 @@ function failureOf(error: unknown, what: string): unknown {
   if (error instanceof RepoError) return error;
   if (!(error instanceof Error)) return error;
   const refused = error.cause instanceof RepoError ? error.cause : undefined;
+  if (refused?.code === "remote_unreachable")
+    return new RepoError(refused.code, `${what}: ${refused.message}.`, { cause: refused });
   if (refused) return refused;
   const answer = answerOf(error);
   // A failure of the connection is an error without a response; its cause contains no token.
@@ -121,10 +132,10 @@ async function boundedFetch(
   let url = new URL(input instanceof Request ? input.url : input);
   for (let hops = 0; ; hops++) {
     await guard?.check();
-    const response = await fetch(url, { ...init, redirect: "manual", signal });
+    const response = await requests.fetch(url, { ...init, signal });
     const location = response.headers.get("location");
     const isRedirect = [301, 302, 307, 308].includes(response.status) && location !== null;
-    if (!isRedirect) return bounded(response);
+    if (!isRedirect) return readWhole(response, url);
     await response.body?.cancel();
     const next = new URL(location, url);
     const isRead = (init.method ?? "GET").toUpperCase() === "GET";
@@ -134,21 +145,10 @@ async function boundedFetch(
   }
 }
 
-async function bounded(response: Response): Promise<Response> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > mostBytes) throw new RepoError("remote_too_large", "GitHub's answer is too long.");
-    chunks.push(chunk);
-  }
-  const hasBody = size > 0 && ![204, 205, 304].includes(response.status);
-  const { status, statusText } = response;
-  const headers = new Headers(response.headers);
-  // Bytes are unpacked by now.
-  headers.delete("content-encoding");
-  headers.delete("content-length");
-  const whole = new Response(hasBody ? Buffer.concat(chunks) : null, { status, statusText, headers });
-  Object.defineProperty(whole, "url", { value: response.url });
+async function readWhole(response: Response, url: URL): Promise<Response> {
+  const text = await response.text();
+  const { status, statusText, headers } = response;
+  const whole = new Response(text === "" ? null : text, { status, statusText, headers });
+  Object.defineProperty(whole, "url", { value: url.href });
   return whole;
 }

@@ -3,6 +3,7 @@
  * to one of them: a later answer of the name server is not used.
  */
 import { lookup as resolve, type LookupAddress } from "node:dns";
+import * as dns from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { RepoError } from "../errors.ts";
 
@@ -60,6 +61,23 @@ const forbidden = (host: string) =>
 export function assertPublicHost(hostname: string): void {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw forbidden(host);
+}
+
+/** Time that a name server has where a proxy looks up the name anyway. */
+const lookupMs = 2000;
+
+/**
+ * Throws `remote_forbidden` for a host that a proxy must not be asked for: one that this machine finds at a private
+ * address. A name that it doesn't find is the proxy's to judge, since many networks resolve public names there only.
+ */
+export async function assertPublicName(hostname: string): Promise<void> {
+  assertPublicHost(hostname);
+  const found = dns.lookup(hostname, { all: true }).catch((): LookupAddress[] => []);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<LookupAddress[]>((done) => (timer = setTimeout(done, lookupMs, [])));
+  const addresses = await Promise.race([found, late]);
+  clearTimeout(timer);
+  if (!addresses.every(({ address }) => isPublicAddress(address))) throw forbidden(hostname);
 }
 
 /** For `net.connect`: one private address among those of a name is enough to refuse it. */

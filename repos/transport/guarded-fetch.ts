@@ -2,10 +2,10 @@
  * `fetch` for addresses that users name: https only, public addresses only, checked when the connection is opened, and
  * bounded in time and bytes. It follows no redirect, so that each hop is a call of its own, with the same checks.
  */
-import * as http from "node:http";
-import * as https from "node:https";
+import type * as http from "node:http";
 import { RepoError } from "../errors.ts";
-import { assertPublicHost, publicLookup } from "./address.ts";
+import { assertPublicHost } from "./address.ts";
+import { openConnections } from "./connections.ts";
 import { asUnreachable, tooSlow } from "./http-errors.ts";
 import { parseUrl } from "./remote-url.ts";
 import { BytesResponse } from "./bytes-response.ts";
@@ -34,13 +34,8 @@ export interface GuardedFetch {
 const idleMs = 30_000;
 
 export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
-  const options = {
-    keepAlive: true,
-    maxSockets: 64,
-    timeout: 0,
-    ...(limits.allowPrivateNetwork ? {} : { lookup: publicLookup }),
-  };
-  const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
+  const { allowPrivateNetwork } = limits;
+  const connections = openConnections({ allowPrivateNetwork, maxSockets: 64 });
   return {
     async fetch(asked, init = {}) {
       const url = checkUrl(asked, limits);
@@ -49,17 +44,13 @@ export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
         ...Object.fromEntries(given),
         ...(body === undefined ? {} : { "content-length": String(body.length) }),
       };
-      const library = url.protocol === "https:" ? https : http;
-      const agent = agents[url.protocol as keyof typeof agents];
-      const request = library.request(url, { agent, method, headers });
+      const request = connections.request(url, { method, headers });
       request.setNoDelay(true);
       const { signal } = init;
       const response = await headOf(request, body, url.host, limits, signal ?? undefined);
       return toResponse(response, request, url.host, limits, signal ?? undefined);
     },
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
+    close: () => connections.close(),
   };
 }
 

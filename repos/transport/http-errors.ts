@@ -16,11 +16,41 @@ export class SilentHostError extends RepoError {
 
 export const tooSlow = (host: string) => new SilentHostError(host);
 
+/** A proxy that does not do its part. The message has its address, without credentials. */
+export class ProxyError extends RepoError {
+  constructor({ protocol, host }: URL, problem: string) {
+    super("remote_unreachable", `the proxy ${protocol}//${host} ${problem}`);
+  }
+}
+
+/** A failure of the connection to a proxy. */
+export function proxyFailure(proxy: URL, error: NodeJS.ErrnoException): RepoError {
+  if (error instanceof RepoError) return error;
+  if (isUnresolved(error)) return new ProxyError(proxy, `could not be resolved (${error.code})`);
+  return new ProxyError(proxy, `can't be reached: ${error.code ?? "connection lost"}`);
+}
+
+const blamed = new WeakMap<Error, URL>();
+
+/** Has `asUnreachable` name the proxy: an error of a request that was sent to it as a whole. */
+export const blameProxy = (error: Error, proxy: URL) => void blamed.set(error, proxy);
+
+const isUnresolved = ({ syscall }: NodeJS.ErrnoException) => syscall === "getaddrinfo";
+
+/** Codes of Node.js for certificates that are expired, of another name, or not signed by a trusted authority. */
+const ofCertificate =
+  /^(CERT_|ERR_TLS_CERT|SELF_SIGNED|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF))/;
+
 /** A failure of the connection as a `RepoError`. */
 export function asUnreachable(error: unknown, host: string): unknown {
   if (error instanceof RepoError) return error;
   if (!(error instanceof Error)) return error;
+  const proxy = blamed.get(error);
+  if (proxy) return proxyFailure(proxy, error);
   const { code } = error as NodeJS.ErrnoException;
+  if (isUnresolved(error)) return new RepoError("remote_unreachable", `could not resolve ${host} (${code})`);
+  if (ofCertificate.test(code ?? ""))
+    return new RepoError("remote_unreachable", `${host} has a certificate that is not trusted (${code})`);
   // Its message would quote the header.
   if (code === "ERR_INVALID_CHAR")
     return new RepoError("invalid_remote", "the credentials have characters that no header can have");
@@ -45,8 +75,10 @@ export async function refusalOf(
         response.headers["x-ratelimit-remaining"] === "0" ||
         /\b(rate limit|abuse detection)/i.test(text)));
   if (limited) return new RepoError("rate_limited", `${host} asks us to come back later (${status})`, wait);
+  // Only proxies have this status.
+  if (status === 407) return new RepoError("remote_unreachable", `the proxy refused the request with 407`);
   if (asked === "document" && status < 500) return documentRefusal(status, host);
-  if (status === 401 || status === 403 || status === 407)
+  if (status === 401 || status === 403)
     return new RepoError("auth_failed", `${host} does not take the credentials (${status})`);
   if (status === 404 || status === 410)
     return new RepoError(
@@ -59,7 +91,7 @@ export async function refusalOf(
 }
 
 function documentRefusal(status: number, host: string): RepoError {
-  if (status === 401 || status === 403 || status === 407)
+  if (status === 401 || status === 403)
     return new RepoError("auth_failed", `${host} refuses the request with status ${status}`);
   if (status === 404 || status === 410)
     return new RepoError("remote_missing", `${host} has nothing at this address (status ${status})`);

@@ -1,13 +1,12 @@
 /**
- * The only place where the service sends requests to a remote over HTTP. Responses are bounded in bytes and time,
+ * Requests to a remote over HTTP. Responses are bounded in bytes and time,
  * addresses are public, redirects stay within the origin, and credentials are in one header only. Failures are
  * `RepoError`s that name the host; a response that is not Git's is never shown.
  */
-import * as http from "node:http";
-import * as https from "node:https";
+import type * as http from "node:http";
 import { RepoError } from "../errors.ts";
 import type { Remote } from "../mirror/types.ts";
-import { publicLookup } from "./address.ts";
+import { openConnections } from "./connections.ts";
 import { asUnreachable, refusalOf, tooSlow } from "./http-errors.ts";
 import { parseUrl, remoteUrl } from "./remote-url.ts";
 import type { Limits, Wire, WireRequest, WireResponse } from "./wire.ts";
@@ -18,12 +17,7 @@ const defaultRedirects = 3;
 export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits): Wire {
   const base = remoteUrl(remote);
   const { host } = base;
-  const library = base.protocol === "https:" ? https : http;
-  const agent = new library.Agent({
-    keepAlive: true,
-    maxSockets: 2,
-    ...(remote.allowPrivateNetwork ? {} : { lookup: publicLookup }),
-  });
+  const connections = openConnections({ allowPrivateNetwork: remote.allowPrivateNetwork, maxSockets: 2 });
   /** The target of a redirect within the origin, which later requests of this operation use directly. */
   let moved: { from: string; to: string } | undefined;
 
@@ -44,8 +38,8 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
       if (target.origin !== base.origin)
         throw new RepoError("remote_protocol", `${host} sends us to another origin, where we do not follow`);
       await remote.guard?.check();
-      const options = { agent, method, headers: sent };
-      const response = await send(() => library.request(target, options), body, host, limits);
+      const open = () => connections.request(target, { method, headers: sent });
+      const response = await send(open, body, host, limits);
       if (isRedirect(response)) {
         response.resume();
         const next = redirectOf(response, target);
@@ -60,7 +54,7 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
     }
   }
 
-  return { request, close: () => agent.destroy() };
+  return { request, close: () => connections.close() };
 }
 
 /** Sends one request and resolves to the head of its response. */

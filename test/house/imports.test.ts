@@ -23,6 +23,7 @@ const exceptions: Record<string, readonly string[]> = {
 /** Libraries with restricted importers. */
 const doors: [library: RegExp, files: RegExp][] = [
   [/^(mongodb|ioredis)$/, /^storage\//],
+  [/^node:https$|^proxy-from-env$/, /^repos\/transport\/connections\.ts$|^cli\//],
   [/^isomorphic-git|^@octokit\//, /^repos\//],
   [/^koa($|-)|^@koa\//, /^src\/(http|mcp)\/|^src\/api\.ts$|\/routes\.ts$/],
   [/^sharp$/, /^src\/orgs\/avatar-image\.ts$/],

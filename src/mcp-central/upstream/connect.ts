@@ -9,6 +9,7 @@ import {
   type PriorDiscovery,
 } from "@modelcontextprotocol/client";
 import { limits } from "../../../contract/limits.ts";
+import { RepoError } from "../../../repos/errors.ts";
 import { openGuardedFetch, type GuardedFetch } from "../../../repos/transport/guarded-fetch.ts";
 import type { App } from "../../app.ts";
 import { openEventStream } from "./event-stream.ts";
@@ -41,13 +42,23 @@ export function openUpstreamFetch(
   app: App,
   maxStreamBytes: number = limits.connectorResponseBytes,
 ): GuardedFetch {
-  return openGuardedFetch({
+  const { fetch, close } = openGuardedFetch({
     allowPrivateNetwork: app.config.mcpCentral.privateNetwork,
     firstByteMs: limits.connectorFirstByteMs,
     silenceMs: limits.connectorFirstByteMs,
     maxBytes: limits.connectorResponseBytes,
     maxStreamBytes,
   });
+  return {
+    fetch: (url, init) =>
+      fetch(url, init).catch((error: unknown) => {
+        // Users see that a server can't be reached; a proxy or name server at fault is for operators to see.
+        if (error instanceof RepoError && error.code === "remote_unreachable")
+          app.log.warn({ problem: error.message }, "a server of connectors could not be reached");
+        throw error;
+      }),
+    close,
+  };
 }
 
 /** Connects. Throws what `problemOf` explains. */

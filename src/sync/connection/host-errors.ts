@@ -12,14 +12,13 @@ const sentences: Partial<Record<RepoFailure, string>> = {
   remote_forbidden: "The address leads to a private network, which this service does not connect to.",
   remote_too_large: "The repository is too large to be connected.",
   remote_protocol: "The address does not belong to a git server.",
-  remote_unreachable: "The host can't be reached right now: try again in a moment.",
   remote_failed: "The host failed: try again in a moment.",
   rate_limited: "The host asks to wait: try again later.",
   git_missing: "Repositories on the service's machine need the git program, which is not installed.",
 };
 
-/** Failures whose message has no text of the host and names the necessary change. */
-const ownMessages: readonly RepoFailure[] = ["invalid_remote", "sha256_repository"];
+/** Failures whose message has no text of the host and names what has to change: an address, a proxy, a name server. */
+const ownMessages: readonly RepoFailure[] = ["invalid_remote", "sha256_repository", "remote_unreachable"];
 
 /** The message of a failure as a sentence. */
 export function toSentence({ message }: RepoError): string {
