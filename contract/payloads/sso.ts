@@ -5,6 +5,10 @@ import { timestamp } from "./timestamp.ts";
 export const ssoTypes = ["saml", "oidc"] as const;
 export type SsoType = (typeof ssoTypes)[number];
 
+/** Meanings of a response without the attribute of the groups, for the teams of a person. */
+export const absentGroups = ["unchanged", "none"] as const;
+export type AbsentGroups = (typeof absentGroups)[number];
+
 export const SsoCertificate = z
   .object({
     fingerprint: z.string().meta({ description: "SHA-256 of the certificate, lower-case hexadecimal" }),
@@ -51,6 +55,14 @@ export const SsoProviderPayload = z
       .string()
       .nullable()
       .meta({ description: "attribute or claim with a person's groups; null tries the usual names" }),
+    absentGroups: z.enum(absentGroups).meta({
+      description:
+        "meaning of a response without groups: `unchanged` keeps the teams of the person, `none` is as without groups",
+    }),
+    groupsOverageAt: timestamp.nullable().meta({
+      description:
+        "last sign-in in 30 days whose groups were too many to be sent or read, so that no team changed",
+    }),
     saml: SamlSettings.optional().meta({ description: "absent until the connection is entered" }),
     oidc: OidcSettings.optional().meta({ description: "absent until the connection is entered" }),
     domains: z.array(z.string()).meta({ description: "verified domains of the organization" }),
@@ -136,6 +148,10 @@ export const SsoTestPayload = z
       .array(z.string())
       .nullable()
       .meta({ description: "null if the provider sent no such attribute" }),
+    groupsProblem: z.enum(["overage", "unread"]).nullable().meta({
+      description:
+        "why the groups are not known, so that no team changes: too many to be sent or read, or a user info that could not be read",
+    }),
     attributes: z.record(z.string(), z.array(z.string())),
     outcome: z.string().nullable().meta({
       description: "sentence about the effect that a sign-in would have had; a test changes nothing",
@@ -153,7 +169,10 @@ export const SsoSignInPayload = z
     provider: z.string().nullable().meta({ description: "name; null when it was deleted" }),
     at: timestamp,
     outcome: z.enum(["signed_in", "failed", "link_offered", "tested"]),
-    reason: z.string().nullable().meta({ description: "name of the check that failed" }),
+    reason: z.string().nullable().meta({
+      description:
+        "name of the check that failed; after a success `groups-overage` or `groups-unread`, if no team could change",
+    }),
     message: z.string().nullable().meta({ description: "the problem and its remedy" }),
     subject: z.string().nullable(),
     email: z.string().nullable(),

@@ -160,6 +160,15 @@ const writers: Record<MailDue["kind"], Writer> = {
           "the same time. Sign-ins fail once no valid certificate is left. You get this mail as an owner.",
       ],
     },
+  "sso-groups": (_app, _, { organization }) =>
+    organization && {
+      subject: `Groups of people are too many for your identity provider: ${organization.slug}`,
+      before: [organization.text],
+      after: [
+        "Let the provider send only the groups that are assigned to this application, or provision groups by SCIM. The " +
+          `sign-in log in the single sign-on of "${organization.slug}" has the people. You get this mail as an owner.`,
+      ],
+    },
   "skill-taken-down": (_app, _, { about }) =>
     about && {
       subject: "A skill of yours was taken down",

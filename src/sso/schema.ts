@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { ssoTypes } from "../../contract/payloads/sso.ts";
+import { absentGroups as absentGroupsMeanings, ssoTypes } from "../../contract/payloads/sso.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
 import { listQuery } from "../http/cursor.ts";
@@ -39,6 +39,10 @@ const jit = z.strictObject({ enabled: z.boolean(), role });
 const groupsAttribute = line(300).nullable().meta({
   description: "attribute or claim with the groups; null tries the usual names",
 });
+const absentGroups = z.enum(absentGroupsMeanings).meta({
+  description:
+    "whether a response without the groups keeps the teams of the person, or is as one without groups",
+});
 const name = personName.max(limits.policyName);
 
 export const CreateSsoProvider = z
@@ -48,6 +52,7 @@ export const CreateSsoProvider = z
     enabled: z.boolean().default(false),
     jit: jit.default({ enabled: true, role: "member" }),
     groupsAttribute: groupsAttribute.default(null),
+    absentGroups: absentGroups.default("unchanged"),
     saml: Saml.optional().meta({ description: "may follow, once urls are entered at the provider" }),
     oidc: z
       .strictObject({ ...oidcFields, clientSecret })
@@ -70,6 +75,7 @@ export const UpdateSsoProvider = z
     enforced: z.boolean().optional(),
     jit: jit.optional(),
     groupsAttribute: groupsAttribute.optional(),
+    absentGroups: absentGroups.optional(),
     saml: Saml.optional(),
     oidc: z
       .strictObject({ ...oidcFields, clientSecret: clientSecret.optional() })

@@ -21,9 +21,10 @@ const nameNames = [
 ];
 const givenNames = ["given_name", "givenName", "firstName", "urn:oid:2.5.4.42", `${claims}/givenname`];
 const familyNames = ["family_name", "sn", "lastName", "surname", "urn:oid:2.5.4.4", `${claims}/surname`];
+const microsoftGroups = "http://schemas.microsoft.com/ws/2008/06/identity/claims/groups";
 const groupNames = [
   "groups",
-  "http://schemas.microsoft.com/ws/2008/06/identity/claims/groups",
+  microsoftGroups,
   "http://schemas.xmlsoap.org/claims/Group",
   "memberOf",
   "isMemberOf",
@@ -55,14 +56,44 @@ const firstOf = (attributes: Attributes, names: readonly string[]) =>
     .find((value) => value.trim() !== "")
     ?.trim();
 
-/** The groups; null if the provider sent no such attribute, which changes no team. */
-export function groupsOf(attributes: Attributes, configured: string | null): string[] | null {
+/**
+ * The groups of a person. They are null if the provider sent no such attribute, and if they are too many: it sends an
+ * address in their place then, or more than are read.
+ */
+export function groupsOf(
+  attributes: Attributes,
+  configured: string | null,
+): Pick<SsoSubject, "groups" | "groupsProblem"> {
   const names = configured === null ? groupNames : [configured];
+  const overage = { groups: null, groupsProblem: "overage" } as const;
+  if (isReplaced(attributes, names)) return overage;
   const sent = names.filter((name) => attributes.has(name));
-  if (sent.length === 0) return null;
-  const groups = sent.flatMap((name) => attributes.get(name)!).filter((group) => group !== "");
-  return [...new Set(groups)].slice(0, limits.ssoGroupsRead);
+  if (sent.length === 0) return { groups: null };
+  const groups = new Set(sent.flatMap((name) => attributes.get(name)!).filter((group) => group !== ""));
+  return groups.size > limits.ssoGroupsRead ? overage : { groups: [...groups] };
 }
+
+/**
+ * Whether an address has taken the place of the groups: as a distributed claim (OpenID Connect, section 5.6.2), or as
+ * Entra ID sends it. `_claim_names` has the names of distributed claims.
+ */
+function isReplaced(attributes: Attributes, names: readonly string[]): boolean {
+  if (attributes.get("_claim_names")?.some((name) => names.includes(name))) return true;
+  if (!names.includes("groups") && !names.includes(microsoftGroups)) return false;
+  return (
+    attributes.has("http://schemas.microsoft.com/claims/groups.link") ||
+    attributes.get("hasgroups")?.includes("true") === true
+  );
+}
+
+/** Claims of a token as attributes. Of the object `_claim_names`, its keys are the values. */
+export const readClaims = (all: object): Map<string, string[]> =>
+  readAttributes(
+    Object.entries(all).map(([name, value]: [string, unknown]) => [
+      name,
+      name === "_claim_names" && typeof value === "object" && value !== null ? Object.keys(value) : value,
+    ]),
+  );
 
 /** A usable address; null if there is none. */
 export function addressOf(attributes: Attributes, subject?: string): string | null {
@@ -94,7 +125,7 @@ export function makeSubject(
     subject,
     email,
     name: name === "" ? null : name.slice(0, limits.personName),
-    groups: groupsOf(attributes, groupsAttribute),
+    ...groupsOf(attributes, groupsAttribute),
     attributes: Object.fromEntries(
       shown.map(([key, values]) => [
         key.slice(0, valueLength),

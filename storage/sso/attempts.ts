@@ -16,6 +16,8 @@ export interface SsoSubject {
   name: string | null;
   /** Null if the provider sent no such attribute. */
   groups: string[] | null;
+  /** Why the groups are not known, although the person may be in some. No team changes then. */
+  groupsProblem?: "overage" | "unread";
   attributes: Record<string, string[]>;
 }
 

@@ -1,6 +1,6 @@
 /** Identity providers of organizations. */
 import type { Collection, IndexDescription } from "mongodb";
-import type { SsoType } from "../../contract/payloads/sso.ts";
+import type { AbsentGroups, SsoType } from "../../contract/payloads/sso.ts";
 import type { Database } from "../database.ts";
 import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
 import { removeSlice } from "../slices.ts";
@@ -37,6 +37,10 @@ export interface SsoProviderDoc extends NamedDoc {
   enabled: boolean;
   jit: { enabled: boolean; role: string };
   groupsAttribute: string | null;
+  /** Absent in older records, which keep the teams of a person. */
+  absentGroups?: AbsentGroups;
+  /** Last sign-in whose groups were too many to be sent or read. */
+  groupsOverageAt?: Date;
   /** The connection, in the field of the type. It is absent until it is entered, and an enabled provider has it. */
   saml?: SamlConnection;
   oidc?: OidcConnection;
@@ -46,7 +50,7 @@ export interface SsoProviderDoc extends NamedDoc {
   /** Last success with the present connection. */
   testedAt?: Date | null;
   lastSignInAt?: Date;
-  /** Warnings that owners got: `<fingerprint>:<days>`. */
+  /** Warnings that owners got: `<fingerprint>:<days>`, and `groups:<month>`. */
   warned?: string[];
 }
 
@@ -78,6 +82,9 @@ export function openSsoProviders(database: Database) {
         { _id: id, epoch, active: true },
         { $max: { testedAt: at, ...(isSignIn ? { lastSignInAt: at } : {}) } },
       );
+    },
+    async noteGroupsOverage(id: string, at: Date): Promise<void> {
+      await providers.updateOne({ _id: id, active: true }, { $max: { groupsOverageAt: at } });
     },
     ...watchOperations(providers),
     /** Removes deleted providers whose events are in the log; returns how many were removed. */

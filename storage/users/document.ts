@@ -76,6 +76,7 @@ export interface MailDue {
     | "sso-break-glass"
     | "sso-certificate"
     | "sso-changed"
+    | "sso-groups"
     | "skill-taken-down"
     | "takedown-lifted"
     | "domain-failing"

@@ -6,7 +6,7 @@ import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { CheckFailed, Checks, type CheckNames } from "../checks.ts";
 import type { Begun, Checked, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
-import { addressOf, groupsOf, makeSubject, readAttributes, type Attributes } from "../subject.ts";
+import { addressOf, groupsOf, makeSubject, readClaims, type Attributes } from "../subject.ts";
 import { callbackUrl } from "../urls.ts";
 import { configurationOf } from "./configuration.ts";
 
@@ -72,8 +72,10 @@ async function verify(
   const claims = tokens.claims();
   const subject = claims?.sub ?? "";
   checks.require("subject", subject === "" ? "The ID token has no subject." : undefined);
-  const own = readAttributes(Object.entries(claims ?? {}));
-  const all = await withUserInfo(config, tokens.access_token, subject, own, provider.groupsAttribute);
+  const own = readClaims(claims ?? {});
+  const { groupsAttribute } = provider;
+  const info = await readUserInfo(config, tokens.access_token, subject, own, groupsAttribute);
+  const all = new Map([...(info ?? []), ...own]);
   const email = addressOf(all);
   checks.note(
     "email",
@@ -86,11 +88,10 @@ async function verify(
       : undefined,
   );
   if (checks.hasFailed) throw new CheckFailed();
-  const { groupsAttribute } = provider;
-  return {
-    checks: checks.list(),
-    subject: makeSubject(all, { subject, kind: "oidc", email, groupsAttribute }),
-  };
+  const person = makeSubject(all, { subject, kind: "oidc", email, groupsAttribute });
+  // The user info that could not be read may have them.
+  if (!info && person.groups === null) person.groupsProblem ??= "unread";
+  return { checks: checks.list(), subject: person };
 }
 
 type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>;
@@ -153,21 +154,23 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 /** A code of a protocol, without anything else that a response could contain. */
 const plain = (text: string) => text.replace(/[^\w.-]/g, "").slice(0, 60);
 
-/** Claims of the ID token, completed by those of the user info where it lacks the address or the groups. */
-async function withUserInfo(
+/**
+ * Claims of the user info, if the ID token lacks the address or the groups. Null if it could not be read: the checks of
+ * the address report what is missing.
+ */
+async function readUserInfo(
   config: client.Configuration,
   accessToken: string,
   subject: string,
-  own: Map<string, string[]>,
+  own: Attributes,
   groupsAttribute: string | null,
-): Promise<Attributes> {
-  const isComplete = addressOf(own) !== null && groupsOf(own, groupsAttribute) !== null;
-  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return own;
+): Promise<Attributes | null> {
+  const { groups, groupsProblem } = groupsOf(own, groupsAttribute);
+  const isComplete = addressOf(own) !== null && (groups !== null || groupsProblem !== undefined);
+  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return new Map();
   try {
-    const info = await client.fetchUserInfo(config, accessToken, subject);
-    return new Map([...readAttributes(Object.entries(info)), ...own]);
+    return readClaims(await client.fetchUserInfo(config, accessToken, subject));
   } catch {
-    // The checks of the address report what is missing.
-    return own;
+    return null;
   }
 }

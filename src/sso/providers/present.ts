@@ -25,6 +25,8 @@ export async function presentProviders(
     enforced: isEnforced(tenant, provider._id),
     jit: provider.jit,
     groupsAttribute: provider.groupsAttribute,
+    absentGroups: provider.absentGroups ?? "unchanged",
+    groupsOverageAt: shownOverage(provider, app.now())?.toISOString() ?? null,
     ...presentConnection(app, provider),
     domains,
     testedAt: provider.testedAt?.toISOString() ?? null,
@@ -34,6 +36,11 @@ export async function presentProviders(
     updatedAt: provider.updatedAt.toISOString(),
   }));
 }
+
+/** Time for which a provider that sends too many groups is shown, if it does not happen again. */
+const overageShownMs = 30 * 24 * 3_600_000;
+const shownOverage = ({ groupsOverageAt: at }: SsoProviderDoc, now: Date) =>
+  at && at.getTime() > now.getTime() - overageShownMs ? at : undefined;
 
 function presentConnection(
   app: App,

@@ -43,7 +43,7 @@ export async function createProvider(
   requireFreeSlot("provider", await ssoProviders.count(tenant._id), limits.ssoProviders);
   await requireGivableRole(app, actor, tenant._id, input.jit.role);
   const id = app.newId();
-  const { name, type, enabled, jit, groupsAttribute } = input;
+  const { name, type, enabled, jit, groupsAttribute, absentGroups } = input;
   const connection = {
     ...(input.saml ? { saml: await samlConnection(app, input.saml) } : {}),
     ...(input.oidc ? { oidc: await oidcConnection(app, id, input.oidc) } : {}),
@@ -52,7 +52,7 @@ export async function createProvider(
     tenantId: tenant._id,
     resourceType: "provider",
     resourceId: id,
-    metadata: { name, type, enabled, jit, groupsAttribute, ...described(connection) },
+    metadata: { name, type, enabled, jit, groupsAttribute, absentGroups, ...described(connection) },
   });
   const record: SsoProviderDoc = {
     ...newRecord(app, actor, name, event),
@@ -60,6 +60,7 @@ export async function createProvider(
     enabled,
     jit,
     groupsAttribute,
+    absentGroups,
     ...connection,
     groupMappings: [],
     epoch: 0,

@@ -18,6 +18,7 @@ import { endMembership } from "../../orgs/leave.ts";
 import { onMember } from "../../orgs/members.ts";
 import { personEvent } from "./events.ts";
 import { SignInRefused } from "./failure.ts";
+import { groupsNote, reportOverage } from "./groups.ts";
 import { logSignIn } from "./log.ts";
 import { deactivated } from "./match.ts";
 import { teamChange } from "./teams.ts";
@@ -61,8 +62,11 @@ export async function enter(
         subject: subject.subject,
         ...(subject.email ? { email: subject.email } : {}),
         userId: user._id,
+        ...groupsNote(subject),
       }),
     ]);
+    if (subject.groupsProblem === "overage")
+      app.background("report too many groups", () => reportOverage(app, provider, entering.tenant));
   };
   const additions = { ...session, events, enteredId: tenantId, record };
   return completeSignIn(app, user, actor, request, methods, additions);
@@ -152,7 +156,7 @@ async function syncTeams(
   { provider, account, subject }: Entering,
   member: Pick<MembershipDoc, "teamIds">,
 ): Promise<{ teamIds?: string[]; events: EventRow[] }> {
-  const { added, removed, names } = await teamChange(app, provider, subject.groups, member);
+  const { added, removed, names } = await teamChange(app, provider, subject, member);
   if (added.length === 0 && removed.length === 0) return { events: [] };
   const named = (ids: string[]) => ids.map((id) => ({ id, name: names.get(id) ?? id }));
   const metadata = { username: account.username, added: named(added), removed: named(removed) };

@@ -75,7 +75,12 @@ const marks = {
 export function testPage(actor: Actor, test: SsoTestPayload, settingsPath: string): Reply {
   const isPassed = test.state === "passed";
   const outcome = test.outcome ?? "";
-  const groups = test.groups === null ? "not sent" : test.groups.join(", ") || "none";
+  const unknown = { overage: "too many to be sent or read", unread: "not known" } as const;
+  const groups = test.groupsProblem
+    ? unknown[test.groupsProblem]
+    : test.groups === null
+      ? "not sent"
+      : test.groups.join(", ") || "none";
   const body = html`${isPassed ? html`<p class="notice">${outcome}</p>` : problem(outcome)}
     <p>Nothing was changed, and no one was signed in.</p>
     ${

@@ -1,6 +1,7 @@
-/** Teams of a member from the groups of a provider: only mapped teams change, and nothing without the attribute. */
+/** Teams of a member from the groups of a provider: only mapped teams change, and none while groups are not known. */
 import { limits } from "../../../contract/limits.ts";
 import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 
@@ -27,13 +28,23 @@ export function planTeams(
   return { added, removed };
 }
 
-/** The same for a stored member, with the names of the changed teams. */
+/** The groups that decide about teams; null if no team changes. */
+function decidingGroups(
+  { groups, groupsProblem }: Pick<SsoSubject, "groups" | "groupsProblem">,
+  { absentGroups }: SsoProviderDoc,
+): readonly string[] | null {
+  if (groupsProblem !== undefined) return null;
+  return groups ?? (absentGroups === "none" ? [] : null);
+}
+
+/** The change of the teams of a member that a sign-in causes, with the names of the changed teams. */
 export async function teamChange(
   app: App,
   provider: SsoProviderDoc,
-  groups: readonly string[] | null,
+  subject: Pick<SsoSubject, "groups" | "groupsProblem">,
   member: Pick<MembershipDoc, "teamIds">,
 ): Promise<TeamChange & { names: Map<string, string> }> {
+  const groups = decidingGroups(subject, provider);
   if (groups === null || provider.groupMappings.length === 0)
     return { added: [], removed: [], names: new Map() };
   const mapped = [...new Set(provider.groupMappings.map(({ teamId }) => teamId))];

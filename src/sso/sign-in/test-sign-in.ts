@@ -12,6 +12,7 @@ import { firstFailure } from "../checks.ts";
 import { loadProvider, requireConnection } from "../providers/load.ts";
 import { startUrl } from "../urls.ts";
 import { SignInRefused } from "./failure.ts";
+import { groupsNote } from "./groups.ts";
 import { logSignIn } from "./log.ts";
 import { matchPerson } from "./match.ts";
 import { teamChange } from "./teams.ts";
@@ -74,6 +75,7 @@ export function presentTest({ _id, result, outcome, expiresAt }: SsoAttemptDoc):
     email: subject?.email ?? null,
     name: subject?.name ?? null,
     groups: subject?.groups ?? null,
+    groupsProblem: subject?.groupsProblem ?? null,
     attributes: subject?.attributes ?? {},
     outcome: outcome ?? null,
     expiresAt: expiresAt.toISOString(),
@@ -112,12 +114,7 @@ async function describeOutcome(
   try {
     const match = await matchPerson(app, provider, tenant, subject);
     const { member, invitationId } = match;
-    const { added, removed, names } = await teamChange(
-      app,
-      provider,
-      subject.groups,
-      member ?? { teamIds: [] },
-    );
+    const { added, removed, names } = await teamChange(app, provider, subject, member ?? { teamIds: [] });
     const list = (ids: string[]) => ids.map((id) => `"${names.get(id) ?? id}"`).join(", ");
     const who =
       match.kind === "new"
@@ -134,7 +131,8 @@ async function describeOutcome(
       added.length > 0 ? ` Added to ${list(added)}.` : "",
       removed.length > 0 ? ` Removed from ${list(removed)}.` : "",
     ].join("");
-    return `${who}${joins}${teams}`;
+    const problem = groupsNote(subject);
+    return `${who}${joins}${teams}${problem ? ` ${problem.message}` : ""}`;
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     return `The response is valid, but this person could not sign in: ${error.message}`;

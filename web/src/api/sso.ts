@@ -25,6 +25,7 @@ export interface ProviderFields {
   enforced?: boolean;
   jit?: { enabled: boolean; role: string };
   groupsAttribute?: string | null;
+  absentGroups?: SsoProvider["absentGroups"];
   saml?: SamlSettings;
   oidc?: { issuer?: string; clientId?: string; clientSecret?: string };
 }

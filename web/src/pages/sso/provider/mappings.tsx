@@ -6,6 +6,7 @@ import { teamsQuery } from "../../../api/people.ts";
 import { mappingsQuery, putMappings, type GroupMapping, type SsoProvider } from "../../../api/sso.ts";
 import { Form } from "../../../parts/form.tsx";
 import { Problem } from "../../../parts/problem.tsx";
+import { Time } from "../../../parts/time.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 
 interface Props {
@@ -14,7 +15,7 @@ interface Props {
 }
 
 /** Teams that people join and leave by their groups at the provider, at each sign-in. */
-export function Mappings({ org, provider: { id } }: Props) {
+export function Mappings({ org, provider: { id, groupsOverageAt } }: Props) {
   const found = useQuery(mappingsQuery(org, id));
   const client = useQueryClient();
   const save = useMutation({
@@ -33,6 +34,13 @@ export function Mappings({ org, provider: { id } }: Props) {
           At each sign-in, people join the teams of their groups and leave the other teams in this list. Teams
           that are not in it stay as they are.
         </p>
+        {groupsOverageAt !== null && (
+          <p className="note warn">
+            A person who signed in <Time value={groupsOverageAt} /> has more groups than the provider sends,
+            so their teams did not change. Let the provider send only the groups that are assigned to this
+            application, or provision groups by SCIM. The sign-in log has the people.
+          </p>
+        )}
         <Problem error={found.error} retry={() => void found.refetch()} />
         {found.isPending && <SkeletonRows rows={2} />}
         {mappings.length > 0 && (

@@ -15,11 +15,17 @@ interface Props {
   provider: SsoProvider;
 }
 
+const absentMeanings = [
+  { value: "unchanged", label: "Unknown: keep the person's teams" },
+  { value: "none", label: "No groups: remove the person from mapped teams" },
+];
+
 /** People who sign in without being members, and the attribute with the groups. */
 export function Membership({ org, organization, provider }: Props) {
   const roles = useQuery(rolesQuery(org));
   const [jit, setJit] = useState(provider.jit);
   const [attribute, setAttribute] = useState(provider.groupsAttribute ?? "");
+  const [absentGroups, setAbsentGroups] = useState(provider.absentGroups);
   const save = useSave(org, provider.id);
   return (
     <section className="panel" aria-labelledby="membership-heading">
@@ -30,7 +36,9 @@ export function Membership({ org, organization, provider }: Props) {
         <Form
           label="New members"
           error={save.error}
-          onSubmit={() => !save.isPending && save.mutate({ jit, groupsAttribute: attribute.trim() || null })}
+          onSubmit={() =>
+            !save.isPending && save.mutate({ jit, groupsAttribute: attribute.trim() || null, absentGroups })
+          }
         >
           <Switch
             label="People who sign in become members"
@@ -48,16 +56,12 @@ export function Membership({ org, organization, provider }: Props) {
               onChange={(role) => setJit({ ...jit, role: role ?? jit.role })}
             />
           )}
-          <TextInput
-            label={provider.type === "saml" ? "Attribute with the groups" : "Claim with the groups"}
-            description="Leave it empty to try groups, memberOf, and those of Entra ID and AD FS."
-            maw={480}
-            maxLength={300}
-            autoComplete="off"
-            spellCheck={false}
-            value={attribute}
-            error={fieldError(save.error, "groupsAttribute")}
-            onChange={(event) => setAttribute(event.currentTarget.value)}
+          <GroupFields
+            attributeLabel={provider.type === "saml" ? "Attribute with the groups" : "Claim with the groups"}
+            {...{ attribute, absentGroups }}
+            error={save.error}
+            onAttribute={setAttribute}
+            onAbsentGroups={setAbsentGroups}
           />
           <Problem error={save.error} fields={["groupsAttribute"]} />
           <div className="row">
@@ -71,5 +75,43 @@ export function Membership({ org, organization, provider }: Props) {
         </Form>
       </div>
     </section>
+  );
+}
+
+interface GroupFieldsProps {
+  attributeLabel: string;
+  attribute: string;
+  absentGroups: SsoProvider["absentGroups"];
+  error: unknown;
+  onAttribute: (attribute: string) => void;
+  onAbsentGroups: (meaning: SsoProvider["absentGroups"]) => void;
+}
+
+/** The attribute with the groups, and the meaning of a response without it. */
+function GroupFields(props: GroupFieldsProps) {
+  const { attributeLabel, attribute, absentGroups, error, onAttribute, onAbsentGroups } = props;
+  return (
+    <>
+      <TextInput
+        label={attributeLabel}
+        description="Leave it empty to try groups, memberOf, and those of Entra ID and AD FS."
+        maw={480}
+        maxLength={300}
+        autoComplete="off"
+        spellCheck={false}
+        value={attribute}
+        error={fieldError(error, "groupsAttribute")}
+        onChange={(event) => onAttribute(event.currentTarget.value)}
+      />
+      <Select
+        label="A response without groups means"
+        description="Some providers, such as Entra ID, send no groups for a person who is in none."
+        data={absentMeanings}
+        value={absentGroups}
+        allowDeselect={false}
+        maw={480}
+        onChange={(meaning) => onAbsentGroups(meaning === "none" ? "none" : "unchanged")}
+      />
+    </>
   );
 }

@@ -120,7 +120,14 @@ function Result({ test }: { test: SsoTest }) {
   );
 }
 
-function Person({ test: { subject, email, name, groups, attributes } }: { test: SsoTest }) {
+function groupsText({ groups, groupsProblem }: SsoTest): string {
+  if (groupsProblem === "overage") return "too many to be sent or read: teams stay as they are";
+  if (groupsProblem === "unread") return "not known: the user info could not be read";
+  return groups === null ? "not sent" : groups.join(", ") || "sent, without a value";
+}
+
+function Person({ test }: { test: SsoTest }) {
+  const { subject, email, name, attributes } = test;
   return (
     <dl className="record">
       <dt>Subject</dt>
@@ -134,9 +141,7 @@ function Person({ test: { subject, email, name, groups, attributes } }: { test: 
         </>
       )}
       <dt>Groups</dt>
-      <dd className="wrap-text">
-        {groups === null ? "not sent: teams stay as they are" : groups.join(", ") || "sent, without a value"}
-      </dd>
+      <dd className="wrap-text">{groupsText(test)}</dd>
       {Object.entries(attributes).map(([attribute, values]) => (
         <Attribute key={attribute} name={attribute} values={values} />
       ))}
