@@ -99,6 +99,9 @@ export const limits = {
   policyRepository: 400,
   policyRef: 255,
   policyEnvironment: 255,
+  policyWorkflow: 500,
+  policyEvent: 100,
+  eventsPerPolicy: 20,
   skillsPerPolicy: 100,
   /** Characters of an identity token of a CI provider. */
   identityTokenLength: 16 * 1024,

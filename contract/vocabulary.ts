@@ -241,6 +241,12 @@ export type OauthAccess = (typeof oauthAccess)[number];
 export const ciProviders = ["github", "gitlab"] as const;
 export type CiProvider = (typeof ciProviders)[number];
 
+/** Events that may start a run if its trust policy names none: none of them runs the code of a proposed change. */
+export const defaultCiEvents: Record<CiProvider, readonly string[]> = {
+  github: ["push", "release", "workflow_dispatch", "schedule", "create"],
+  gitlab: ["push", "web", "schedule", "tag", "api"],
+};
+
 /** Transports of an MCP server: a local process, or a remote one over HTTP. */
 export const mcpTransports = ["stdio", "http", "sse"] as const;
 export type McpTransport = (typeof mcpTransports)[number];

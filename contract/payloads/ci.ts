@@ -23,6 +23,9 @@ export const OidcPolicyPayload = z
     repository: z.string(),
     ref: z.string(),
     environment: z.string().optional(),
+    events: z.array(z.string()).optional().meta({ description: "absent: the provider's default events" }),
+    workflow: z.string().optional().meta({ description: "required file of the pipeline's definition" }),
+    protectedRef: z.boolean().meta({ description: "whether the ref must be protected at the provider" }),
     scopes: z.record(z.string(), z.array(z.string())).optional(),
     allowedFolderIds: z.array(z.string()).optional(),
     allowedFolders: z
@@ -87,6 +90,20 @@ export type OidcCheck = z.infer<typeof OidcCheck>;
 
 export const OidcTestPayload = z
   .object({
+    run: z
+      .object({
+        provider: z.enum(ciProviders),
+        issuer: z.string(),
+        repository: z.string(),
+        ref: z.string(),
+        event: z.string().optional(),
+        workflow: z
+          .string()
+          .optional()
+          .meta({ description: "as `workflow` of a policy names its definition" }),
+      })
+      .optional()
+      .meta({ description: "terms of the run, for a policy; only for a token that its issuer has signed" }),
     accepted: z.boolean().meta({ description: "whether an exchange of the token would succeed now" }),
     checks: z.array(OidcCheck).meta({ description: "of the token itself, in the order of the exchange" }),
     policies: z.array(

@@ -118,6 +118,7 @@ async function mint(
       name: policy.name,
       ...run.origin,
       environment: run.environment,
+      event: run.event,
       runId: run.runId,
       tokenId: token._id,
       expiresAt: token.expiresAt,

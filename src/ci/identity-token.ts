@@ -62,6 +62,13 @@ function checkHeader(header: Record<string, unknown>): OidcCheck {
   const parameter = keyParameters.find((name) => Object.hasOwn(header, name));
   if (parameter !== undefined)
     return { ...check, passed: false, message: `The token names its own key by "${parameter}".` };
+  // A verifier must refuse extensions that it does not know, and none is known here.
+  if (Object.hasOwn(header, "crit"))
+    return {
+      ...check,
+      passed: false,
+      message: 'The token requires extensions by "crit", and none is supported.',
+    };
   if (alg !== undefined && algorithms.includes(alg)) return { ...check, passed: true };
   return { ...check, passed: false, message: "The token is not signed by a public-key algorithm." };
 }

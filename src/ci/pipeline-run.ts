@@ -6,6 +6,7 @@ import type { CiOrigin, OidcCheck } from "../../contract/payloads/ci.ts";
 import type { PinnedIds } from "../../storage/ci/oidc-policies.ts";
 import type { IdentityToken } from "./identity-token.ts";
 import { gitHubServer } from "./issuers.ts";
+import { definitionName, readDefinition, type PipelineDefinition } from "./pipeline-definition.ts";
 
 export interface PipelineRun {
   issuer: string;
@@ -18,10 +19,11 @@ export interface PipelineRun {
   /** Short name of a branch at GitLab, by which filters may name it. */
   branch?: string;
   environment?: string;
-  /** Run for a pull or merge request, whose code may not have been reviewed. */
-  isProposal: boolean;
-  /** Run of a `pull_request_target`, which has the ref of the target branch. */
-  isForeignTrigger: boolean;
+  isRefProtected: boolean;
+  /** Event that started the run. */
+  event?: string;
+  /** File that defines the pipeline, and at GitHub the reusable workflow that defines the job. */
+  definitions: PipelineDefinition[];
   runId?: string;
   origin: CiOrigin;
 }
@@ -36,6 +38,11 @@ const id = z.union([z.string().regex(/^\d{1,20}$/), z.number().int().min(0)]).tr
 const repository = text(limits.policyRepository).regex(/^[^/\s]+(\/[^/\s]+)+$/, "is not owner/name");
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
 const refLength = 1000;
+const isTrue = z
+  .union([z.boolean(), z.enum(["true", "false"])])
+  .transform((value) => String(value) === "true")
+  .optional()
+  .catch(undefined);
 
 const GitHubClaims = z.object({
   repository,
@@ -43,10 +50,12 @@ const GitHubClaims = z.object({
   repository_owner_id: id,
   ref: text(refLength).startsWith("refs/"),
   environment: text(limits.policyEnvironment).optional(),
-  event_name: text(100).optional(),
+  event_name: text(limits.policyEvent).optional(),
+  ref_protected: isTrue,
   sha: commit.optional().catch(undefined),
   workflow: text(300).optional().catch(undefined),
-  workflow_ref: text(refLength).optional().catch(undefined),
+  workflow_ref: text(refLength).optional(),
+  job_workflow_ref: text(refLength).optional(),
   run_id: id.optional().catch(undefined),
 });
 
@@ -58,9 +67,10 @@ const GitLabClaims = z.object({
   ref_type: z.enum(["branch", "tag"]),
   ref_path: text(refLength).startsWith("refs/").optional(),
   environment: text(limits.policyEnvironment).optional(),
-  pipeline_source: text(100).optional(),
+  pipeline_source: text(limits.policyEvent).optional(),
+  ref_protected: isTrue,
   sha: commit.optional().catch(undefined),
-  ci_config_ref_uri: text(refLength).optional().catch(undefined),
+  ci_config_ref_uri: text(refLength).nullish(),
   job_id: id.optional().catch(undefined),
 });
 
@@ -73,22 +83,25 @@ export function readRun({ issuer, claims }: IdentityToken): PipelineRun | OidcCh
 function readGitHub(issuer: string, claims: JWTPayload): PipelineRun | OidcCheck[] {
   const { data, error } = GitHubClaims.safeParse(claims);
   if (!data) return faults(error, claims);
-  const workflow = workflowFile(data.workflow_ref, `${data.repository}/`) ?? data.workflow;
+  const { repository: own, run_id: runId } = data;
+  const definitions = [...new Set([data.workflow_ref, data.job_workflow_ref])]
+    .filter((claim) => claim !== undefined)
+    .map((claim) => readDefinition(issuer, "github", claim));
+  const [workflow] = definitions;
   return {
-    ...common(issuer, data.repository, data.repository_owner_id, data.repository_id),
+    ...common(issuer, own, data.repository_owner_id, data.repository_id),
     ref: data.ref,
-    ...(data.environment === undefined ? {} : { environment: data.environment }),
-    isProposal: data.event_name === "pull_request" || data.ref.startsWith("refs/pull/"),
-    isForeignTrigger: data.event_name === "pull_request_target",
-    ...(data.run_id === undefined ? {} : { runId: data.run_id }),
+    environment: data.environment,
+    isRefProtected: data.ref_protected ?? false,
+    event: data.event_name,
+    definitions,
+    runId,
     origin: {
-      repository: data.repository,
+      repository: own,
       ref: data.ref,
-      ...(data.sha === undefined ? {} : { commit: data.sha }),
-      ...(workflow === undefined ? {} : { workflow }),
-      ...(data.run_id === undefined
-        ? {}
-        : { runUrl: `${gitHubServer(issuer)}/${urlPath(data.repository)}/actions/runs/${data.run_id}` }),
+      commit: data.sha,
+      workflow: workflow?.file ? definitionName("github", workflow, own) : data.workflow,
+      runUrl: runId && `${gitHubServer(issuer)}/${urlPath(own)}/actions/runs/${runId}`,
     },
   };
 }
@@ -97,23 +110,24 @@ function readGitLab(issuer: string, claims: JWTPayload): PipelineRun | OidcCheck
   const { data, error } = GitLabClaims.safeParse(claims);
   if (!data) return faults(error, claims);
   const ref = data.ref_path ?? `refs/${data.ref_type === "tag" ? "tags" : "heads"}/${data.ref}`;
-  const workflow = workflowFile(data.ci_config_ref_uri, "//");
+  const { project_path: own, job_id: jobId, ci_config_ref_uri: uri } = data;
+  const definitions = uri ? [readDefinition(issuer, "gitlab", uri)] : [];
+  const [workflow] = definitions;
   return {
-    ...common(issuer, data.project_path, data.namespace_id, data.project_id),
+    ...common(issuer, own, data.namespace_id, data.project_id),
     ref,
-    ...(data.ref_type === "branch" ? { branch: data.ref } : {}),
-    ...(data.environment === undefined ? {} : { environment: data.environment }),
-    isProposal: data.pipeline_source === "merge_request_event" || ref.startsWith("refs/merge-requests/"),
-    isForeignTrigger: false,
-    ...(data.job_id === undefined ? {} : { runId: data.job_id }),
+    branch: data.ref_type === "branch" ? data.ref : undefined,
+    environment: data.environment,
+    isRefProtected: data.ref_protected ?? false,
+    event: data.pipeline_source,
+    definitions,
+    runId: jobId,
     origin: {
-      repository: data.project_path,
+      repository: own,
       ref,
-      ...(data.sha === undefined ? {} : { commit: data.sha }),
-      ...(workflow === undefined ? {} : { workflow }),
-      ...(data.job_id === undefined
-        ? {}
-        : { runUrl: `${issuer}/${urlPath(data.project_path)}/-/jobs/${data.job_id}` }),
+      commit: data.sha,
+      workflow: workflow?.file ? definitionName("gitlab", workflow, own) : undefined,
+      runUrl: jobId && `${issuer}/${urlPath(own)}/-/jobs/${jobId}`,
     },
   };
 }
@@ -121,14 +135,6 @@ function readGitLab(issuer: string, claims: JWTPayload): PipelineRun | OidcCheck
 function common(issuer: string, repo: string, ownerId: string, repositoryId: string) {
   const owner = repo.slice(0, repo.lastIndexOf("/"));
   return { issuer, repository: repo, owner, ids: { ownerId, repositoryId } };
-}
-
-/** The file in `owner/name/file@ref` or `host/project//file@ref`. */
-function workflowFile(uri: string | undefined, before: string): string | undefined {
-  const start = uri?.indexOf(before) ?? -1;
-  if (uri === undefined || start === -1) return undefined;
-  const [file] = uri.slice(start + before.length).split("@");
-  return file === "" ? undefined : file;
 }
 
 const urlPath = (repo: string) => repo.split("/").map(encodeURIComponent).join("/");

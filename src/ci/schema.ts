@@ -3,6 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { ciProviders, scopableActions, type CiProvider } from "../../contract/vocabulary.ts";
 import { permissionMap } from "../access/schema.ts";
 import { personName } from "../users/schema.ts";
+import { definitionForms } from "./pipeline-definition.ts";
 
 const id = z.string().min(1).max(64);
 const line = (max: number) =>
@@ -27,6 +28,33 @@ const ref = line(limits.policyRef)
       "full ref such as refs/heads/main; at GitLab also the short name of a branch; `*` stands for any text",
   });
 const environment = line(limits.policyEnvironment).meta({ description: "deployment environment" });
+/** An event that no policy can name. */
+export const untrustedEvent = "pull_request_target";
+export const untrustedEventProblem =
+  "Runs of pull_request_target are refused, since they can run code of a fork as the target branch.";
+const events = z
+  .array(
+    z
+      .string()
+      .max(limits.policyEvent)
+      .regex(/^[a-z][a-z0-9_]*$/, 'must be the name of an event, such as "push"')
+      .refine((event) => event !== untrustedEvent, untrustedEventProblem),
+  )
+  .min(1, "must name one: leave it out for the default events")
+  .max(limits.eventsPerPolicy)
+  .refine((list) => new Set(list).size === list.length, "names one twice")
+  .meta({
+    description:
+      "events that may start the run, in place of the default ones: `event_name` or `pipeline_source`",
+  });
+const workflow = line(limits.policyWorkflow).meta({
+  description:
+    "file that must define the pipeline, in its repository or, as `owner/name/file` (GitLab: `group/project//file`), in " +
+    "another one; `@` and a ref filter may follow",
+});
+const protectedRef = z
+  .boolean()
+  .meta({ description: "whether the ref must be a protected branch or tag at the provider" });
 const scopes = permissionMap(scopableActions).meta({
   description: "permissions of the tokens, as of an organization's token; without it they are administrators",
 });
@@ -55,6 +83,9 @@ export const CreateOidcPolicy = z
     repository,
     ref,
     environment: environment.optional(),
+    events: events.optional(),
+    workflow: workflow.optional(),
+    protectedRef: protectedRef.optional(),
     scopes: scopes.optional(),
     allowedFolderIds: allowedFolderIds.optional(),
     skillIds: skillIds.optional(),
@@ -72,6 +103,9 @@ export const UpdateOidcPolicy = z
     repository: repository.optional(),
     ref: ref.optional(),
     environment: environment.nullable().optional(),
+    events: events.nullable().optional(),
+    workflow: workflow.nullable().optional(),
+    protectedRef: protectedRef.optional(),
     scopes: scopes.nullable().optional(),
     allowedFolderIds: allowedFolderIds.nullable().optional(),
     skillIds: skillIds.nullable().optional(),
@@ -86,16 +120,29 @@ export type UpdateOidcPolicy = z.output<typeof UpdateOidcPolicy>;
 /** Fields whose form is not that of the provider, with their problem. */
 export function formFaults(
   provider: CiProvider,
-  { repository: repo, ref: filter }: { repository?: string | undefined; ref?: string | undefined },
-): ["repository" | "ref", string][] {
-  if (provider !== "github") return [];
-  const faults: ["repository" | "ref", string][] = [];
+  {
+    repository: repo,
+    ref: filter,
+    workflow: file,
+  }: { repository?: string; ref?: string; workflow?: string | null },
+): ["repository" | "ref" | "workflow", string][] {
+  const faults: ["repository" | "ref" | "workflow", string][] = [];
+  if (file && !definitionForms[provider].test(file)) faults.push(["workflow", workflowProblems[provider]]);
+  if (provider !== "github") return faults;
   if (repo !== undefined && repo.split("/").length !== 2)
     faults.push(["repository", 'must be "owner/name" or "owner/*" at GitHub']);
   if (filter !== undefined && filter !== "*" && !filter.startsWith("refs/"))
     faults.push(["ref", 'must be a full ref such as "refs/heads/main" at GitHub, or "*"']);
   return faults;
 }
+
+const workflowProblems: Record<CiProvider, string> = {
+  github:
+    'must be a file such as ".github/workflows/publish.yml", or "owner/name/.github/workflows/publish.yml" for a ' +
+    "reusable workflow of another repository",
+  gitlab:
+    'must be a file such as ".gitlab-ci.yml", or "group/project//publish.yml" for a file of another project',
+};
 
 const token = z
   .string()

@@ -1,12 +1,14 @@
 /** The test of an identity token: the checks of an exchange with their results, which uses up and grants nothing. */
 import type { OidcTestPayload } from "../../contract/payloads/ci.ts";
+import type { CiProvider } from "../../contract/vocabulary.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { useId, usedBefore } from "./exchange.ts";
 import { checkIdentityToken } from "./identity-token.ts";
 import { checkPolicy, hasPassed } from "./match-policy.ts";
-import { readRun } from "./pipeline-run.ts";
+import { definitionName, isIn } from "./pipeline-definition.ts";
+import { readRun, type PipelineRun } from "./pipeline-run.ts";
 
 /** Throws `unavailable` if the issuer's keys can't be read. */
 export async function testToken(
@@ -27,6 +29,20 @@ export async function testToken(
     const results = checkPolicy(policy, run);
     return { id: policy._id, name: policy.name, matches: hasPassed(results), checks: results };
   });
+  const isSigned = checks.some(({ claim, passed }) => claim === "signature" && passed);
   const accepted = hasPassed(shown) && policies.some(({ matches }) => matches);
-  return { accepted, checks: shown, policies };
+  return {
+    accepted,
+    run: isSigned ? presentRun(token.issuer.provider, run) : undefined,
+    checks: shown,
+    policies,
+  };
+}
+
+/** The terms by which a policy trusts this run and no other one of its repository. */
+function presentRun(provider: CiProvider, run: PipelineRun): OidcTestPayload["run"] {
+  const { issuer, repository, ref, event, definitions } = run;
+  const definition = definitions.find((one) => one.file !== "" && !isIn(one, repository)) ?? definitions[0];
+  const workflow = definition?.file ? definitionName(provider, definition, repository) : undefined;
+  return { provider, issuer, repository, ref, event, workflow };
 }

@@ -21,6 +21,12 @@ export interface OidcPolicyDoc extends NamedDoc {
   repository: string;
   ref: string;
   environment?: string | null;
+  /** Absent or null: the default ones of the provider. */
+  events?: string[] | null;
+  /** File of the pipeline's definition. Absent or null: any file of the repository itself. */
+  workflow?: string | null;
+  /** Requires a protected branch or tag. */
+  protectedRef?: boolean;
   scopes?: Record<string, string[]> | null;
   allowedFolderIds?: string[] | null;
   skillIds?: string[] | null;

@@ -83,6 +83,14 @@ describe("trust policies", () => {
       [{ ref: "" }, /"ref"/],
       [{ ref: "refs/heads/a b" }, /spaces/],
       [{ environment: "a\nb" }, /control characters/],
+      [{ events: [] }, /default events/],
+      [{ events: ["Push"] }, /name of an event/],
+      [{ events: ["push", "push"] }, /twice/],
+      [{ events: ["push", "pull_request_target"] }, /code of a fork/],
+      [{ workflow: "publish.yml" }, /\.github\/workflows\/publish\.yml/],
+      [{ workflow: ".github/workflows/a/publish.yml" }, /must be a file/],
+      [{ workflow: "acme/.github/workflows/publish.yml" }, /must be a file/],
+      [{ protectedRef: "true" }, /protectedRef/],
       [{ scopes: { oidc: ["manage"] } }, /oidc/],
       [{ allowedFolderIds: [] }, /must name one/],
       [{ skillIds: ["a", "a"] }, /twice/],
@@ -104,6 +112,7 @@ describe("trust policies", () => {
     const policy = await fixture.trust("github");
     assert.equal((await fixture.change(policy.id, {})).status, 400);
     assert.match((await fixture.change(policy.id, { ref: "main" })).error!, /full ref/);
+    assert.match((await fixture.change(policy.id, { workflow: "publish.yml" })).error!, /must be a file/);
     assert.equal((await fixture.change(policy.id, { provider: "gitlab" })).status, 400);
   });
 

@@ -57,6 +57,32 @@ describe("the page of CI tokens", { skip: whyNoBrowser() ?? false }, () => {
     await verdict.getByText("refs/heads/dev").waitFor();
     await assertAccessible(page, "the test of a token");
 
+    await page
+      .getByRole("button", { name: "Require .github/workflows/publish.yml in Publish notes …" })
+      .click();
+    assert.equal(
+      await dialog.getByRole("textbox", { name: "Workflow file" }).inputValue(),
+      ".github/workflows/publish.yml",
+    );
+    await dialog.getByRole("switch", { name: "Protected branches and tags only" }).check();
+    await dialog.getByPlaceholder("Add an event").fill("repository_dispatch");
+    await page.keyboard.press("Enter");
+    await page.getByRole("option", { name: "push", exact: true }).click();
+    await dialog.getByLabel("Name").click();
+    await page.getByRole("option", { name: "push", exact: true }).waitFor({ state: "hidden" });
+    await assertAccessible(page, "the terms that a tested token proposes");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await policies
+      .getByText(
+        "acme/skills at the protected refs/heads/main by .github/workflows/publish.yml, started by repository_dispatch, push",
+      )
+      .waitFor();
+    await page.getByRole("button", { name: "New trust policy for this run …" }).click();
+    assert.equal(await dialog.getByRole("textbox", { name: "Ref" }).inputValue(), "refs/heads/dev");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+
     const exchanged = await service.call<OidcExchangePayload>("POST", "/api/auth/oidc/exchange", {
       body: { token: await github.mint(service.url), team: org.slug },
     });

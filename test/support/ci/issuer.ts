@@ -60,7 +60,9 @@ export async function startCiIssuer(provider: CiProvider): Promise<CiIssuer> {
       const common = { iss: url, aud: audience, jti: randomUUID(), iat: now, nbf: now, exp: now + 300 };
       const ofProvider = provider === "github" ? gitHubClaims : gitLabClaims;
       return Object.fromEntries(
-        Object.entries({ ...common, ...ofProvider, ...changes }).filter(([, value]) => value !== undefined),
+        Object.entries({ ...common, ...ofProvider(changes), ...changes }).filter(
+          ([, value]) => value !== undefined,
+        ),
       );
     },
     mint: (audience, changes, header) =>
@@ -103,7 +105,7 @@ async function answerJob(
   response.end(JSON.stringify(isAllowed ? { value: await issuer.mint(audience), count: 1 } : {}));
 }
 
-const gitHubClaims = {
+const gitHubClaims = ({ repository = "acme/skills", ref = "refs/heads/main" }: Claims) => ({
   sub: "repo:acme@1001/skills@2002:ref:refs/heads/main",
   repository: "acme/skills",
   repository_id: "2002",
@@ -112,16 +114,21 @@ const gitHubClaims = {
   repository_visibility: "private",
   ref: "refs/heads/main",
   ref_type: "branch",
+  ref_protected: "true",
   event_name: "push",
   sha: "0123456789abcdef0123456789abcdef01234567",
   workflow: "Publish",
-  workflow_ref: "acme/skills/.github/workflows/publish.yml@refs/heads/main",
+  workflow_ref: `${text(repository)}/.github/workflows/publish.yml@${text(ref)}`,
+  job_workflow_ref: `${text(repository)}/.github/workflows/publish.yml@${text(ref)}`,
   run_id: "77",
   run_attempt: "1",
   actor: "ada",
-};
+});
 
-const gitLabClaims = {
+const gitLabClaims = ({
+  project_path: project = "acme/tools/skills",
+  ref_path: ref = "refs/heads/main",
+}: Claims) => ({
   sub: "project_path:acme/tools/skills:ref_type:branch:ref:main",
   namespace_id: "3003",
   namespace_path: "acme/tools",
@@ -136,5 +143,7 @@ const gitLabClaims = {
   ref_path: "refs/heads/main",
   ref_protected: "true",
   sha: "89abcdef0123456789abcdef0123456789abcdef",
-  ci_config_ref_uri: "gitlab.example.com/acme/tools/skills//.gitlab-ci.yml@refs/heads/main",
-};
+  ci_config_ref_uri: `gitlab.example.com/${text(project)}//.gitlab-ci.yml@${text(ref)}`,
+});
+
+const text = (claim: unknown) => (typeof claim === "string" ? claim : "");

@@ -40,6 +40,10 @@ export interface PolicyTerms {
   repository: string;
   ref: string;
   environment: string | null;
+  /** Null for the default ones of the provider. */
+  events: string[] | null;
+  workflow: string | null;
+  protectedRef: boolean;
   scopes: Record<string, string[]> | null;
   allowedFolderIds: string[] | null;
   skillIds: string[] | null;
@@ -50,6 +54,8 @@ export const createPolicy = (
   tenant: string,
   {
     environment,
+    events,
+    workflow,
     scopes,
     allowedFolderIds,
     skillIds,
@@ -61,10 +67,12 @@ export const createPolicy = (
       params: { path: { tenant } },
       body: {
         ...terms,
-        ...(environment === null ? {} : { environment }),
-        ...(scopes === null ? {} : { scopes }),
-        ...(allowedFolderIds === null ? {} : { allowedFolderIds }),
-        ...(skillIds === null ? {} : { skillIds }),
+        environment: environment ?? undefined,
+        events: events ?? undefined,
+        workflow: workflow ?? undefined,
+        scopes: scopes ?? undefined,
+        allowedFolderIds: allowedFolderIds ?? undefined,
+        skillIds: skillIds ?? undefined,
       },
     }),
   );

@@ -10,6 +10,10 @@ export interface Draft {
   repository: string;
   ref: string;
   environment: string;
+  /** None: the default ones of the provider. */
+  events: string[];
+  workflow: string;
+  protectedRef: boolean;
   /** Undefined: everything that an administrator may do. */
   scopes: Scopes | undefined;
   folderIds: string[] | undefined;
@@ -28,6 +32,9 @@ export function draftOf(policy: Policy | undefined, issuers: readonly Issuer[]):
     repository: policy?.repository ?? "",
     ref: policy?.ref ?? "",
     environment: policy?.environment ?? "",
+    events: policy?.events ?? [],
+    workflow: policy?.workflow ?? "",
+    protectedRef: policy?.protectedRef ?? false,
     scopes: policy ? policy.scopes : publishing,
     folderIds: policy?.allowedFolderIds,
     skillIds: policy?.skillIds,
@@ -36,11 +43,15 @@ export function draftOf(policy: Policy | undefined, issuers: readonly Issuer[]):
 
 export function termsOf(draft: Draft): PolicyTerms {
   const environment = draft.environment.trim();
+  const workflow = draft.workflow.trim();
   return {
     name: draft.name.trim(),
     repository: draft.repository.trim(),
     ref: draft.ref.trim(),
     environment: environment === "" ? null : environment,
+    events: draft.events.length === 0 ? null : draft.events,
+    workflow: workflow === "" ? null : workflow,
+    protectedRef: draft.protectedRef,
     scopes: draft.scopes ?? null,
     allowedFolderIds: draft.folderIds ?? null,
     skillIds: draft.skillIds ?? null,

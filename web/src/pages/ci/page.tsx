@@ -7,6 +7,7 @@ import { limits } from "../../../../contract/limits.ts";
 import { issuersQuery, policiesQuery, type Policy } from "../../api/ci.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
+import type { Draft } from "./draft.ts";
 import { PolicyDialog } from "./policy-dialog.tsx";
 import { PolicyList } from "./policy-list.tsx";
 import { TokenTest } from "./token-test.tsx";
@@ -15,11 +16,17 @@ import "./ci.css";
 
 export const Route = createFileRoute("/$org/-/ci")({ component: CiPage });
 
+interface Edited {
+  /** Undefined for a new one. */
+  policy?: Policy;
+  proposed?: Partial<Draft>;
+}
+
 function CiPage() {
   const { org } = Route.useParams();
   const policies = useQuery(policiesQuery(org));
   const { data: issuers = [] } = useQuery(issuersQuery(org));
-  const [edited, setEdited] = useState<Policy | "new">();
+  const [edited, setEdited] = useState<Edited>();
   const list = policies.data ?? [];
   const isFull = list.length >= limits.oidcPolicies;
   return (
@@ -33,7 +40,7 @@ function CiPage() {
           size="xs"
           leftSection={<Plus size={14} />}
           disabled={isFull || issuers.length === 0}
-          onClick={() => setEdited("new")}
+          onClick={() => setEdited({})}
         >
           New trust policy
         </Button>
@@ -49,23 +56,23 @@ function CiPage() {
             </p>
           </div>
           {list.length === 0 ? (
-            <Empty title="No trust policies yet">
-              <p>Trust the pipelines of one repository and branch, then copy a workflow file for it.</p>
-              <Button variant="default" w="fit-content" onClick={() => setEdited("new")}>
-                New trust policy
-              </Button>
-            </Empty>
+            <NoPolicies onCreate={() => setEdited({})} />
           ) : (
-            <PolicyList org={org} policies={list} onEdit={setEdited} />
+            <PolicyList org={org} policies={list} onEdit={(policy) => setEdited({ policy })} />
           )}
           {list.length > 0 && <Workflow org={org} policies={list} issuers={issuers} />}
-          {list.length > 0 && <TokenTest org={org} />}
+          <TokenTest
+            org={org}
+            policies={list}
+            onPropose={(policy, proposed) => setEdited({ policy, proposed })}
+          />
           {edited && (
             <PolicyDialog
               org={org}
               organization={organization}
               issuers={issuers}
-              policy={edited === "new" ? undefined : edited}
+              policy={edited.policy}
+              proposed={edited.proposed ?? {}}
               onClose={() => setEdited(undefined)}
             />
           )}
@@ -74,3 +81,12 @@ function CiPage() {
     </OrganizationPage>
   );
 }
+
+const NoPolicies = ({ onCreate }: { onCreate: () => void }) => (
+  <Empty title="No trust policies yet">
+    <p>Trust the pipelines of one repository and branch, then copy a workflow file for it.</p>
+    <Button variant="default" w="fit-content" onClick={onCreate}>
+      New trust policy
+    </Button>
+  </Empty>
+);

@@ -14,13 +14,15 @@ interface Props {
   issuers: Issuer[];
   /** Undefined for a new one. */
   policy: Policy | undefined;
+  /** Terms to begin with, in place of those of the policy. */
+  proposed: Partial<Draft>;
   onClose: () => void;
 }
 
 /** Creates or changes a trust policy. */
-export function PolicyDialog({ org, organization, issuers, policy, onClose }: Props) {
+export function PolicyDialog({ org, organization, issuers, policy, proposed, onClose }: Props) {
   const client = useQueryClient();
-  const [draft, setDraft] = useState<Draft>(() => draftOf(policy, issuers));
+  const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(policy, issuers), ...proposed }));
   const change = (part: Partial<Draft>) => setDraft((old) => ({ ...old, ...part }));
   const saving = useMutation({
     mutationFn: () => {
@@ -44,7 +46,7 @@ export function PolicyDialog({ org, organization, issuers, policy, onClose }: Pr
         isReady={isComplete && hasLimits}
         isPending={saving.isPending}
         error={saving.error}
-        fields={["name", "repository", "ref", "environment"]}
+        fields={["name", "repository", "ref", "workflow", "events", "environment"]}
         onSubmit={() => saving.mutate()}
         onClose={onClose}
       >

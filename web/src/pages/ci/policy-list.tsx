@@ -65,6 +65,7 @@ export function PolicyList({ org, policies, onEdit }: Props) {
 
 function Terms({ policy }: { policy: Policy }) {
   const { name, provider, repository, ref, environment, enabled, lastExchange, pinned, createdBy } = policy;
+  const { workflow, events, protectedRef } = policy;
   const rights = rightsOf({
     holder: "an administrator",
     scopes: policy.scopes,
@@ -79,13 +80,21 @@ function Terms({ policy }: { policy: Policy }) {
         {!enabled && <span className="badge warn">disabled</span>}
       </div>
       <p className="wrap-text">
-        <span className="mono">{repository}</span> at <span className="mono">{ref}</span>
+        <span className="mono">{repository}</span> at {protectedRef && "the protected "}
+        <span className="mono">{ref}</span>
+        {workflow !== undefined && (
+          <>
+            {" "}
+            by <span className="mono">{workflow}</span>
+          </>
+        )}
         {environment !== undefined && (
           <>
             {" "}
             in environment <span className="mono">{environment}</span>
           </>
         )}
+        {events && `, started by ${events.join(", ")}`}
       </p>
       <p className="meta wrap-text">
         A token {rights}

@@ -1,5 +1,6 @@
-import { Select, TextInput } from "@mantine/core";
+import { Select, Switch, TagsInput, TextInput } from "@mantine/core";
 import { limits } from "../../../../contract/limits.ts";
+import { defaultCiEvents } from "../../../../contract/vocabulary.ts";
 import type { Issuer } from "../../api/ci.ts";
 import { fieldError } from "../../parts/form.tsx";
 import type { Draft } from "./draft.ts";
@@ -51,6 +52,17 @@ export function TermFields({ draft, issuers, isNew, error, onChange }: Props) {
         error={fieldError(error, "repository")}
         onChange={(event) => onChange({ repository: event.currentTarget.value })}
       />
+      <RunFields draft={draft} error={error} onChange={onChange} />
+    </>
+  );
+}
+
+/** Which runs of the repository are trusted. */
+function RunFields({ draft, error, onChange }: Pick<Props, "draft" | "error" | "onChange">) {
+  const texts = providers[draft.provider];
+  const defaults = defaultCiEvents[draft.provider];
+  return (
+    <>
       <TextInput
         label="Ref"
         required
@@ -59,6 +71,30 @@ export function TermFields({ draft, issuers, isNew, error, onChange }: Props) {
         value={draft.ref}
         error={fieldError(error, "ref")}
         onChange={(event) => onChange({ ref: event.currentTarget.value })}
+      />
+      <Switch
+        label="Protected branches and tags only"
+        description="The ref must be protected at the provider."
+        checked={draft.protectedRef}
+        onChange={(event) => onChange({ protectedRef: event.currentTarget.checked })}
+      />
+      <TextInput
+        label="Workflow file"
+        description={texts.workflowHelp}
+        maxLength={limits.policyWorkflow}
+        value={draft.workflow}
+        error={fieldError(error, "workflow")}
+        onChange={(event) => onChange({ workflow: event.currentTarget.value })}
+      />
+      <TagsInput
+        label="Events"
+        placeholder="Add an event"
+        description={`Leave it empty for ${defaults.join(", ")}. Press Enter after each.`}
+        data={[...defaults, ...texts.events]}
+        value={draft.events}
+        maxTags={limits.eventsPerPolicy}
+        error={fieldError(error, "events")}
+        onChange={(events) => onChange({ events })}
       />
       <TextInput
         label="Environment"

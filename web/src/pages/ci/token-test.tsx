@@ -3,12 +3,20 @@ import { useMutation } from "@tanstack/react-query";
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { testToken, type TokenCheck, type TokenTest as Result } from "../../api/ci.ts";
+import { testToken, type Policy, type TokenCheck, type TokenTest as Result } from "../../api/ci.ts";
 import { Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import type { Draft } from "./draft.ts";
+
+interface Props {
+  org: string;
+  policies: Policy[];
+  /** Opens a policy, or a new one, with terms from the run of a token. */
+  onPropose: (policy: Policy | undefined, terms: Partial<Draft>) => void;
+}
 
 /** Explains claim by claim why an identity token is accepted or not. */
-export function TokenTest({ org }: { org: string }) {
+export function TokenTest({ org, policies, onPropose }: Props) {
   const [token, setToken] = useState("");
   // The cache of mutations must not keep the token.
   const test = useMutation({ mutationFn: () => testToken(org, token.trim()), gcTime: 0 });
@@ -42,7 +50,41 @@ export function TokenTest({ org }: { org: string }) {
         </Button>
       </Form>
       {test.data && <Verdict result={test.data} />}
+      {test.data?.run && <Proposals run={test.data.run} policies={policies} onPropose={onPropose} />}
     </section>
+  );
+}
+
+interface ProposalsProps extends Omit<Props, "org"> {
+  run: NonNullable<Result["run"]>;
+}
+
+/** Ways to use the terms of a run: a new policy, and the workflow file for policies of the repository without one. */
+function Proposals({ run, policies, onPropose }: ProposalsProps) {
+  const { provider, issuer, repository, ref, workflow = "" } = run;
+  const owner = repository.slice(0, repository.lastIndexOf("/"));
+  const names = [repository, `${owner}/*`].map((name) => name.toLowerCase());
+  const open = policies.filter(
+    (policy) =>
+      policy.workflow === undefined &&
+      policy.issuer === issuer &&
+      names.includes(policy.repository.toLowerCase()),
+  );
+  return (
+    <div className="row wrap">
+      {workflow !== "" &&
+        open.map((policy) => (
+          <Button key={policy.id} variant="default" onClick={() => onPropose(policy, { workflow })}>
+            {`Require ${workflow} in ${policy.name} …`}
+          </Button>
+        ))}
+      <Button
+        variant="default"
+        onClick={() => onPropose(undefined, { provider, issuer, repository, ref, workflow })}
+      >
+        New trust policy for this run …
+      </Button>
+    </div>
   );
 }
 
