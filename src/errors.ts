@@ -31,6 +31,11 @@ export function notFound(kind: FailureKind, ref: string): ServiceError {
   return new ServiceError("not_found", `No ${noun} "${ref}" was found.`, { kind, ref });
 }
 
+/** For a path that leads nowhere. */
+export function nothingAt(path: string): ServiceError {
+  return new ServiceError("not_found", `There is nothing at ${path.slice(0, 200)}.`);
+}
+
 export function unauthenticated(
   message = "This needs a sign-in: send a session cookie or an API token.",
 ): ServiceError {

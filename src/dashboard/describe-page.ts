@@ -5,7 +5,12 @@
 import { ServiceError } from "../errors.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import type { DescribePage, PageAddress, PageDescription } from "../http/dashboard/describe.ts";
+import {
+  acceptsHtml,
+  type DescribePage,
+  type PageAddress,
+  type PageDescription,
+} from "../http/dashboard/describe.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { loadSkill } from "../skills/load.ts";
 import { markdownReply, prefersMarkdown } from "../skills/pages/skill-text.ts";
@@ -26,7 +31,10 @@ export function pageDescriber(app: App): DescribePage {
   };
 }
 
-/** The page is served in any case: without a description if the caller has no budget left or the database fails. */
+/**
+ * A browser gets the page in any case: without a description if the caller has no budget left or the database fails. A
+ * program, for which the description is the page, gets the error.
+ */
 async function describeForAnyone(
   app: App,
   { org, slug }: PageAddress,
@@ -40,6 +48,9 @@ async function describeForAnyone(
     if (slug === undefined) return await describeOrganization(app, visitor, org);
     return await describeSkill(app, visitor, `${org}~${slug}`);
   } catch (error) {
+    // Whatever the reason, what anyone may not read is like what does not exist.
+    if (error instanceof ServiceError && error.code !== "rate_limited") return undefined;
+    if (org !== undefined && !acceptsHtml(request)) throw error;
     if (!(error instanceof ServiceError))
       app.log.warn({ error, requestId: request.requestId }, "a page could not be described");
     return undefined;

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { actorKey, type Actor, type Origin, type UserActor } from "../access/actor.ts";
 import { administers, couldAdminister } from "../access/decide.ts";
-import { ServiceError, unauthenticated } from "../errors.ts";
+import { nothingAt, ServiceError, unauthenticated } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { pseudonymOf, type Caller } from "./addresses.ts";
 import { readBytes, readJson, readJsonOrForm } from "./body.ts";
@@ -80,7 +80,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   const prefetched = ctx.req.complete ? started : undefined;
   if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
   if (declared.auth === "administrator" && !administers(actor))
-    throw couldAdminister(actor) ? proofOfAdministrator(actor) : nothingAt(ctx);
+    throw couldAdminister(actor) ? proofOfAdministrator(actor) : nothingAt(ctx.path);
   if (!declared.cookieless)
     checkOrigin(ctx, actor, options.baseUrl(), { takesBytes: declared.stream === true });
 
@@ -128,10 +128,6 @@ function unauthenticatedCall(ctx: Context, request: RequestInfo, ipHash?: string
     request,
   };
 }
-
-/** The response to a path that leads nowhere, and to an administrator's route for others. */
-export const nothingAt = (ctx: Context) =>
-  new ServiceError("not_found", `There is nothing at ${ctx.path.slice(0, 200)}.`);
 
 /** The password of Basic credentials as a bearer token; any other header unchanged. */
 function bearerOfBasic(authorization: string): string {

@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Koa, { type Context } from "koa";
-import { ServiceError, invalidRequest } from "../errors.ts";
+import { ServiceError, invalidRequest, nothingAt } from "../errors.ts";
 import { requestContext, tracksContext, type Log } from "../log.ts";
 import type { TrustedProxies } from "../network-address.ts";
 import { findCallerBehind } from "./addresses.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
 import { presentFailure, toServiceError } from "./errors.ts";
-import { handleRoute, nothingAt, type RouteServices } from "./handle-route.ts";
+import { handleRoute, type RouteServices } from "./handle-route.ts";
 import { openByPage } from "./pages.ts";
 import { openRouteTable, type RouteTable } from "./route-table.ts";
 import type { Route } from "./route.ts";
@@ -172,7 +172,7 @@ function routeOf(ctx: Context, table: RouteTable, pages: RouteTable): Route {
     return found.declared;
   }
   const { offered } = found;
-  if (offered.length === 0) throw nothingAt(ctx);
+  if (offered.length === 0) throw nothingAt(path);
   ctx.set("allow", offered.join(", "));
   throw new ServiceError(
     "method_not_allowed",

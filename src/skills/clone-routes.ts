@@ -1,7 +1,9 @@
 /** `git clone {base}/{org}/{slug}.git`: smart HTTP (gitprotocol-http), read-only. */
 import { z } from "zod";
+import { reservedSlugs } from "../../contract/reserved-slugs.ts";
 import type { App } from "../app.ts";
-import { forbidden } from "../errors.ts";
+import { forbidden, nothingAt } from "../errors.ts";
+import { redirectReply } from "../http/pages.ts";
 import { Reply, route, type RequestInfo, type Route } from "../http/route.ts";
 import { advertiseRefs, answerFetch } from "./clone.ts";
 
@@ -14,6 +16,7 @@ const headers = {
   vary: "authorization, git-protocol",
 };
 
+const slugs = new Set<string>(reservedSlugs);
 const protocolOf = (request: RequestInfo) => request.header("git-protocol");
 const readOnly = () =>
   forbidden("A skill's repository is read-only. Publish versions with svc push, or through the API.");
@@ -65,6 +68,24 @@ export function cloneRoutes(app: App): Route[] {
           type: "application/x-git-upload-pack-result",
           headers,
         });
+      },
+    }),
+    route({
+      method: "get",
+      path: "/:org/:skill/info/refs",
+      summary: "Lead a Git client from the address of a skill's page to its repository",
+      tag,
+      auth: "none",
+      forGit: true,
+      params: RepositoryParams,
+      query: ServiceQuery,
+      produces: "text/plain",
+      handle({ params, query, request }) {
+        if (slugs.has(params.org)) throw nothingAt(request.path);
+        const search =
+          query.service === undefined ? "" : `?${new URLSearchParams({ service: query.service }).toString()}`;
+        const [org, skill] = [params.org, params.skill].map(encodeURIComponent);
+        return Promise.resolve(redirectReply(`/${org}/${skill}.git/info/refs${search}`));
       },
     }),
     route({

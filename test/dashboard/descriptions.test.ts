@@ -72,7 +72,8 @@ after(async () => {
 });
 
 const page = async (path: string, options: Parameters<TestService["raw"]>[2] = {}) => {
-  const response = await service.raw("GET", path, options);
+  const headers = { accept: "text/html", ...options.headers };
+  const response = await service.raw("GET", path, { ...options, headers });
   const text = await response.text();
   assert.equal(response.status, 200, path);
   assert.match(response.headers.get("content-security-policy")!, /script-src 'self';/);
@@ -154,6 +155,78 @@ describe("the pages of organizations and of the catalog", () => {
     const [closed, unknown] = [await page(`/${closedOrg.slug}`), await page("/nobody-has-this")];
 
     assert.equal(withoutNonce(closed), withoutNonce(unknown));
+  });
+});
+
+describe("the addresses of pages", () => {
+  const statusOf = async (path: string, accept: string) => {
+    const response = await service.raw("GET", path, { headers: { accept } });
+    const text = await response.text();
+    const [type] = response.headers.get("content-type")!.split(";");
+    return { seen: `${response.status} ${type}`, text };
+  };
+
+  it("answer programs with 404 below a skill, and where anyone may read nothing", async () => {
+    const skill = `/${org.slug}/${open.slug}`;
+    const paths = [
+      ...[
+        "SKILL.md",
+        "references/a.md",
+        ".well-known/agent-skills/index.json",
+        "marketplace.json",
+        "mcp",
+      ].map((name) => `${skill}/${name}`),
+      ...["versions", "files/SKILL.md", "compare/1.0.0...1.0.1"].map((name) => `${skill}/${name}`),
+      `/${org.slug}/-/ci`,
+      "/nobody-has-this",
+      "/nobody-has-this/at/all/x.json",
+    ];
+    for (const path of paths)
+      for (const accept of ["*/*", "application/json", ""]) {
+        const { seen, text } = await statusOf(path, accept);
+        assert.equal(seen, "404 application/json", `${path} ${accept}`);
+        assert.equal((JSON.parse(text) as { code: string }).code, "not_found");
+      }
+    for (const path of [`/${org.slug}`, skill])
+      assert.equal((await statusOf(path, "*/*")).seen, "200 text/html", path);
+  });
+
+  it("answer programs alike for hidden and missing skills and organizations", async () => {
+    const answerOf = async (path: string) => {
+      const { seen, text } = await statusOf(path, "*/*");
+      const { error } = JSON.parse(text) as { error: string };
+      return `${seen} ${error.replaceAll(path, "PATH")}`;
+    };
+    const missing = await answerOf(`/${org.slug}/never-existed`);
+
+    for (const slug of hidden) assert.equal(await answerOf(`/${org.slug}/${slug}`), missing, slug);
+    assert.equal(await answerOf(`/${closedOrg.slug}`), await answerOf("/nobody-has-this"));
+  });
+
+  it("are pages for browsers, with 404 where there is none", async () => {
+    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    const skill = `/${org.slug}/${open.slug}`;
+
+    for (const path of [
+      `${skill}/versions`,
+      `${skill}/files/a/b.md`,
+      `/${org.slug}/-/library`,
+      "/nobody-has-this",
+    ])
+      assert.equal((await statusOf(path, accept)).seen, "200 text/html", path);
+    for (const path of [`${skill}/SKILL.md`, `/${org.slug}/-/nothing`])
+      assert.equal((await statusOf(path, accept)).seen, "404 text/html", path);
+    for (const path of ["/authorize", "/register", "/token", "/api/skills/x/y/z"])
+      assert.equal((await statusOf(path, accept)).seen, "404 application/json", path);
+  });
+
+  it("lead git to the repository", async () => {
+    const at = `/${org.slug}/${open.slug}/info/refs?service=git-upload-pack`;
+    const response = await fetch(service.url + at, { redirect: "manual" });
+
+    assert.equal(response.status, 303);
+    assert.equal(response.headers.get("location"), at.replace("/info", ".git/info"));
+    assert.equal((await fetch(service.url + at)).status, 200);
   });
 });
 

@@ -106,6 +106,14 @@ describe("git clone", () => {
     await done(git(into, "fsck", "--full", "--strict"));
   });
 
+  it("takes the address of the skill's page too", async () => {
+    await publish("Plain address", { visibility: "public" });
+    const into = path.join(folder, "plain-address");
+    await done(git(folder, "clone", "-q", addressOf("plain-address").replace(".git", ""), into));
+
+    assert.match(readFileSync(path.join(into, "SKILL.md"), "utf8"), /# Plain address/);
+  });
+
   it("follows a push and a revert", async () => {
     const into = path.join(folder, "follow");
     const { version } = await publish("Follow", { visibility: "public" });

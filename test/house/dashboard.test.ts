@@ -41,10 +41,17 @@ describe("the addresses of the dashboard", async () => {
       [],
       "without a page",
     );
-    const organizationPages = dashboard.pages.map((route) => route.path);
+    // The last one is for what is no page; the library is also at its address without a folder.
+    const organizationPages = dashboard.pages.map((route) => route.path).slice(0, -1);
     assert.deepEqual(
       ofOrganizations.filter((address) => !isServed(organizationPages)(address)),
       [],
+      "not served",
+    );
+    assert.deepEqual(
+      organizationPages.filter((page) => !ofOrganizations.some(serves(page))),
+      ["/:org/-/library"],
+      "without a page",
     );
   });
 

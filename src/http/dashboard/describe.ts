@@ -34,6 +34,10 @@ export type DescribePage = (
   request: RequestInfo,
 ) => Promise<PageDescription | Reply | undefined>;
 
+/** Whether the caller names HTML, as browsers do for a page, and programs that take anything don't. */
+export const acceptsHtml = (request: RequestInfo) =>
+  /\b(text\/html|application\/xhtml\+xml)\b/i.test(request.header("accept"));
+
 /** Marks the element of `web/index.html` that takes the readable text, which the front end replaces. */
 const textPlace = "<main></main>";
 

@@ -7,10 +7,10 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { keepSuccess } from "../../../contract/concurrency/keep-success.ts";
 import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
-import { ServiceError } from "../../errors.ts";
+import { nothingAt, ServiceError } from "../../errors.ts";
 import { Reply, route, type Route } from "../route.ts";
 import { dashboardPolicy } from "../security.ts";
-import { insertDescription, type DescribePage, type PageDescription } from "./describe.ts";
+import { acceptsHtml, insertDescription, type DescribePage, type PageDescription } from "./describe.ts";
 import { readAsset, readFrontEnd, type FrontEnd } from "./front-end.ts";
 
 /** Pages that belong to no organization. `web/routes.ts` has the same addresses, which a test compares. */
@@ -39,8 +39,42 @@ const servicePages = [
 ];
 /** Pages that may have a description. */
 const describedPages = ["/explore"];
-/** Pages of organizations and skills; the first two may have a description. */
-const organizationPages = ["/:org", "/:org/:slug", "/:org/:slug/*rest"];
+/** Pages of organizations and skills that may have a description. */
+const describedOrganizationPages = ["/:org", "/:org/:slug"];
+/** Further pages of organizations and skills. */
+const organizationPages = [
+  "/:org/-/analytics",
+  "/:org/-/audit",
+  "/:org/-/ci",
+  "/:org/-/library",
+  "/:org/-/library/*rest",
+  "/:org/-/mcp",
+  "/:org/-/mcp/:server",
+  "/:org/-/mcp/:server/edit",
+  "/:org/-/people",
+  "/:org/-/people/check",
+  "/:org/-/people/invitations",
+  "/:org/-/people/roles",
+  "/:org/-/people/teams",
+  "/:org/-/people/teams/:team",
+  "/:org/-/scim",
+  "/:org/-/security",
+  "/:org/-/settings",
+  "/:org/-/sso",
+  "/:org/-/sync",
+  "/:org/-/tokens",
+  "/:org/-/workspaces",
+  "/:org/:slug/analytics",
+  "/:org/:slug/compare",
+  "/:org/:slug/compare/:range",
+  "/:org/:slug/edit",
+  "/:org/:slug/files/*rest",
+  "/:org/:slug/installs",
+  "/:org/:slug/settings",
+  "/:org/:slug/versions",
+];
+/** Addresses that may look like those of a page. */
+const otherAddresses = "/:org/:slug/*rest";
 const slugs = new Set<string>(reservedSlugs);
 
 /** The front end that this process serves. It is read once: a new build is served by the next process. */
@@ -61,13 +95,22 @@ export function openDashboard(describe: DescribePage): { routes: Route[]; pages:
   const plainAt = (path: string) => plainPage(path, frontEnd);
   return {
     routes: [assetRoute(frontEnd), ...servicePages.map(plainAt), ...describedPages.map(describedAt)],
-    pages: organizationPages.map((path) => (path.includes("*") ? plainAt(path) : describedAt(path))),
+    pages: [
+      ...describedOrganizationPages.map(describedAt),
+      ...organizationPages.map((path) => plainPage(path, frontEnd, { forBrowsers: true })),
+      notFoundPage(frontEnd),
+    ],
   };
 }
 
 const PageParams = z.object({ org: z.string().max(200).optional(), slug: z.string().max(200).optional() });
 
-function plainPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
+/** `forBrowsers`: a program, which expects a file or data at an address below a skill, gets 404. */
+function plainPage(
+  path: string,
+  frontEnd: () => Promise<FrontEnd>,
+  { forBrowsers = false }: { forBrowsers?: boolean } = {},
+): Route {
   return route({
     ...pageRoute,
     path,
@@ -76,7 +119,26 @@ function plainPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
     params: PageParams,
     async handle({ params: { org, slug }, request }) {
       checkAddress({ org, slug }, request.path);
+      if (forBrowsers && !acceptsHtml(request)) throw nothingAt(request.path);
       return pageOf(await frontEnd());
+    },
+  });
+}
+
+/** The page that says so in a browser, and an error for programs. */
+function notFoundPage(frontEnd: () => Promise<FrontEnd>): Route {
+  return route({
+    ...pageRoute,
+    path: otherAddresses,
+    summary: "An address that no page has",
+    auth: "none",
+    params: PageParams,
+    async handle({ params, request }) {
+      checkAddress(params, request.path);
+      if (!acceptsHtml(request)) throw nothingAt(request.path);
+      const page = pageOf(await frontEnd());
+      page.status = 404;
+      return page;
     },
   });
 }
@@ -91,7 +153,10 @@ function describedPage(path: string, frontEnd: () => Promise<FrontEnd>, describe
     async handle({ actor, params, request }) {
       checkAddress(params, request.path);
       const described = await describe(params, actor, request);
-      return described instanceof Reply ? described : pageOf(await frontEnd(), described);
+      if (described instanceof Reply) return described;
+      // A page without a description may be of something that does not exist, which only browsers show.
+      if (!described && params.org !== undefined && !acceptsHtml(request)) throw nothingAt(request.path);
+      return pageOf(await frontEnd(), described);
     },
   });
 }
@@ -100,7 +165,7 @@ function describedPage(path: string, frontEnd: () => Promise<FrontEnd>, describe
 function checkAddress({ org, slug }: z.output<typeof PageParams>, path: string): void {
   const isOrganization = org === undefined || (/^[a-z0-9][a-z0-9-]{1,38}$/.test(org) && !slugs.has(org));
   const isSkill = slug === undefined || /^[a-z0-9-]+$/.test(slug);
-  if (!isOrganization || !isSkill) throw nothingAt(path.slice(0, 200));
+  if (!isOrganization || !isSkill) throw nothingAt(path);
 }
 
 /** The page, with a nonce of its own. The nonce is inserted first, so that no description can contain it. */
@@ -130,7 +195,7 @@ function assetRoute(frontEnd: () => Promise<FrontEnd>): Route {
       const name = params.file;
       const asset = (await frontEnd()).assets.get(name);
       // Never the page: a script of an older release that is gone would be parsed as HTML.
-      if (!asset) throw nothingAt(`/assets/app/${name.slice(0, 100)}`);
+      if (!asset) throw nothingAt(`/assets/app/${name}`);
       const accepted = request.header("accept-encoding");
       const encoding = asset.encodings.find((one) =>
         new RegExp(`\\b${one}\\b(?!;q=0(?:\\.0*)?(?:,|$))`).test(accepted),
@@ -145,5 +210,3 @@ function assetRoute(frontEnd: () => Promise<FrontEnd>): Route {
     },
   });
 }
-
-const nothingAt = (path: string) => new ServiceError("not_found", `There is nothing at ${path}.`);
