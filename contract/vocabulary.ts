@@ -119,7 +119,7 @@ export const accessReasons = [
 
 /** Outcomes of the requests of an identity provider: a refusal is a 4xx, a failure a 5xx. */
 export const scimOutcomes = ["read", "changed", "unchanged", "refused", "failed"] as const;
-/** States of provisioned users; those who are invited are active too. */
+/** States of provisioned users; an invited one is active once the person has accepted. */
 export const scimUserStates = ["active", "inactive", "invited"] as const;
 
 /** A member's personal workspace, from being asked for to its end (`docs/reference/workspaces.md`). */

@@ -18,6 +18,8 @@ export interface InvitationDoc extends WithOutbox {
   role: string;
   teamIds: string[];
   invitedBy: { id: string; name: string };
+  /** The identity provider has provisioned the person, and may deactivate them until they have accepted. */
+  provisioned?: true;
   state: "pending" | "accepted" | "declined" | "revoked";
   /** Set while `state` is pending, at most once per organization and address. */
   pending?: true;
@@ -51,7 +53,7 @@ export const invitationIndexes: IndexDescription[] = [
 /** The offer of an invitation and its expiry. */
 export type InvitationOffer = Pick<
   InvitationDoc,
-  "email" | "role" | "teamIds" | "invitedBy" | "createdAt" | "expiresAt" | "mailDueSince"
+  "email" | "role" | "teamIds" | "invitedBy" | "provisioned" | "createdAt" | "expiresAt" | "mailDueSince"
 >;
 
 export type Invitations = ReturnType<typeof openInvitations>;
@@ -102,7 +104,10 @@ export function openInvitations(database: Database) {
         { _id: id, revision, pending: true },
         {
           $set: { ...offer, ...outbox.$set },
-          ...(offer.mailDueSince ? { $unset: { mailedAt: true, mailFailedAt: true } } : {}),
+          $unset: {
+            ...(offer.mailDueSince ? { mailedAt: true, mailFailedAt: true } : {}),
+            ...(offer.provisioned ? {} : { provisioned: true }),
+          },
           $inc: { revision: 1 },
           $push: outbox.$push,
         },

@@ -5,7 +5,7 @@ import { administrationOperations } from "./users/administration.ts";
 import { administratorOperations } from "./users/administrators.ts";
 import { addressOperations } from "./users/addresses.ts";
 import { credentialOperations } from "./users/credentials.ts";
-import { deletionOperations } from "./users/deletion.ts";
+import { deletionOperations, unusedOperations } from "./users/deletion.ts";
 import { account, present, type Account, type UserDoc } from "./users/document.ts";
 import { factorOperations } from "./users/factors.ts";
 import { mailOperations } from "./users/mails.ts";
@@ -65,6 +65,7 @@ export function openUsers(database: Database) {
     ...factorOperations(users),
     ...mailOperations(users),
     ...deletionOperations(users),
+    ...unusedOperations(users),
     ...outboxOperations(users),
   };
 }

@@ -15,6 +15,7 @@ import { sendAccountMails } from "./mail/account.ts";
 import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
+import { admitInvited } from "../src/scim/users/admit.ts";
 import { checkDomains } from "./sso/check-domains.ts";
 import { checkProviders } from "./sso/check-providers.ts";
 import { runConnectionInChild } from "./sync/run-in-child.ts";
@@ -41,6 +42,7 @@ export function processors(app: App): Processors {
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
     "sso.check-domains": () => checkDomains(app),
     "sso.check-providers": () => checkProviders(app),
+    "sso.domain-verified": (payload) => admitInvited(app, payload),
     "catalog.mirror": () => mirrorCatalog(app),
     "sync.run": (payload) => runConnectionInChild(app, payload),
     "branches.poll": () => pollConnections(app),

@@ -17,7 +17,7 @@ export const ScimStatePayload = z
     users: z.object({
       active: z.number().int(),
       inactive: z.number().int(),
-      invited: z.number().int().meta({ description: "active users who have not accepted their invitation" }),
+      invited: z.number().int().meta({ description: "users whose person has not accepted the invitation" }),
     }),
     groups: z.number().int(),
     teams: z
@@ -43,7 +43,10 @@ export const ScimUserPayload = z
     name: z.string().nullable().meta({ description: "displayName, if the identity provider sends one" }),
     email: z.string(),
     active: z.boolean(),
-    invited: z.boolean().meta({ description: "the account has not accepted its invitation" }),
+    invited: z
+      .boolean()
+      .meta({ description: "the person has not accepted the invitation, so is not active" }),
+    reason: z.string().nullable().meta({ description: "why the person was invited" }),
     account: z
       .object({ userId: z.string(), username: z.string() })
       .nullable()

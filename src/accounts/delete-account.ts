@@ -5,7 +5,7 @@
  * others, and the deletion can't be undone. A job removes the data of the account, its document last.
  */
 import { limits } from "../../contract/limits.ts";
-import type { UserDoc } from "../../storage/users.ts";
+import type { Account, UserDoc } from "../../storage/users.ts";
 import type { Actor, Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { publishEvents, makeSystemEvent, flushEvents } from "../audit/events.ts";
@@ -39,16 +39,36 @@ export async function deleteAccount(app: App, actor: Actor, password: string | u
       "This account administers the service, which other accounts depend on. Remove this right first, once another account has it too.",
     );
   if (!(await users.markDeleted(account, app.now()))) throw concurrentChange();
-  // Queued first, so that the job also completes a deletion that a crash has interrupted.
-  app.background("queue the end of an account", () =>
-    app.queue.enqueue(
-      "upkeep.erase-account",
-      { userId: account._id },
-      { jobId: account._id, delayMs: underWayMs },
-    ),
-  );
+  queueErasure(app, account._id);
   await leaveAndCommit(app, account, caller.origin);
   return clearedCookie(app);
+}
+
+/**
+ * Deletes an account that an identity provider has created and no one has ever signed in to. False if it has been put
+ * to use since it was read, or is the last owner of an organization.
+ */
+export async function deleteUnusedAccount(app: App, seen: Account): Promise<boolean> {
+  const { users } = app.storage;
+  const account = await users.findCredentialsById(seen._id);
+  if (!account || account.hasFactor || account.emailVerifiedAt || !account.passwordless) return false;
+  if (!(await users.markDeleted(account, app.now()))) return false;
+  queueErasure(app, account._id);
+  try {
+    await leaveAndCommit(app, account, { ipHash: undefined, source: "api", client: "api" });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "last_owner") throw error;
+    return false;
+  }
+}
+
+/** Queued before the account leaves, so that the job also completes a deletion that a crash has interrupted. */
+function queueErasure(app: App, userId: string): void {
+  const options = { jobId: userId, delayMs: underWayMs };
+  app.background("queue the end of an account", () =>
+    app.queue.enqueue("upkeep.erase-account", { userId }, options),
+  );
 }
 
 /** Commits a marked deletion; removes the mark if the account can't leave an organization. */

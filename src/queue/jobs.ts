@@ -34,6 +34,8 @@ export interface JobPayloads {
   /** Looks up the TXT records of verified domains. */
   "sso.check-domains": Record<string, never>;
   "sso.check-providers": Record<string, never>;
+  /** Makes provisioned users members who were invited before their domain was verified. */
+  "sso.domain-verified": { tenantId: string };
   /** Continues the mirror of the registry of MCP servers, and takes new versions over. */
   "catalog.mirror": Record<string, never>;
   /** Syncs an organization's connection with its repository. */
@@ -92,6 +94,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
   "sso.check-domains": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   "sso.check-providers": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
+  "sso.domain-verified": { attempts: 10, backoffMs: 1000, timeoutMs: 60 * minuteMs },
   "catalog.mirror": { attempts: 3, backoffMs: 5 * minuteMs, timeoutMs: 55 * minuteMs },
   // Failures of a sync are reported at the connection, which has its own time for the next attempt; these attempts are
   // for

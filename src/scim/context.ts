@@ -22,10 +22,23 @@ export interface ScimContext {
     changes?: string[];
     /** Unknown attributes and members, which were left out. */
     ignored: Set<string>;
-    /** Why a part of the request was left out whose rest took effect. */
-    refused?: string;
+    /** Why a part of the request had no effect. */
+    reason?: string;
   };
 }
+
+/** The context of a job, which has no request. */
+export const systemContext = (app: App, tenant: TenantDoc, providerId: string): ScimContext => ({
+  app,
+  tenant,
+  providerId,
+  base: "",
+  ipHash: undefined,
+  ifMatch: "",
+  ifNoneMatch: "",
+  projection: { attributes: undefined, excluded: [] },
+  noted: { ignored: new Set() },
+});
 
 /** An event by the identity provider in the organization's log. */
 export function scimEvent(

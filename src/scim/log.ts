@@ -19,7 +19,7 @@ export function logRequest(
   status: number,
   detail?: string,
 ): void {
-  const reason = detail ?? noted.refused;
+  const reason = detail ?? noted.reason;
   const entry: ScimLogDoc = {
     _id: app.newId(),
     tenantId: tenant._id,

@@ -34,9 +34,9 @@ export async function readState(app: App, actor: Actor, tenantRef: string): Prom
   const { scimProviders, scimUsers, scimGroups } = app.storage;
   const [provider, active, inactive, invited, groups, mapped] = await Promise.all([
     scimProviders.findOfTenant(tenant._id),
-    scimUsers.count(tenant._id, { active: true }),
-    scimUsers.count(tenant._id, { active: false }),
-    scimUsers.count(tenant._id, { active: true, invited: true }),
+    scimUsers.countInState(tenant._id, "active"),
+    scimUsers.countInState(tenant._id, "inactive"),
+    scimUsers.countInState(tenant._id, "invited"),
     scimGroups.count(tenant._id),
     scimGroups.listMapped(tenant._id, mappedShown),
   ]);

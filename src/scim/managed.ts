@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { foldName } from "../users/schema.ts";
+import { inviteReasonOf } from "./users/invite-reason.ts";
 import { NameCursor, type ScimGroupsRequest, type ScimUsersRequest } from "./schema.ts";
 
 /** A page of the users, by user name. */
@@ -29,7 +30,7 @@ export async function listManagedUsers(
   ]);
   const usernames = new Map(accounts.map(({ _id, username }) => [_id, username]));
   const names = new Map(groups.map(({ _id, displayName }) => [_id, displayName]));
-  const items = shown.map(({ _id, userName, attributes, email, active, invited, userId, ...user }) => {
+  const items = shown.map(({ _id, userName, attributes, email, active, userId, ...user }) => {
     const displayName = attributes?.["displayName"];
     const username = userId === undefined ? undefined : usernames.get(userId);
     return {
@@ -38,7 +39,8 @@ export async function listManagedUsers(
       name: typeof displayName === "string" ? displayName : null,
       email,
       active,
-      invited: active && invited === true,
+      invited: user.invited === true,
+      reason: inviteReasonOf({ ...user, email }) ?? null,
       account: userId === undefined || username === undefined ? null : { userId, username },
       groups: user.teamIds.flatMap((id) => {
         const name = names.get(id);

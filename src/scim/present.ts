@@ -4,6 +4,7 @@ import type { ScimUserDoc } from "../../storage/scim/users.ts";
 import { urns, type ResourceType } from "./schema/attributes.ts";
 import { findAttribute } from "./schema/paths.ts";
 import { isObject } from "./schema/values.ts";
+import { inviteReasonOf } from "./users/invite-reason.ts";
 
 export type Resource = Record<string, unknown> & { id: string };
 
@@ -33,14 +34,17 @@ export function presentUser(base: string, doc: ScimUserDoc, names: ReadonlyMap<s
       ? []
       : [{ value: id, $ref: `${base}/Groups/${id}`, display, type: "direct" }];
   });
+  const reason = inviteReasonOf(doc);
+  const membership = reason === undefined ? undefined : { state: doc.invitationEnded ?? "invited", reason };
   return {
-    schemas: [urns.user, ...(enterprise ? [urns.enterprise] : [])],
+    schemas: [urns.user, ...(enterprise ? [urns.enterprise] : []), ...(membership ? [urns.membership] : [])],
     id: doc._id,
     ...(doc.externalId === undefined ? {} : { externalId: doc.externalId }),
     userName: doc.userName,
     active: doc.active,
     ...attributes,
     ...(enterprise ? { [urns.enterprise]: enterprise } : {}),
+    ...(membership ? { [urns.membership]: membership } : {}),
     groups,
     meta: metaOf(base, "User", doc),
   };

@@ -13,6 +13,7 @@ export interface ScimUserDoc extends WithOutbox {
   userNameKey: string;
   /** Id at the identity provider: unique in the organization. */
   externalId?: string;
+  /** Whether the user has a membership; false while the person has not accepted the invitation. */
   active: boolean;
   /** Address by which the account is found. */
   email: string;
@@ -23,12 +24,14 @@ export interface ScimUserDoc extends WithOutbox {
   attributes: { [name: string]: ScimValue };
   /** The linked account. */
   userId?: string;
-  /** The account was or is to be created for this user under `userId`. */
+  /** The account was or is to be created for this user under `userId`, in a verified domain. */
   createsAccount?: true;
-  /** Its address is confirmed by a verified domain. */
-  isConfirmed?: true;
-  /** The account has another owner, who has to accept an invitation to the organization. */
+  /** The identity provider has activated the user, whose person has to accept an invitation to the organization. */
   invited?: true;
+  /** Why the person has to: the domain is not verified, or the account has not confirmed the address. */
+  inviteReason?: "domain" | "account";
+  /** The person has declined the invitation, or a member has revoked it: it is not sent again automatically. */
+  invitationEnded?: "declined" | "revoked";
   /** Role and teams of the membership that was ended. */
   restore?: { role: string; teamIds: string[] };
   /** Copy of the groups that have this user as a member; the id of a group is that of its team. */
@@ -63,6 +66,12 @@ export const scimUserIndexes: IndexDescription[] = [
     key: { tenantId: 1, invited: 1, userNameKey: 1 },
     name: "scim_user_invited",
     ...ofPresent({ invited: true }),
+  },
+  // Users of earlier versions, in which they were active before they had accepted.
+  {
+    key: { invited: 1 },
+    name: "scim_user_invited_active",
+    partialFilterExpression: { invited: true, active: true },
   },
   { key: { tenantId: 1, emailKeys: 1 } },
   { key: { tenantId: 1, emailKey: 1 } },

@@ -8,6 +8,7 @@ import { commandTimeMs, type Database } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
 import { clearOutboxes, outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
+import { invitationOperations, olderOperations } from "./invited-users.ts";
 import type { ScimUserDoc } from "./user-document.ts";
 
 export { scimUserIndexes, type ScimUserDoc, type ScimValue } from "./user-document.ts";
@@ -38,15 +39,19 @@ export type ScimUserChange = Partial<
   userId?: string | null;
   externalId?: string | null;
   createsAccount?: true | null;
-  isConfirmed?: true | null;
   invited?: true | null;
+  inviteReason?: ScimUserDoc["inviteReason"] | null;
+  invitationEnded?: ScimUserDoc["invitationEnded"] | null;
+  restore?: null;
 };
 
 const inState = {
   active: { active: true },
-  inactive: { active: false },
-  invited: { active: true, invited: true },
+  inactive: { active: false, invited: { $exists: false } },
+  invited: { invited: true },
 } as const;
+
+const notInvited = { invited: true, inviteReason: true, invitationEnded: true } as const;
 
 const pageFields = {
   projection: {
@@ -55,6 +60,9 @@ const pageFields = {
     email: 1,
     active: 1,
     invited: 1,
+    inviteReason: 1,
+    invitationEnded: 1,
+    emailKey: 1,
     userId: 1,
     teamIds: 1,
     updatedAt: 1,
@@ -95,6 +103,8 @@ export function openScimUsers(database: Database) {
         .toArray(),
     count: (tenantId: string, filter: object = {}) =>
       users.countDocuments(within(tenantId, filter), { maxTimeMS: commandTimeMs }),
+    countInState: (tenantId: string, state: keyof typeof inState) =>
+      users.countDocuments({ tenantId, present: true, ...inState[state] }, { maxTimeMS: commandTimeMs }),
     async hasName(tenantId: string, userNameKey: string): Promise<boolean> {
       const found = await users.findOne({ tenantId, userNameKey, present: true }, { projection: { _id: 1 } });
       return found !== null;
@@ -147,7 +157,7 @@ export function openScimUsers(database: Database) {
         { _id: id, revision, present: true },
         {
           $set: { active: false, updatedAt: now, ...outbox.$set },
-          $unset: { present: true, invited: true },
+          $unset: { present: true, ...notInvited },
           $inc: { revision: 1 },
           $push: outbox.$push,
         },
@@ -184,13 +194,8 @@ export function openScimUsers(database: Database) {
         { $pull: { teamIds: teamId }, $inc: { revision: 1 } },
       );
     },
-    /** Links the user who was invited by an address to the account that has accepted. */
-    linkInvited: (tenantId: string, emailKey: string, userId: string): Promise<ScimUserDoc | null> =>
-      users.findOneAndUpdate(
-        { tenantId, emailKey, present: true, invited: true },
-        { $set: { userId }, $unset: { invited: true }, $inc: { revision: 1 } },
-        { returnDocument: "after", projection: { outbox: 0 } },
-      ),
+    ...invitationOperations(users),
+    ...olderOperations(users),
     /** Users of accounts. */
     async listIdsOfAccounts(tenantId: string, userIds: string[]): Promise<string[]> {
       const rows = await users
@@ -229,13 +234,13 @@ export function openScimUsers(database: Database) {
       const found = await Promise.all(
         keys.map((whose) =>
           users
-            .find({ tenantId, present: true, ...whose }, { projection: { active: 1 } })
+            .find({ tenantId, present: true, ...whose }, { projection: { active: 1, invited: 1 } })
             .limit(50)
             .toArray(),
         ),
       );
       const all = found.flat();
-      return all.length > 0 && !all.some(({ active }) => active);
+      return all.length > 0 && !all.some(({ active, invited }) => active || invited);
     },
     /** The user of an account. */
     findOfAccount: (tenantId: string, userId: string) =>

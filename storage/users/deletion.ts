@@ -1,7 +1,7 @@
 /** Deletion of accounts, in steps: mark it, strip it of personal data, remove the document. */
 import type { Collection } from "mongodb";
 import { outboxUpdate, type EventRow } from "../outbox.ts";
-import { present, type UserDoc } from "./document.ts";
+import { account, present, type Account, type UserDoc } from "./document.ts";
 
 export function deletionOperations(users: Collection<UserDoc>) {
   return {
@@ -68,6 +68,25 @@ export function deletionOperations(users: Collection<UserDoc>) {
     /** Removes an account's document, once its events are in the log. */
     async removeDeleted(id: string): Promise<void> {
       await users.deleteOne({ _id: id, erasing: true, unsettledAt: { $exists: false } });
+    },
+  };
+}
+
+/** Accounts that earlier versions created for provisioned addresses without a verified domain. */
+export function unusedOperations(users: Collection<UserDoc>) {
+  return {
+    /** Accounts that an identity provider has created, and no one has ever signed in to. */
+    listUnused: (limit: number): Promise<Account[]> =>
+      users
+        .find(
+          { provisionedBy: { $gt: "" }, passwordless: true, emailVerifiedAt: null as never, ...present },
+          { projection: account },
+        )
+        .limit(limit)
+        .toArray(),
+    /** Makes an account one that no identity provider has created. */
+    async disown(id: string): Promise<void> {
+      await users.updateOne({ _id: id }, { $unset: { provisionedBy: true } });
     },
   };
 }

@@ -123,6 +123,12 @@ export const userIndexes: IndexDescription[] = [
     name: "user_administrators",
     partialFilterExpression: { isAdministrator: true },
   },
+  // Accounts that earlier versions created without a verified domain, and no one has used.
+  {
+    key: { provisionedBy: 1 },
+    name: "user_unused",
+    partialFilterExpression: { passwordless: true, emailVerifiedAt: null },
+  },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { "mailsDue.createdAt": 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },

@@ -4,14 +4,23 @@ import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads
 import { createMembership } from "../../src/orgs/create-membership.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
-import { afterLeaving, newProvider, patchOp, providerOf, startScim, type Provider } from "./fixture.ts";
+import {
+  afterLeaving,
+  loseDomain,
+  moveDomain,
+  newProvider,
+  patchOp,
+  providerOf,
+  startScim,
+  type Provider,
+} from "./fixture.ts";
 
 let service: TestService;
 let provider: Provider;
 let aheadMs = 0;
 before(async () => {
   service = await startScim({ now: () => new Date(Date.now() + aheadMs) });
-  provider = await newProvider(service);
+  provider = await newProvider(service, { domain: null });
 });
 after(() => service.close());
 
@@ -74,22 +83,14 @@ describe("an account of another person", () => {
   });
 
   it("joins at once in a verified domain, if its address is confirmed", async () => {
-    const { storage, newId, now } = service.app;
+    const { storage } = service.app;
     const [confirmed, unconfirmed] = [await service.newUser(), await service.newUser()];
     await confirmAddress(service, confirmed);
-    const claim = newId();
-    await storage.database.raw.collection("sso_domains").insertOne({
-      _id: claim as never,
-      tenantId: provider.org.id,
-      domain: "example.com",
-      active: true,
-      verified: true,
-      createdAt: now(),
-    });
+    await moveDomain(service, provider.org, "example.com");
     await provider.ok("POST", "/Users", bodyOf(confirmed.username));
     await provider.ok("POST", "/Users", bodyOf(unconfirmed.username));
     const made = await provider.newUser("verified");
-    await storage.database.raw.collection("sso_domains").deleteOne({ _id: claim as never });
+    await loseDomain(service, "example.com");
 
     assert.equal((await memberOf(confirmed.id))?.role, "member");
     assert.equal(await memberOf(unconfirmed.id), null);
@@ -107,7 +108,7 @@ describe("an account of another person", () => {
 });
 
 describe("a member", () => {
-  it("is linked by a confirmed address only, and keeps its role when restored", async () => {
+  it("is linked by a confirmed address only, and keeps its role when restored in a verified domain", async () => {
     const member = await newMember(service, provider.org, "admin");
     const refused = await provider.send("POST", "/Users", bodyOf(member.username));
     assert.deepEqual([refused.status, refused.body.scimType], [409, "uniqueness"]);
@@ -123,7 +124,9 @@ describe("a member", () => {
     for (const credentials of [{ token: member.token }, { cookie: member.cookie }])
       assert.equal((await service.call("GET", path, credentials)).code, "not_found");
     await afterLeaving(service, provider.org, member.id);
+    await moveDomain(service, provider.org, "example.com");
     await provider.ok("PATCH", `/Users/${user.id}`, active(true));
+    await loseDomain(service, "example.com");
     assert.equal((await memberOf(member.id))?.role, "admin");
     assert.equal((await service.call("GET", path, { token: member.token })).status, 200);
   });
@@ -161,6 +164,7 @@ describe("a member", () => {
 describe("an existing team", () => {
   it("is managed only after an owner has asked for it, and is neither renamed nor deleted", async () => {
     const { owner, org } = provider;
+    await moveDomain(service, org, "example.com");
     const made = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
       token: owner.token,
       body: { name: "Operators", roles: ["admin"] },

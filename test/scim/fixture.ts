@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { ScimLogEntryPayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { confirmAddress } from "../support/organization.ts";
+import { verifyDomain } from "../support/sso/fixture.ts";
 import {
   startService,
   type ServiceOptions,
@@ -46,7 +47,11 @@ export async function startScim(options: ServiceOptions = {}): Promise<TestServi
   return startService(options);
 }
 
-export async function newProvider(service: TestService): Promise<Provider> {
+/** An identity provider of a new organization, which has verified `domain` unless that is null. */
+export async function newProvider(
+  service: TestService,
+  { domain = "example.com" }: { domain?: string | null } = {},
+): Promise<Provider> {
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   await confirmAddress(service, owner);
@@ -55,7 +60,21 @@ export async function newProvider(service: TestService): Promise<Provider> {
     body: {},
   });
   assert.equal(enabled.status, 201, JSON.stringify(enabled.body));
+  if (domain !== null) await moveDomain(service, org, domain);
   return providerOf(service, org, owner, enabled.data);
+}
+
+/** Makes a domain a verified one of an organization, and of no other one. */
+export async function moveDomain(service: TestService, org: TestOrg, domain: string): Promise<void> {
+  await loseDomain(service, domain);
+  await verifyDomain(service, org, domain);
+}
+
+/** Ends the verification of a domain, as when its record is gone. */
+export async function loseDomain(service: TestService, domain: string): Promise<void> {
+  const { storage, now } = service.app;
+  const claim = await storage.ssoDomains.findVerified(domain);
+  if (claim) await storage.ssoDomains.markRemoved(claim._id, now(), []);
 }
 
 export function providerOf(

@@ -51,7 +51,7 @@ describe("Okta's sequence of requests", () => {
     assert.equal(created.body["password"], undefined);
     const account = await accountOf("ada");
     assert.equal(account.passwordHash, "");
-    assert.equal(account.emailVerifiedAt, undefined);
+    assert.ok(account.emailVerifiedAt, "the organization has verified the domain");
     assert.equal(account.name, "Ada Lovelace");
     assert.equal((await memberOf("ada"))?.role, "member");
     assert.equal((await ok("GET", `/Users?filter=${search}`)).Resources[0]!.id, id);

@@ -78,6 +78,7 @@ describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
     const provider = await newProvider(service);
     const { org, owner } = provider;
     await provision(provider);
+    await provider.ok("POST", "/Users", { userName: "guest@elsewhere.example" });
     const stopped = await provider.newUser("stopped");
     await provider.ok(
       "PATCH",
@@ -93,11 +94,14 @@ describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
 
     const { page, troubles, outside } = await dashboard.open(`/${org.slug}/-/scim`, { user: owner });
     const tabs = page.getByRole("navigation", { name: "Provisioning" });
-    await tabs.getByRole("link", { name: "Users 4" }).click();
+    await tabs.getByRole("link", { name: "Users 5" }).click();
     const users = page.getByRole("table", { name: "Users that SCIM manages" });
     await users.getByText("Ada Lovelace").waitFor();
-    assert.equal(await users.getByRole("row").count(), 5);
-    assert.equal(await tabs.locator("[aria-current]").textContent(), "Users4");
+    assert.equal(await users.getByRole("row").count(), 6);
+    const guest = users.getByRole("row").filter({ hasText: "guest@elsewhere.example" });
+    await guest.getByText("invited", { exact: true }).waitFor();
+    await guest.getByText("has not verified the domain elsewhere.example").waitFor();
+    assert.equal(await tabs.locator("[aria-current]").textContent(), "Users5");
     await assertAccessible(page, "users");
     await page.getByRole("combobox", { name: "State" }).click();
     await page.getByRole("option", { name: "inactive" }).click();
@@ -129,6 +133,7 @@ describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
     await tabs.getByRole("link", { name: "Log" }).click();
     const log = page.getByRole("table", { name: "Requests of the identity provider" });
     await log.getByText("active: true → false").waitFor();
+    await log.getByText("has not verified the domain elsewhere.example").waitFor();
     await page.getByRole("combobox", { name: "Outcome" }).click();
     await page.getByRole("option", { name: "refused" }).click();
     await log.getByText("active: true → false").waitFor({ state: "detached" });

@@ -1,12 +1,20 @@
 /** Completes interrupted changes of users and groups that identity providers have made. */
 import type { App } from "../../src/app.ts";
 import { settleGroup, settleUser } from "../../src/scim/settle.ts";
+import { withdrawUnused } from "../../src/scim/users/unused-accounts.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 
 const batch = 100;
 
 export async function reconcileScim(app: App, before: Date): Promise<void> {
-  const { scimUsers, scimGroups } = app.storage;
+  const { scimUsers, scimGroups, users } = app.storage;
+  await scimUsers.deactivateInvited(app.now());
+  await repairEach(
+    app,
+    batch,
+    (limit) => users.listUnused(limit),
+    (account) => withdrawUnused(app, account),
+  );
   await repairEach(
     app,
     batch,

@@ -9,11 +9,11 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
-import { ServiceError, notFound } from "../../errors.ts";
+import { ServiceError } from "../../errors.ts";
 import { lackIn, proofRequired } from "../../users/requirements.ts";
 import { afterMemberLeft } from "../leave.ts";
 import { requireInviterHolds } from "./inviter.ts";
-import { loadInvitation, loadOwnInvitation, type OwnInvitation } from "./load.ts";
+import { invitationEnded, loadInvitation, loadOwnInvitation, type OwnInvitation } from "./load.ts";
 import { createInvitedMembership } from "./membership.ts";
 
 /**
@@ -41,7 +41,7 @@ export async function acceptInvitation(app: App, actor: Actor, token: string): P
   await createInvitedMembership(app, accepted);
   flushEvents(app, app.storage.invitations, invitation._id, [event]);
   const membership = await app.storage.memberships.find(tenant._id, caller.userId);
-  if (!membership) throw notFound("team", tenant.slug);
+  if (!membership) throw invitationEnded(tenant, "revoked");
   return membership;
 }
 
@@ -110,5 +110,6 @@ export async function declineInvitation(app: App, actor: Actor, token: string): 
   const end = { state: "declined", endedAt: app.now() } as const;
   const declined = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
   if (!declined) throw await lost(app, token);
+  await app.storage.scimUsers.noteInvitationEnded(tenant._id, invitation.emailKey, "declined", app.now());
   flushEvents(app, app.storage.invitations, invitation._id, [event]);
 }

@@ -19,6 +19,9 @@ import { requireConfirmedSender, takeSenderBudget } from "./budget.ts";
 import type { CreateInvitation } from "../schema.ts";
 import { loadTenant } from "../service.ts";
 
+/** The offer. `provisioned`: in the name of the identity provider. */
+export type InvitationInput = CreateInvitation & Pick<InvitationDoc, "provisioned">;
+
 /**
  * Invites an address, for `limits.invitationMs`. If it is already invited, the new offer replaces the previous one.
  * Throws `already_exists` for a member, `limit_reached`, or `forbidden` if the offer exceeds the caller's permissions.
@@ -27,7 +30,7 @@ export async function invite(
   app: App,
   actor: Actor,
   tenantRef: string,
-  input: CreateInvitation,
+  input: InvitationInput,
 ): Promise<InvitationDoc> {
   const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
   await requireMayOffer(app, actor, tenant._id, input);
@@ -81,7 +84,7 @@ async function insert(
   actor: Actor,
   tenant: TenantDoc,
   emailKey: string,
-  input: CreateInvitation,
+  input: InvitationInput,
   mailId: string,
 ): Promise<InvitationDoc | undefined> {
   if ((await app.storage.invitations.countPending(tenant._id, app.now())) >= limits.pendingInvitations) {
@@ -126,7 +129,7 @@ export async function renewInvitation(
   actor: Actor,
   tenant: TenantDoc,
   pending: InvitationDoc,
-  input: CreateInvitation,
+  input: InvitationInput,
   mailId: string,
 ): Promise<InvitationDoc | undefined> {
   requirePermissions(actor, tenant._id, await permissionsOfOffer(app, pending), "change this invitation");
@@ -145,7 +148,7 @@ export async function renewInvitation(
   return renewed;
 }
 
-function offerOf(app: App, actor: Actor, input: CreateInvitation): InvitationOffer {
+function offerOf(app: App, actor: Actor, input: InvitationInput): InvitationOffer {
   const now = app.now();
   const name = actor.kind === "user" ? actor.username : actor.kind === "organization" ? actor.tokenName : "";
   return {
@@ -153,6 +156,7 @@ function offerOf(app: App, actor: Actor, input: CreateInvitation): InvitationOff
     role: input.role,
     teamIds: input.teamIds,
     invitedBy: { id: actorId(actor), name },
+    ...(input.provisioned ? { provisioned: true } : {}),
     createdAt: now,
     expiresAt: new Date(now.getTime() + limits.invitationMs),
   };

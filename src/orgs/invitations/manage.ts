@@ -46,6 +46,8 @@ export async function revokeInvitation(app: App, actor: Actor, tenantRef: string
     });
     const end = { state: "revoked", endedAt: app.now() } as const;
     if (!(await app.storage.invitations.end(id, invitation.revision, end, [event]))) continue;
+    const { emailKey } = invitation;
+    await app.storage.scimUsers.noteInvitationEnded(tenant._id, emailKey, "revoked", app.now());
     flushEvents(app, app.storage.invitations, id, [event]);
     return;
   }

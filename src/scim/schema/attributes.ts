@@ -7,6 +7,8 @@ export const urns = {
   user: "urn:ietf:params:scim:schemas:core:2.0:User",
   group: "urn:ietf:params:scim:schemas:core:2.0:Group",
   enterprise: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User",
+  /** The extension of this service; readOnly. */
+  membership: "urn:ietf:params:scim:schemas:extension:membership:2.0:User",
 } as const;
 
 export interface Attribute {
@@ -147,6 +149,12 @@ export const enterpriseAttributes: readonly Attribute[] = [
       text("displayName", "Name of the manager."),
     ],
   },
+];
+
+/** Attributes of a user who is not active although the identity provider has activated it. */
+export const membershipAttributes: readonly Attribute[] = [
+  text("state", '"invited", "declined" or "revoked".', { caseExact: true, mutability: "readOnly" }),
+  text("reason", "Why the user is not active.", { mutability: "readOnly" }),
 ];
 
 export const groupAttributes: readonly Attribute[] = [

@@ -1,11 +1,12 @@
 /** Descriptions of the service (RFC 7643, sections 5 to 7), made from the schema table. */
 import { limits } from "../../../contract/limits.ts";
 import { unknownDescription } from "../errors.ts";
-import { schemasOf, urns, type Attribute } from "./attributes.ts";
+import { membershipAttributes, schemasOf, urns, type Attribute } from "./attributes.ts";
 
 const descriptions = {
   [urns.user]: { name: "User", description: "A member of the organization." },
   [urns.enterprise]: { name: "EnterpriseUser", description: "Attributes of employees; without effect." },
+  [urns.membership]: { name: "Membership", description: "Why a user is not active." },
   [urns.group]: { name: "Group", description: "A team of the organization." },
 };
 
@@ -41,11 +42,12 @@ export function resourceTypes(base: string) {
     schemaExtensions: extensions.map((schema) => ({ schema, required: false })),
     meta: { resourceType: "ResourceType", location: `${base}/ResourceTypes/${name}` },
   });
-  return [of("User", [urns.enterprise]), of("Group", [])];
+  return [of("User", [urns.enterprise, urns.membership]), of("Group", [])];
 }
 
 export function schemas(base: string) {
-  return [...schemasOf.User, ...schemasOf.Group].map(({ urn, attributes }) => ({
+  const membership = { urn: urns.membership, attributes: membershipAttributes };
+  return [...schemasOf.User, membership, ...schemasOf.Group].map(({ urn, attributes }) => ({
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:Schema"],
     id: urn,
     ...descriptions[urn as keyof typeof descriptions],

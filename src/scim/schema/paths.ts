@@ -30,10 +30,13 @@ export function findAttribute(type: ResourceType, text: string): AttributePath |
   return inAttributes(lower, [...commonAttributes, ...core!.attributes], false);
 }
 
+/** Names that a body may repeat from the resource. */
+const own = new Set(["schemas", urns.membership.toLowerCase()]);
+
 /** Adds the names of a body that the schemas don't have. */
 export function noteUnknown(type: ResourceType, body: Record<string, unknown>, ignored: Set<string>): void {
   for (const name of Object.keys(body))
-    if (name.toLowerCase() !== "schemas" && !findAttribute(type, name)) ignored.add(name);
+    if (!own.has(name.toLowerCase()) && !findAttribute(type, name)) ignored.add(name);
 }
 
 function inAttributes(

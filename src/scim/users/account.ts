@@ -1,13 +1,14 @@
 /**
  * The account behind a provisioned user. SCIM never takes an account over: it changes neither its address, its name nor
- * its credentials, and what it can reach is the membership of its own organization.
+ * its credentials, and what it can reach is the membership of its own organization. Anyone can create an organization
+ * and provision any address, so only a verified domain of the organization makes a person a member without being asked.
  *
- * - There is no account with the address: one is created without a password. Its address counts as confirmed only if
- *   the organization has verified the domain.
  * - The account is a member with a confirmed address: it is linked. A member whose address is not confirmed is refused,
  *   since it may belong to another person.
- * - The account is another one: the organization invites the address, and the membership begins when the invitation is
- *   accepted. If the organization has verified the domain, and the address is confirmed, the account joins at once.
+ * - The organization has verified the domain: an account with a confirmed address joins at once. If there is none, one
+ *   is created without a password, whose address counts as confirmed.
+ * - Otherwise, the organization invites the address, and the membership begins when the invitation is accepted. Until
+ *   then there is neither an account nor anything else that the person would find taken.
  */
 import { randomInt } from "node:crypto";
 import slugify from "@sindresorhus/slugify";
@@ -24,9 +25,8 @@ import { personNameOf } from "./attributes.ts";
 
 /** Decision about the account of an active user. */
 export type AccountDecision =
-  | { kind: "create"; userId: string; isConfirmed: boolean }
-  | { kind: "link" | "join"; userId: string }
-  | { kind: "invite" };
+  | { kind: "create" | "link" | "join"; userId: string }
+  | { kind: "invite"; reason: NonNullable<ScimUserDoc["inviteReason"]> };
 
 /** The account with an address, and whether the organization has verified the domain. */
 export interface FoundAccount {
@@ -53,16 +53,16 @@ export async function decideAccount(
   { email }: Pick<ScimUserDoc, "email">,
   { account, isVerified }: FoundAccount,
 ): Promise<AccountDecision> {
-  const { memberships } = app.storage;
-  if (!account) return { kind: "create", userId: app.newId(), isConfirmed: isVerified };
-  const isConfirmed = account.emailVerifiedAt !== undefined;
-  if (await memberships.find(tenantId, account._id)) {
+  const isConfirmed = account?.emailVerifiedAt !== undefined;
+  if (account && (await app.storage.memberships.find(tenantId, account._id))) {
     if (isConfirmed) return { kind: "link", userId: account._id };
     throw uniqueness(
       `"${email}" is the address of a member who has not confirmed it. They must confirm it first.`,
     );
   }
-  return isConfirmed && isVerified ? { kind: "join", userId: account._id } : { kind: "invite" };
+  if (!isVerified) return { kind: "invite", reason: "domain" };
+  if (!account) return { kind: "create", userId: app.newId() };
+  return isConfirmed ? { kind: "join", userId: account._id } : { kind: "invite", reason: "account" };
 }
 
 /**
@@ -86,7 +86,8 @@ export async function createAccount(app: App, user: ScimUserDoc): Promise<Accoun
       passwordless: true,
       provisionedBy: user.tenantId,
       isAdministrator: false,
-      ...(user.isConfirmed ? { emailVerifiedAt: now } : {}),
+      // The caller has checked that the organization has verified the domain.
+      emailVerifiedAt: now,
       createdAt: now,
       updatedAt: now,
     };

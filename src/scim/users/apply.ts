@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
 import type { ScimUserDoc } from "../../../storage/scim/users.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Account } from "../../../storage/users.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";
@@ -14,28 +15,35 @@ import { createMembership } from "../../orgs/create-membership.ts";
 import { afterMemberLeft, endMembership } from "../../orgs/leave.ts";
 import { isId } from "../../../storage/database.ts";
 import { createAccount } from "./account.ts";
+import { isVerifiedDomain } from "./domains.ts";
 import { hasRoom } from "./room.ts";
 
 /** Role of a member whom an identity provider has provisioned. */
 export const provisionedRole = "member";
 
+/** Facts that the caller has read just now. */
+export interface Known {
+  tenant: TenantDoc;
+  /** The account is to be created in a domain that the organization has verified. */
+  isCreation: boolean;
+}
+
 /**
  * Applies a user's document. Of concurrent calls the slowest may have applied an outdated one, so each repeats until
- * its document is current. `tenant`: the organization, if the caller has read it. Throws `conflict` if the account
- * can't be created.
+ * its document is current. Throws `conflict` if the account can't be created.
  */
-export async function applyUser(app: App, user: ScimUserDoc, tenant?: TenantDoc): Promise<void> {
+export async function applyUser(app: App, user: ScimUserDoc, known?: Known): Promise<void> {
   for (let applied = user; ;) {
-    await applyOnce(app, applied, tenant);
+    await applyOnce(app, applied, applied === user ? known : undefined);
     const now = await app.storage.scimUsers.findAny(user._id);
     if (!now || (now.active === applied.active && now.userId === applied.userId)) return;
     applied = now;
   }
 }
 
-async function applyOnce(app: App, user: ScimUserDoc, tenant: TenantDoc | undefined): Promise<void> {
+async function applyOnce(app: App, user: ScimUserDoc, known: Known | undefined): Promise<void> {
   if (user.userId !== undefined) {
-    if (user.active && user.present) await join(app, user, tenant);
+    if (user.active && user.present) await join(app, user, known);
     else await leave(app, user);
   }
   if (!user.present) await app.storage.scimGroups.dropMember(user.tenantId, user._id, app.now());
@@ -48,11 +56,22 @@ export async function settleUser(app: App, user: ScimUserDoc): Promise<void> {
   if (!user.present) await app.storage.scimUsers.remove(user._id);
 }
 
-async function join(app: App, user: ScimUserDoc, tenant: TenantDoc | undefined): Promise<void> {
-  const { tenantId, createsAccount, restore } = user;
+/**
+ * The domain is looked up again unless the caller has just done so, since a crash may have delayed this step, or the
+ * person may have left meanwhile: no one becomes a member by a decision of the past.
+ */
+async function join(app: App, user: ScimUserDoc, known: Known | undefined): Promise<void> {
+  const { tenantId, restore } = user;
   const userId = user.userId!;
-  const account = createsAccount ? await createAccount(app, user) : true;
-  if (account === false) throw await addressTaken(app, user);
+  const found = known?.isCreation ? null : await app.storage.users.find(userId);
+  if (found && (await app.storage.memberships.find(tenantId, userId))) return;
+  if (!known?.isCreation && !(await mayJoin(app, user, found))) return withdraw(app, user);
+  const account = found ?? (await createAccount(app, user));
+  if (account === false) {
+    await withdraw(app, user);
+    const message = `Another account has taken the address "${user.email}" just now: try again.`;
+    throw new ServiceError("conflict", message);
+  }
   const role = restore ? await existingRole(app, tenantId, restore.role) : provisionedRole;
   const member = {
     id: app.newId(),
@@ -62,7 +81,14 @@ async function join(app: App, user: ScimUserDoc, tenant: TenantDoc | undefined):
     teamIds: [...new Set([...(await unmanagedTeams(app, user)), ...user.teamIds])],
     createdAt: app.now(),
   };
-  await createMembership(app, member, { tenant, account: account === true ? undefined : account });
+  const created = account === true ? undefined : account;
+  await createMembership(app, member, { tenant: known?.tenant, account: created });
+}
+
+/** Whether the organization has verified the domain of the account, or of the one that is to be created. */
+async function mayJoin(app: App, user: ScimUserDoc, account: Account | null): Promise<boolean> {
+  const isConfirmed = account ? account.emailVerifiedAt !== undefined : user.createsAccount === true;
+  return isConfirmed && (await isVerifiedDomain(app, user.tenantId, (account ?? user).emailKey));
 }
 
 /** A custom role may have been deleted since. SCIM makes no one an owner. */
@@ -97,14 +123,10 @@ async function leave(app: App, { _id, tenantId, userId }: ScimUserDoc): Promise<
   }
 }
 
-/** The next attempt to activate the user decides anew about the account. */
-async function addressTaken(app: App, { _id, email, revision }: ScimUserDoc): Promise<ServiceError> {
-  const change = { active: false, userId: null, createsAccount: null, isConfirmed: null } as const;
+/** Deactivates the user. The next attempt to activate it decides anew about the account. */
+async function withdraw(app: App, { _id, revision }: ScimUserDoc): Promise<void> {
+  const change = { active: false, userId: null, createsAccount: null } as const;
   await app.storage.scimUsers.change(_id, revision, change, app.now(), []);
-  return new ServiceError(
-    "conflict",
-    `Another account has taken the address "${email}" just now: try again.`,
-  );
 }
 
 const waitMs = 5000;

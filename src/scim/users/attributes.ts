@@ -20,10 +20,17 @@ export function readUser(body: unknown, ignored: Set<string>): UserAttributes {
   return { core, enterprise: readObject(enterpriseAttributes, extension ?? {}) };
 }
 
-/** The attributes of a document, for a PATCH. */
+/** Whether the identity provider has activated the user, also if the person has yet to accept an invitation. */
+export const isWanted = ({ active, invited }: Pick<ScimUserDoc, "active" | "invited">) =>
+  active || invited === true;
+
+/** The attributes of a document as the identity provider has set them, for a PATCH. */
 export function attributesOf(doc: ScimUserDoc): UserAttributes {
   const { enterprise, ...rest } = doc.attributes;
-  const core: ScimObject = Object.assign(emptyObject(), rest, { userName: doc.userName, active: doc.active });
+  const core: ScimObject = Object.assign(emptyObject(), rest, {
+    userName: doc.userName,
+    active: isWanted(doc),
+  });
   if (doc.externalId !== undefined) core["externalId"] = doc.externalId;
   return { core, enterprise: isObject(enterprise) ? enterprise : emptyObject() };
 }

@@ -1,6 +1,7 @@
-/** Invitations of provisioned users whose address belongs to an account that is no member. */
-import { forbidden } from "../../errors.ts";
+/** Invitations of provisioned users whom nothing but their own consent makes members. */
+import type { ScimUserDoc } from "../../../storage/scim/users.ts";
 import { flushEvents } from "../../audit/events.ts";
+import { forbidden } from "../../errors.ts";
 import { invite } from "../../orgs/invitations/invite.ts";
 import { loadUserActor } from "../../users/load.ts";
 import { scimEvent, type ScimContext } from "../context.ts";
@@ -12,7 +13,7 @@ import { provisionedRole } from "./apply.ts";
  */
 export async function inviteUser(
   { app, tenant, ipHash }: ScimContext,
-  { email, emailKey }: { email: string; emailKey: string },
+  { email, emailKey }: Pick<ScimUserDoc, "email" | "emailKey">,
 ): Promise<void> {
   const pending = await app.storage.invitations.findPending(tenant._id, emailKey);
   if (pending && pending.expiresAt > app.now()) return;
@@ -23,9 +24,9 @@ export async function inviteUser(
   const actor = sender && (await loadUserActor(app, sender._id, via, origin));
   if (!actor)
     throw forbidden(
-      "The address belongs to an account that is no member, and no owner who could invite it has a confirmed address.",
+      "The person has to be invited, and no owner who could invite has a confirmed address. An owner confirms theirs, or verifies the domain.",
     );
-  await invite(app, actor, tenant._id, { email, role: provisionedRole, teamIds: [] });
+  await invite(app, actor, tenant._id, { email, role: provisionedRole, teamIds: [], provisioned: true });
 }
 
 /** Revokes the open invitation of an address, if there is one. */

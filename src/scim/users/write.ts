@@ -12,11 +12,12 @@ import { ScimError, uniqueness, unknownResource } from "../errors.ts";
 import { readOperations } from "../patch/operations.ts";
 import { isDeactivation } from "../patch/removals.ts";
 import { patchUser, type UserAttributes } from "../patch/user.ts";
-import { decideAccount, findAccount, type AccountDecision, type FoundAccount } from "./account.ts";
-import { applyUser, awaitFormerEnd, requireRoom, settleUser } from "./apply.ts";
-import { attributesOf, changesOf, fieldsOf, readUser, type UserFields } from "./attributes.ts";
+import { findAccount } from "./account.ts";
+import { activate, linkOf, noLink, notInvited, resultOf, settleAccount } from "./activate.ts";
+import { applyUser, settleUser } from "./apply.ts";
+import { attributesOf, changesOf, fieldsOf, isWanted, readUser, type UserFields } from "./attributes.ts";
 import { flushUserEvent } from "./events.ts";
-import { inviteUser, revokeInvitationOf } from "./invitation.ts";
+import { revokeInvitationOf } from "./invitation.ts";
 import { hasRoom } from "./room.ts";
 
 /** Maximum number of attempts when a user is changed concurrently. */
@@ -70,7 +71,7 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   }
   context.noted.subject.id = id;
   context.noted.changes = [resultOf(decision)];
-  await applyUser(app, user, tenant);
+  await applyUser(app, user, { tenant, isCreation: decision?.kind === "create" });
   flushUserEvent(app, id, event);
   return user;
 }
@@ -103,11 +104,11 @@ async function changeUser(
     requirePrecondition(context, user);
     let changed: ScimUserDoc | undefined;
     try {
-      changed = await changeOnce(context, user, fieldsOf(next(user), user.active));
+      changed = await changeOnce(context, user, fieldsOf(next(user), isWanted(user)));
     } catch (error) {
       if (!(error instanceof ScimError) || !isDeactivation(body)) throw error;
       changed = await changeOnce(context, user, { ...fieldsOf(attributesOf(user), false), active: false });
-      context.noted.refused = error.message;
+      context.noted.reason = error.message;
     }
     if (changed) return changed;
     await pause(attempt * pauseMs);
@@ -116,19 +117,20 @@ async function changeUser(
 }
 
 /** Undefined if the user was changed concurrently. */
-async function changeOnce(
+export async function changeOnce(
   context: ScimContext,
   user: ScimUserDoc,
   fields: UserFields,
 ): Promise<ScimUserDoc | undefined> {
   const { app } = context;
   const { scimUsers } = app.storage;
-  const changes = changesOf(fieldsOf(attributesOf(user), user.active), fields);
-  const isPending = user.active && user.invited === true;
+  const wasWanted = isWanted(user);
+  const changes = changesOf(fieldsOf(attributesOf(user), wasWanted), fields);
+  const isPending = user.invited === true;
   // An identity provider that repeats itself renews an invitation that has expired.
   if (changes.length === 0 && !isPending) return user;
-  if (user.active && !fields.active) await refuseOwner(context, user);
-  const isActivated = fields.active && (!user.active || isPending);
+  const { userId } = wasWanted && !fields.active ? await refuseOwner(context, user) : user;
+  const isActivated = fields.active && !user.active;
   const decision = isActivated ? await activate(context, user, fields) : undefined;
   if (changes.length === 0 && decision?.kind === "invite") return user;
   const event = changeEvent(context, user, fields, changes);
@@ -136,7 +138,7 @@ async function changeOnce(
     ...fields,
     externalId: fields.externalId ?? null,
     ...(decision ? { ...noLink, ...linkOf(decision) } : {}),
-    ...(fields.active ? {} : { invited: null }),
+    ...(fields.active ? {} : { ...notInvited, userId }),
   };
   let changed: ScimUserDoc | null;
   try {
@@ -145,66 +147,12 @@ async function changeOnce(
     throw taken(error, fields);
   }
   if (!changed) return undefined;
-  if (isPending && (!fields.active || fields.emailKey !== user.emailKey))
+  if (isPending && (decision?.kind !== "invite" || fields.emailKey !== user.emailKey))
     await revokeInvitationOf(context, user.emailKey);
   context.noted.changes = changes.length > 0 ? changes : [resultOf(decision)];
-  if (fields.active !== user.active || decision) await applyUser(app, changed);
+  if (fields.active !== wasWanted || decision) await applyUser(app, changed);
   flushUserEvent(app, user._id, event);
   return changed;
-}
-
-const noLink = { userId: null, createsAccount: null, isConfirmed: null, invited: null } as const;
-
-/** A linked account is restored; otherwise it is decided about the account as for a new user. */
-async function activate(
-  context: ScimContext,
-  user: ScimUserDoc,
-  fields: UserFields,
-): Promise<AccountDecision | undefined> {
-  const { app, tenant } = context;
-  const account = user.userId === undefined ? null : await app.storage.users.find(user.userId);
-  if (!account) return settleAccount(context, fields, await findAccount(app, tenant._id, fields));
-  await requireRoom(app, tenant._id, account._id);
-  await awaitFormerEnd(app, tenant._id, account._id);
-  return undefined;
-}
-
-/** Decides about the account of an active user, and does what has to precede its document. */
-async function settleAccount(
-  context: ScimContext,
-  fields: UserFields,
-  found: FoundAccount,
-): Promise<AccountDecision> {
-  const { app, tenant } = context;
-  const decision = await decideAccount(app, tenant._id, fields, found);
-  if (decision.kind === "invite") await inviteUser(context, fields);
-  else if (decision.kind !== "link") {
-    const isJoining = decision.kind === "join";
-    await requireRoom(app, tenant._id, isJoining ? decision.userId : undefined);
-    if (isJoining) await awaitFormerEnd(app, tenant._id, decision.userId);
-  }
-  return decision;
-}
-
-function linkOf(
-  decision: AccountDecision | undefined,
-): Pick<ScimUserDoc, "userId" | "createsAccount" | "isConfirmed" | "invited"> {
-  if (!decision) return {};
-  if (decision.kind === "invite") return { invited: true };
-  if (decision.kind !== "create") return { userId: decision.userId };
-  const { userId, isConfirmed } = decision;
-  return { userId, createsAccount: true, ...(isConfirmed ? { isConfirmed } : {}) };
-}
-
-const results = {
-  create: "account created",
-  link: "linked to a member",
-  join: "joined by a verified domain",
-  invite: "invited, since the address belongs to an account that is no member",
-} as const;
-
-function resultOf(decision: AccountDecision | undefined): string {
-  return decision ? results[decision.kind] : "no account, since the user is not active";
 }
 
 function changeEvent(
@@ -213,9 +161,9 @@ function changeEvent(
   fields: UserFields,
   changes: string[],
 ): EventRow {
-  const { _id, active, userId } = user;
+  const { _id, userId } = user;
   const name =
-    active === fields.active
+    isWanted(user) === fields.active
       ? "scim.user_updated"
       : fields.active
         ? "scim.user_provisioned"
@@ -227,10 +175,16 @@ function changeEvent(
   });
 }
 
-/** Owners can't be deactivated or deleted by SCIM. */
-async function refuseOwner({ app, tenant }: ScimContext, { userId, userName }: ScimUserDoc): Promise<void> {
+/**
+ * Owners can't be deactivated or deleted by SCIM. Returns the user with its account: an invited one has none, although
+ * its person may have become a member in another way.
+ */
+async function refuseOwner({ app, tenant }: ScimContext, user: ScimUserDoc): Promise<ScimUserDoc> {
+  const { userName, invited, emailKey } = user;
+  const account = invited ? await app.storage.users.findCredentials(emailKey) : null;
+  const userId = account?.emailVerifiedAt ? account._id : user.userId;
   const member = userId === undefined ? null : await app.storage.memberships.find(tenant._id, userId);
-  if (member?.role !== ownerRole) return;
+  if (member?.role !== ownerRole) return member ? { ...user, userId: member.userId } : user;
   throw new ScimError(
     403,
     `"${userName}" is an owner of the organization, whom SCIM can't remove. Another owner has to change the role first.`,
@@ -245,7 +199,7 @@ export async function deleteUser(context: ScimContext, id: string): Promise<void
   for (let attempt = 0; attempt < attempts; attempt++) {
     const user = await loadUser(context, id);
     requirePrecondition(context, user);
-    await refuseOwner(context, user);
+    const { userId } = await refuseOwner(context, user);
     const event = scimEvent(context, "scim.user_deprovisioned", {
       resourceType: "user",
       resourceId: id,
@@ -254,7 +208,7 @@ export async function deleteUser(context: ScimContext, id: string): Promise<void
     if (await scimUsers.markRemoved(id, user.revision, app.now(), [event])) {
       if (user.invited) await revokeInvitationOf(context, user.emailKey);
       const removed = await scimUsers.findAny(id);
-      if (removed) await settleUser(app, { ...removed, outbox: [event] });
+      if (removed) await settleUser(app, { ...removed, ...(userId ? { userId } : {}), outbox: [event] });
       context.noted.changes = ["deleted"];
       return;
     }

@@ -157,6 +157,9 @@ export async function verifyDomain(
       ref: claim.domain,
     });
   if (events.length > 0) flushEvents(app, ssoDomains, id, events);
+  app.background("queue who joins by a domain", () =>
+    app.queue.enqueue("sso.domain-verified", { tenantId }, { jobId: tenantId }),
+  );
   return changed;
 }
 

@@ -16,6 +16,7 @@ import type { RequestInfo } from "../../http/route.ts";
 import { createMembership } from "../../orgs/create-membership.ts";
 import { endMembership } from "../../orgs/leave.ts";
 import { onMember } from "../../orgs/members.ts";
+import { linkProvisioned } from "../../orgs/provisioned.ts";
 import { personEvent } from "./events.ts";
 import { SignInRefused } from "./failure.ts";
 import { groupsNote, reportOverage } from "./groups.ts";
@@ -103,10 +104,8 @@ async function join(app: App, actor: Actor, entering: Entering, at: Date): Promi
   const { tenantId } = provider;
   const { _id: userId, emailKey } = account;
   const { memberships, scimUsers } = app.storage;
-  const [role, provisioned] = await Promise.all([
-    usableRole(app, provider),
-    scimUsers.findOfAccount(tenantId, userId),
-  ]);
+  const role = await usableRole(app, provider);
+  const provisioned = await linkProvisioned(app, tenantId, { emailKey, userId });
   const teamIds = provisioned?.teamIds ?? [];
   const synced = await syncTeams(app, actor, entering, { teamIds });
   const metadata = { username: account.username, role };

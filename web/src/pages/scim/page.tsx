@@ -65,7 +65,7 @@ function View({ org, state }: { org: string; state: ScimState }) {
 function Tabs({ org, state: { users, groups } }: { org: string; state: ScimState }) {
   const tabs = [
     { view: "setup", label: "Set-up" },
-    { view: "users", label: "Users", count: users.active + users.inactive },
+    { view: "users", label: "Users", count: users.active + users.inactive + users.invited },
     { view: "groups", label: "Groups", count: groups },
     { view: "log", label: "Log" },
   ] as const;

@@ -27,7 +27,7 @@ export function Disabled({ org, state }: Props) {
   const client = useQueryClient();
   const [token, setToken] = useState<ScimToken>();
   const enable = useMutation({ mutationFn: () => enableScim(org), onSuccess: setToken });
-  const { active, inactive } = state.users;
+  const { active, inactive, invited } = state.users;
   return (
     <section className="panel" aria-labelledby="scim-off">
       <header>
@@ -35,7 +35,7 @@ export function Disabled({ org, state }: Props) {
         <span className="badge">off</span>
       </header>
       <div className="body stack g4">
-        {active + inactive > 0 && (
+        {active + inactive + invited > 0 && (
           <p className="note">
             SCIM is disabled: the tokens have ended, and members and teams have stayed. If you enable it
             again, the base URL is the same, and the identity provider continues with its users and groups.
@@ -46,8 +46,7 @@ export function Disabled({ org, state }: Props) {
             <Link to="/$org/-/sso" params={{ org }}>
               Verify the domain
             </Link>{" "}
-            of your addresses. People who have an account then join without an invitation, and accounts that
-            SCIM creates have a confirmed address.
+            of your addresses. Otherwise, SCIM invites people, and they are not active until they accept.
           </li>
           <li>
             SCIM never changes or removes owners. Keep at least one owner outside of the identity provider.
@@ -205,9 +204,18 @@ function Facts({ org, state }: Props) {
         )}
       </Fact>
       <Fact term="Users">
-        {countLink(org, users.active, "active")}
-        {users.invited > 0 && <>, of whom {countLink(org, users.invited, "invited")}</>},{" "}
+        {countLink(org, users.active, "active")},{" "}
+        {users.invited > 0 && <>{countLink(org, users.invited, "invited")}, </>}
         {countLink(org, users.inactive, "inactive")}
+        {users.invited > 0 && (
+          <span className="meta block">
+            Invited people are not active until they accept. Those whose domain you{" "}
+            <Link to="/$org/-/sso" params={{ org }}>
+              verify
+            </Link>{" "}
+            become members at once.
+          </span>
+        )}
       </Fact>
       <Fact term="Groups">{groups.toLocaleString("en")}</Fact>
     </dl>

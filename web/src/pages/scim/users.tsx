@@ -117,7 +117,7 @@ function UserRow({ org, user }: { org: string; user: ScimUser }) {
         )}
       </td>
       <td className="hide-s wrap-text">{groups.map((group) => group.name).join(", ")}</td>
-      <td>
+      <td className="wrap-text">
         <State user={user} />
       </td>
       <td className="meta hide-s nowrap">
@@ -127,7 +127,13 @@ function UserRow({ org, user }: { org: string; user: ScimUser }) {
   );
 }
 
-function State({ user: { active, invited } }: { user: ScimUser }) {
-  if (invited) return <span className="badge warn">invited</span>;
+function State({ user: { active, invited, reason } }: { user: ScimUser }) {
+  if (invited)
+    return (
+      <>
+        <span className="badge warn">invited</span>
+        <span className="meta block">{reason}</span>
+      </>
+    );
   return active ? <span className="badge ok">active</span> : <span className="badge">inactive</span>;
 }
