@@ -42,6 +42,20 @@ export function openUploads(database: Database) {
         .toArray();
       return rows.map((row) => row.slot!);
     },
+    /** The uploads of an owner, oldest first. */
+    listOf: (owner: string, now: Date) =>
+      uploads.find({ owner, expiresAt: { $gt: now } }).sort({ createdAt: 1, _id: 1 }).toArray(),
+    /** Removes the oldest upload of an owner that no publish has claimed, apart from `kept`. */
+    removeOldest: (owner: string, kept: readonly string[]) =>
+      uploads.findOneAndDelete(
+        { owner, slot: { $type: "int" }, state: { $in: ["open", "stored"] }, _id: { $nin: [...kept] } },
+        { sort: { createdAt: 1, _id: 1 } },
+      ),
+    /** False if the owner has no such upload, or a publish has claimed it. */
+    async removeUnclaimed(id: string, owner: string): Promise<boolean> {
+      const filter = { _id: id, owner, state: { $in: ["open" as const, "stored" as const] } };
+      return (await uploads.deleteOne(filter)).deletedCount === 1;
+    },
     /** open → stored. False if it is no longer open. */
     async markStored(id: string): Promise<boolean> {
       return (

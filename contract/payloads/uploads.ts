@@ -7,6 +7,14 @@ export const UploadPayload = z
   .meta({ id: "Upload" });
 export type UploadPayload = z.infer<typeof UploadPayload>;
 
+export const OpenUploadPayload = UploadPayload.extend({
+  size: z.number().int(),
+  sha256: z.string(),
+  state: z.enum(["open", "stored", "claimed"]).meta({ description: "claimed: it is being published" }),
+  createdAt: timestamp,
+}).meta({ id: "OpenUpload" });
+export type OpenUploadPayload = z.infer<typeof OpenUploadPayload>;
+
 export const StoredUploadPayload = z
   .object({ uploadId: z.string(), size: z.number().int(), sha256: z.string() })
   .meta({ id: "StoredUpload" });

@@ -310,10 +310,10 @@ describe("a signed upload", () => {
     const announce = () =>
       signedCall(service, identity, "POST", "/api/uploads", { body: { size: 1, sha256: "0".repeat(64) } });
 
-    const codes = (await Promise.all(Array.from({ length: 8 }, announce))).map(({ code }) => code ?? "made");
+    for (let n = 0; n < 5; n++) assert.equal((await announce()).status, 201);
 
-    assert.equal(codes.filter((code) => code === "made").length, limits.anonymousUploads);
-    assert.equal(codes.filter((code) => code === "limit_reached").length, 8 - limits.anonymousUploads);
+    const listed = await signedCall<unknown[]>(service, identity, "GET", "/api/uploads");
+    assert.equal(listed.data.length, limits.anonymousUploads);
   });
 
   it("is not accepted for other streams", async () => {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import type { OpenUploadPayload } from "../../contract/payloads/uploads.ts";
 import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
@@ -232,22 +233,56 @@ describe("staged uploads", () => {
     assert.equal(await service.app.storage.uploads.find(stored.uploadId), null);
   });
 
-  it("are limited to ten at a time, however many are announced at once", async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, () => announce(facts)));
-
-    const made = answers.filter((a) => a.status === 201);
-    assert.equal(made.length, limits.openUploads);
+  it("are limited to ten, and the oldest that is not being sent or published is replaced", async () => {
+    await discardAll();
+    const list = async (token = user.token) =>
+      (await service.call<OpenUploadPayload[]>("GET", "/api/uploads", { token })).data;
+    const first = (await announce(facts)).data;
+    await send(first.url, zip);
     assert.deepEqual(
-      [...new Set(answers.filter((a) => a.status !== 201).map((a) => a.code))],
-      ["limit_reached"],
+      (await list()).map(({ uploadId, size, sha256, state }) => ({ uploadId, size, sha256, state })),
+      [{ uploadId: first.uploadId, ...facts, state: "stored" }],
     );
-    assert.equal((await announce(facts, other.token)).status, 201);
-    await send(made[0]!.data.url, zip);
-    await publish({ uploadId: made[0]!.data.uploadId, name: "frees a place" });
-    assert.equal((await announce(facts)).status, 201);
+    for (let n = 1; n < limits.openUploads; n++) await announce(facts);
+
+    const further = await announce(facts);
+
+    assert.equal(further.status, 201);
+    assert.equal((await list()).length, limits.openUploads);
+    assert.deepEqual(filesInUploads(), []);
+    assert.equal((await publish({ uploadId: first.uploadId })).code, "not_found");
+    assert.equal((await send(further.data.url, zip)).status, 200);
+    assert.equal((await publish({ uploadId: further.data.uploadId, name: "The last" })).status, 201);
+    assert.equal((await list()).length, limits.openUploads - 1);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => announce(facts)));
+    assert.ok(answers.some(({ status }) => status === 201));
+    assert.equal((await list()).length, limits.openUploads);
+    assert.deepEqual(await list(other.token), []);
+    await discardAll();
+  });
+
+  it("that are being published are neither replaced nor removed", async () => {
+    const { uploads } = service.app.storage;
+    const claimed = [];
+    for (let n = 0; n < limits.openUploads; n++) {
+      const { data } = await announce(facts);
+      await send(data.url, zip);
+      claimed.push(data.uploadId);
+      const now = service.app.now();
+      await uploads.claim(data.uploadId, `user:${user.id}`, now, new Date(now.getTime() + limits.uploadMs));
+    }
+    const remove = (id: string, token = user.token) =>
+      service.call("DELETE", `/api/uploads/${id}`, { token });
+
     assert.equal((await announce(facts)).code, "limit_reached");
-    aheadMs += limits.uploadMs + 1;
-    assert.equal((await announce(facts)).status, 201, "lapsed uploads hold no place");
+    assert.equal((await remove(claimed[0]!)).code, "conflict");
+    await uploads.unclaim(claimed[0]!);
+    assert.equal((await remove(claimed[0]!, other.token)).code, "not_found");
+    assert.equal((await remove(claimed[0]!)).status, 200);
+    assert.equal((await remove(claimed[0]!)).code, "not_found");
+    assert.equal(filesInUploads().length, limits.openUploads - 1);
+    assert.equal((await announce(facts)).status, 201);
+    for (const id of claimed.slice(1)) await uploads.unclaim(id);
     await discardAll();
   });
 

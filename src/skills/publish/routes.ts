@@ -1,7 +1,10 @@
 /** Publishes and staged uploads over HTTP. */
+import { z } from "zod";
+import { limits } from "../../../contract/limits.ts";
 import { PublishPlan, VersionPlan } from "../../../contract/payloads/plans.ts";
 import { PublishResult, VersionResult } from "../../../contract/payloads/skills.ts";
-import { StoredUploadPayload, UploadPayload } from "../../../contract/payloads/uploads.ts";
+import { OpenUploadPayload, StoredUploadPayload, UploadPayload } from "../../../contract/payloads/uploads.ts";
+import type { UploadDoc } from "../../../storage/uploads.ts";
 import type { App } from "../../app.ts";
 import { membershipIn } from "../../access/decide.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -24,7 +27,7 @@ import type { Published } from "./create-skill.ts";
 import { planPublish, planVersion } from "./plan-publish.ts";
 import { publishSkill } from "./publish-skill.ts";
 import { publishVersion } from "./publish-version.ts";
-import { announceUpload, announcedSha256, storeUpload } from "./uploads.ts";
+import { announceUpload, announcedSha256, listUploads, removeUpload, storeUpload } from "./uploads.ts";
 
 const tag = "Skills";
 
@@ -143,7 +146,42 @@ function planRoutes(app: App): Route[] {
 }
 
 function uploadRoutes(app: App): Route[] {
+  const presentUpload = ({ _id, expiresAt }: UploadDoc): UploadPayload => ({
+    uploadId: _id,
+    url: `${app.config.baseUrl}/api/uploads/${_id}`,
+    expiresAt: expiresAt.toISOString(),
+  });
   return [
+    route({
+      method: "get",
+      path: "/api/uploads",
+      summary: "List your staged uploads, oldest first",
+      tag: "Uploads",
+      auth: "required",
+      signable: true,
+      data: z.array(OpenUploadPayload).max(limits.openUploads),
+      async handle({ actor }) {
+        const uploads = await listUploads(app, actor);
+        return uploads.map((upload) => ({
+          ...presentUpload(upload),
+          size: upload.size,
+          sha256: upload.sha256,
+          state: upload.state,
+          createdAt: upload.createdAt.toISOString(),
+        }));
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/uploads/:upload",
+      summary: "Remove a staged upload",
+      tag: "Uploads",
+      auth: "required",
+      params: UploadParams,
+      signable: true,
+      data: null,
+      handle: ({ actor, params }) => removeUpload(app, actor, params.upload),
+    }),
     route({
       method: "post",
       path: "/api/uploads",
@@ -155,14 +193,7 @@ function uploadRoutes(app: App): Route[] {
       status: 201,
       data: UploadPayload,
       budget: "upload",
-      async handle({ actor, body }) {
-        const upload = await announceUpload(app, actor, body);
-        return {
-          uploadId: upload._id,
-          url: `${app.config.baseUrl}/api/uploads/${upload._id}`,
-          expiresAt: upload.expiresAt.toISOString(),
-        };
-      },
+      handle: async ({ actor, body }) => presentUpload(await announceUpload(app, actor, body)),
       // An upload belongs to its caller.
       authorizeRepeat: async () => undefined,
     }),

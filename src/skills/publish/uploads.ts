@@ -15,7 +15,10 @@ import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import type { AnnounceUpload } from "../schema.ts";
 
-/** Announces an upload. Throws `payload_too_large`, or `limit_reached` when too many are open. */
+/**
+ * Announces an upload. If too many are open, it replaces the oldest that is not being received or published. Throws
+ * `payload_too_large`, or `limit_reached` if there is none.
+ */
 export async function announceUpload(app: App, actor: Actor, input: AnnounceUpload): Promise<UploadDoc> {
   if (input.size > limits.packageCompressedBytes) {
     const limitBytes = limits.packageCompressedBytes;
@@ -34,10 +37,15 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
   const upload: UploadDoc = { _id: app.newId(), owner, ...input, state: "open", createdAt: now, expiresAt };
 
   // A slot is a unique index entry, so the limit holds under concurrency.
-  for (let attempt = 0; attempt < most * 2; attempt++) {
+  for (let attempt = 0; attempt < most * 4; attempt++) {
     const taken = new Set(await app.storage.uploads.takenSlots(owner));
     const slot = Array.from({ length: most }, (_, index) => index).find((index) => !taken.has(index));
-    if (slot === undefined) break;
+    if (slot === undefined) {
+      const replaced = await app.storage.uploads.removeOldest(owner, [...receiving]);
+      if (!replaced) break;
+      await removeBytes(app, replaced._id);
+      continue;
+    }
     try {
       await app.storage.uploads.insert({ ...upload, slot });
       return upload;
@@ -45,7 +53,29 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
       if (!isDuplicate(error, "upload_slot")) throw error;
     }
   }
-  throw new ServiceError("limit_reached", `You have ${most} uploads open: publish or wait until they lapse.`);
+  throw new ServiceError(
+    "limit_reached",
+    `You have ${most} uploads that are being sent or published: wait until one is done.`,
+  );
+}
+
+/** The caller's uploads, oldest first. */
+export function listUploads(app: App, actor: Actor): Promise<UploadDoc[]> {
+  return app.storage.uploads.listOf(actorKey(actor), app.now());
+}
+
+/** Removes an upload that is not needed. Throws `not_found`, or `conflict` while it is published. */
+export async function removeUpload(app: App, actor: Actor, id: string): Promise<null> {
+  const owner = actorKey(actor);
+  const upload = isId(id) ? await app.storage.uploads.find(id) : null;
+  if (!upload || upload.owner !== owner) throw notFound("content", id);
+  if (!(await app.storage.uploads.removeUnclaimed(id, owner)))
+    throw new ServiceError("conflict", "This upload is being published: it is removed afterwards.", {
+      kind: "content",
+      ref: id,
+    });
+  await removeBytes(app, id);
+  return null;
 }
 
 /** The digest that a caller (`actorKey`) announced for an upload of theirs; undefined for any other. */
@@ -88,6 +118,11 @@ async function receive(app: App, upload: UploadDoc, bytes: Readable): Promise<Up
     throw translateSpoolError(error, id);
   }
   if (!(await app.storage.uploads.markStored(id))) {
+    // Removed or replaced meanwhile: nothing else would find the bytes.
+    if (!(await app.storage.uploads.find(id))) {
+      await removeBytes(app, id);
+      throw notFound("content", id);
+    }
     throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
   }
   return { ...upload, state: "stored" };
@@ -158,9 +193,11 @@ export async function returnUpload(app: App, id: string): Promise<void> {
 
 /** Removes an upload, bytes first: a record without bytes is found and removed when it expires. */
 export async function discardUpload(app: App, id: string): Promise<void> {
-  await rm(uploadPath(app, id), { force: true });
+  await removeBytes(app, id);
   await app.storage.uploads.remove(id);
 }
+
+const removeBytes = (app: App, id: string) => rm(uploadPath(app, id), { force: true });
 
 /** Uploads are stored next to the repositories, which every API process can access. */
 export function uploadFolder(app: App): string {
