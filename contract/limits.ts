@@ -207,7 +207,7 @@ export const limits = {
   connectorCallsPerUser: 30,
   /** Requests of one user to the endpoint of hosted connectors, until their responses are read. */
   connectorRequestsPerUser: 40,
-  /** Streams of one user that report changes of the lists of hosted connectors, in a process. */
+  /** Streams of one person, or of all tokens of an organization, that report changes of lists of tools, in a process. */
   connectorStreamsPerUser: 10,
   /** Body of a call to the endpoint of hosted connectors. */
   connectorBodyBytes: MiB,
@@ -293,7 +293,7 @@ export const limits = {
   closedReportDays: 365,
   /** Versions of a taken-down skill whose content can't be shared again. */
   refusedContents: 1000,
-  /** Streams of changes that one caller may have open in one process. */
+  /** Streams of changes in one process: of a person's browsers, a person's programs, or an organization's programs. */
   eventStreams: 10,
   /** Characters of the cursor of a list of jobs, which has a place in every queue. */
   jobCursor: 4000,

@@ -9,6 +9,7 @@ import { limits } from "../../contract/limits.ts";
 import { actorKey } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
+import { openStreamSlots } from "../http/stream-slots.ts";
 import { logsOf, resume, serve, write, type Listener, type Subscription } from "./deliver.ts";
 import { openRecent } from "./recent.ts";
 
@@ -19,7 +20,7 @@ const heartbeatMs = 15_000;
 const longestMs = 10 * 60_000;
 /** Time after which a browser reconnects. */
 const returnMs = 2000;
-const mostListeners = 1000;
+const maxListeners = 1000;
 /** Listeners that are served at a time. */
 const servedAtOnce = 8;
 
@@ -31,6 +32,7 @@ export interface ChangeEvents {
 /** `draining` ends every stream, since the process is about to end. */
 export function openChangeEvents(app: App, draining: AbortSignal | undefined): ChangeEvents {
   const listeners = new Set<Listener>();
+  const slots = openStreamSlots({ count: maxListeners, perHolder: limits.eventStreams });
   let recent = openRecent(app);
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
@@ -61,7 +63,8 @@ export function openChangeEvents(app: App, draining: AbortSignal | undefined): C
     open(subscription) {
       if (draining?.aborted) throw new ServiceError("unavailable", "The process is ending.");
       const key = actorKey(subscription.actor);
-      requirePlace(listeners, key);
+      const release = slots.take(subscription.actor);
+      if (!release) throw tooManyStreams();
       const now = app.now().getTime();
       const stream = new PassThrough();
       const listener: Listener = { ...subscription, stream, key, since: now - lookMs, authenticatedAt: now };
@@ -71,6 +74,7 @@ export function openChangeEvents(app: App, draining: AbortSignal | undefined): C
       stream.once("close", () => {
         clearInterval(heartbeat);
         clearTimeout(end);
+        release();
         leave(listener);
       });
       listeners.add(listener);
@@ -84,10 +88,10 @@ export function openChangeEvents(app: App, draining: AbortSignal | undefined): C
   };
 }
 
-function requirePlace(listeners: ReadonlySet<Listener>, key: string): void {
-  const own = [...listeners].filter((listener) => listener.key === key).length;
-  if (listeners.size < mostListeners && own < limits.eventStreams) return;
-  throw new ServiceError("rate_limited", "Too many pages listen already: close one, or ask again.", {
-    retryAfterSeconds: 30,
-  });
-}
+const tooManyStreams = () =>
+  new ServiceError(
+    "rate_limited",
+    `Too many streams of changes are open: at most ${limits.eventStreams} in the browsers of one person, as many of ` +
+      "their programs, and as many of an organization's programs. Close one, or read the lists again.",
+    { retryAfterSeconds: 30 },
+  );

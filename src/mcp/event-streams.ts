@@ -1,18 +1,18 @@
 /** Streams of events that stay open: bounded in number, kept alive, and ended with the process. */
 import { PassThrough } from "node:stream";
 import { limits } from "../../contract/limits.ts";
+import type { Actor } from "../access/actor.ts";
 import { ServiceError } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
+import { openStreamSlots } from "../http/stream-slots.ts";
 
 /** Interval of comments that keep the connection open, and by which a lost one is noticed. */
 const heartbeatMs = 15_000;
-const mostStreams = 500;
+const maxStreams = 500;
 /** Unread bytes of a caller at which the connection is closed. */
 const mostUnreadBytes = 64 * 1024;
 
 export interface EventStream {
-  /** The caller. */
-  key: string;
   stream: PassThrough;
   write(text: string): void;
   /** Ends the stream with what its generation of the protocol sends last. */
@@ -20,30 +20,33 @@ export interface EventStream {
 }
 
 /** Opens a stream for a caller. Throws `rate_limited` if there are too many. */
-export type EventStreams = (info: RequestInfo, key: string) => EventStream;
+export type EventStreams = (info: RequestInfo, actor: Actor) => EventStream;
 
 /** `draining` ends every stream, since the process is about to end. */
 export function openEventStreams(draining: AbortSignal | undefined): EventStreams {
   const streams = new Set<EventStream>();
+  const slots = openStreamSlots({ count: maxStreams, perHolder: limits.connectorStreamsPerUser });
   draining?.addEventListener("abort", () => {
     for (const { end } of streams) end();
   });
-  return (info, key) => {
+  return (info, actor) => {
     if (draining?.aborted)
       throw new ServiceError("unavailable", "The service is shutting down: connect again.");
-    requirePlace(streams, key);
+    const release = slots.take(actor);
+    if (!release) throw tooManyStreams();
     const stream = new PassThrough();
     const write = (text: string) => {
       if (stream.writableEnded || stream.destroyed) return;
       if (stream.writableLength + stream.readableLength > mostUnreadBytes) info.disconnect();
       else stream.write(text);
     };
-    const opened: EventStream = { key, stream, write, end: () => stream.end() };
+    const opened: EventStream = { stream, write, end: () => stream.end() };
     streams.add(opened);
     const heartbeat = setInterval(() => write(": alive\n\n"), heartbeatMs);
     const close = () => {
       clearInterval(heartbeat);
       streams.delete(opened);
+      release();
       stream.destroy();
     };
     stream.on("error", () => undefined);
@@ -53,15 +56,13 @@ export function openEventStreams(draining: AbortSignal | undefined): EventStream
   };
 }
 
-function requirePlace(streams: ReadonlySet<EventStream>, key: string): void {
-  const own = [...streams].filter((one) => one.key === key).length;
-  if (streams.size < mostStreams && own < limits.connectorStreamsPerUser) return;
-  throw new ServiceError(
+const tooManyStreams = () =>
+  new ServiceError(
     "rate_limited",
-    `Too many clients wait for changes: at most ${limits.connectorStreamsPerUser} of yours. Close one, or read the lists again.`,
+    `Too many clients wait for changes: at most ${limits.connectorStreamsPerUser} of one person, and as many of all ` +
+      "tokens of an organization. Close one, or read the lists again.",
     { retryAfterSeconds: 30 },
   );
-}
 
 export const streamHead = {
   type: "text/event-stream; charset=utf-8",

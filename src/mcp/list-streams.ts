@@ -9,7 +9,6 @@ import {
   type ServerEvent,
 } from "@modelcontextprotocol/server";
 import { Readable } from "node:stream";
-import { actorKey } from "../access/actor.ts";
 import { Reply } from "../http/route.ts";
 import { toReply } from "./answer.ts";
 import { openEventStreams, streamHead, streamReply, type EventStream } from "./event-streams.ts";
@@ -35,7 +34,7 @@ export function openListStreams(forwarder: Forwarder, draining: AbortSignal | un
   return {
     async listen(listening) {
       if (listening.info.isHead) return new Reply("", streamHead);
-      const opened = open(listening.info, actorKey(listening.actor));
+      const opened = open(listening.info, listening.actor);
       const known = marksIn(listening.info.header("last-event-id"));
       let isFirst = true;
       await watchLists(forwarder, listening, opened, {
@@ -60,7 +59,7 @@ export function openListStreams(forwarder: Forwarder, draining: AbortSignal | un
       if (!response.body || !isStream(response)) return toReply(response);
       let opened: EventStream;
       try {
-        opened = open(subscribing.info, actorKey(subscribing.actor));
+        opened = open(subscribing.info, subscribing.actor);
       } catch (error) {
         await handler.close();
         throw error;

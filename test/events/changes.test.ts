@@ -162,6 +162,32 @@ describe("the stream of changes", () => {
     assert.deepEqual([soon.of("reset"), never.of("reset")], [[], []]);
   });
 
+  it("is limited per person and organization, not per token, and pages have slots of their own", async () => {
+    const busy = await service.newUser();
+    const org = await service.newOrg(busy);
+    const tokens = await Promise.all(
+      ["a", "b"].map(async (name) => {
+        const path = `/api/tenants/${org.id}/tokens`;
+        const made = await service.call<{ token: string }>("POST", path, { cookie: busy.cookie, body: { name } });
+        assert.equal(made.status, 201, JSON.stringify(made.body));
+        return made.data.token;
+      }),
+    );
+    const all = [];
+    for (let n = 0; n < limits.eventStreams; n++) {
+      all.push(await open({ token: tokens[n % 2]! }));
+      all.push(await open({ token: busy.token }));
+      all.push(await open({ cookie: busy.cookie }));
+    }
+    assert.deepEqual([...new Set(all.map(({ status }) => status))], [200]);
+
+    for (const caller of [...tokens.map((token) => ({ token })), { token: busy.token }, { cookie: busy.cookie }])
+      assert.equal((await service.call("GET", "/api/events", caller)).status, 429);
+    const other = await open({ token: owner.token });
+    assert.equal(other.status, 200);
+    for (const stream of [...all, other]) stream.close();
+  });
+
   it("is limited per caller, and frees the places of listeners that leave", async () => {
     const busy = await service.newUser();
     const all = await Promise.all(Array.from({ length: 10 }, () => open({ token: busy.token })));
