@@ -207,7 +207,7 @@ export const limits = {
   connectorCallsPerUser: 30,
   /** Requests of one user to the endpoint of hosted connectors, until their responses are read. */
   connectorRequestsPerUser: 40,
-  /** Streams of one person, or of all tokens of an organization, that report changes of lists of tools, in a process. */
+  /** Streams of one person, or of all tokens of an organization, with changes of lists of tools, in a process. */
   connectorStreamsPerUser: 10,
   /** Body of a call to the endpoint of hosted connectors. */
   connectorBodyBytes: MiB,

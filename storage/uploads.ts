@@ -44,7 +44,10 @@ export function openUploads(database: Database) {
     },
     /** The uploads of an owner, oldest first. */
     listOf: (owner: string, now: Date) =>
-      uploads.find({ owner, expiresAt: { $gt: now } }).sort({ createdAt: 1, _id: 1 }).toArray(),
+      uploads
+        .find({ owner, expiresAt: { $gt: now } })
+        .sort({ createdAt: 1, _id: 1 })
+        .toArray(),
     /** Removes the oldest upload of an owner that no publish has claimed, apart from `kept`. */
     removeOldest: (owner: string, kept: readonly string[]) =>
       uploads.findOneAndDelete(

@@ -9,7 +9,7 @@ import { limits } from "../../contract/limits.ts";
 import { actorKey } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { openStreamSlots } from "../http/stream-slots.ts";
+import { openStreamSlots } from "../access/stream-slots.ts";
 import { logsOf, resume, serve, write, type Listener, type Subscription } from "./deliver.ts";
 import { openRecent } from "./recent.ts";
 

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Actor } from "../access/actor.ts";
 import { ServiceError } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
-import { openStreamSlots } from "../http/stream-slots.ts";
+import { openStreamSlots } from "../access/stream-slots.ts";
 
 /** Interval of comments that keep the connection open, and by which a lost one is noticed. */
 const heartbeatMs = 15_000;

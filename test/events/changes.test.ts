@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { ChangePayload } from "../../contract/payloads/events.ts";
+import { limits } from "../../contract/limits.ts";
 import { openChangeEvents } from "../../src/events/listeners.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { listen, type EventStream } from "./stream.ts";
@@ -164,11 +165,14 @@ describe("the stream of changes", () => {
 
   it("is limited per person and organization, not per token, and pages have slots of their own", async () => {
     const busy = await service.newUser();
-    const org = await service.newOrg(busy);
+    const { id } = await service.newOrg(busy);
     const tokens = await Promise.all(
       ["a", "b"].map(async (name) => {
-        const path = `/api/tenants/${org.id}/tokens`;
-        const made = await service.call<{ token: string }>("POST", path, { cookie: busy.cookie, body: { name } });
+        const path = `/api/tenants/${id}/tokens`;
+        const made = await service.call<{ token: string }>("POST", path, {
+          cookie: busy.cookie,
+          body: { name },
+        });
         assert.equal(made.status, 201, JSON.stringify(made.body));
         return made.data.token;
       }),
@@ -181,7 +185,11 @@ describe("the stream of changes", () => {
     }
     assert.deepEqual([...new Set(all.map(({ status }) => status))], [200]);
 
-    for (const caller of [...tokens.map((token) => ({ token })), { token: busy.token }, { cookie: busy.cookie }])
+    for (const caller of [
+      ...tokens.map((token) => ({ token })),
+      { token: busy.token },
+      { cookie: busy.cookie },
+    ])
       assert.equal((await service.call("GET", "/api/events", caller)).status, 429);
     const other = await open({ token: owner.token });
     assert.equal(other.status, 200);

@@ -146,11 +146,16 @@ function planRoutes(app: App): Route[] {
 }
 
 function uploadRoutes(app: App): Route[] {
-  const presentUpload = ({ _id, expiresAt }: UploadDoc): UploadPayload => ({
-    uploadId: _id,
-    url: `${app.config.baseUrl}/api/uploads/${_id}`,
-    expiresAt: expiresAt.toISOString(),
-  });
+  return [...ownUploadRoutes(app), ...sendingRoutes(app)];
+}
+
+const presentUpload = (app: App, { _id, expiresAt }: UploadDoc): UploadPayload => ({
+  uploadId: _id,
+  url: `${app.config.baseUrl}/api/uploads/${_id}`,
+  expiresAt: expiresAt.toISOString(),
+});
+
+function ownUploadRoutes(app: App): Route[] {
   return [
     route({
       method: "get",
@@ -163,7 +168,7 @@ function uploadRoutes(app: App): Route[] {
       async handle({ actor }) {
         const uploads = await listUploads(app, actor);
         return uploads.map((upload) => ({
-          ...presentUpload(upload),
+          ...presentUpload(app, upload),
           size: upload.size,
           sha256: upload.sha256,
           state: upload.state,
@@ -182,6 +187,11 @@ function uploadRoutes(app: App): Route[] {
       data: null,
       handle: ({ actor, params }) => removeUpload(app, actor, params.upload),
     }),
+  ];
+}
+
+function sendingRoutes(app: App): Route[] {
+  return [
     route({
       method: "post",
       path: "/api/uploads",
@@ -193,7 +203,7 @@ function uploadRoutes(app: App): Route[] {
       status: 201,
       data: UploadPayload,
       budget: "upload",
-      handle: async ({ actor, body }) => presentUpload(await announceUpload(app, actor, body)),
+      handle: async ({ actor, body }) => presentUpload(app, await announceUpload(app, actor, body)),
       // An upload belongs to its caller.
       authorizeRepeat: async () => undefined,
     }),

@@ -65,7 +65,7 @@ export function listUploads(app: App, actor: Actor): Promise<UploadDoc[]> {
 }
 
 /** Removes an upload that is not needed. Throws `not_found`, or `conflict` while it is published. */
-export async function removeUpload(app: App, actor: Actor, id: string): Promise<null> {
+export async function removeUpload(app: App, actor: Actor, id: string): Promise<void> {
   const owner = actorKey(actor);
   const upload = isId(id) ? await app.storage.uploads.find(id) : null;
   if (!upload || upload.owner !== owner) throw notFound("content", id);
@@ -75,7 +75,6 @@ export async function removeUpload(app: App, actor: Actor, id: string): Promise<
       ref: id,
     });
   await removeBytes(app, id);
-  return null;
 }
 
 /** The digest that a caller (`actorKey`) announced for an upload of theirs; undefined for any other. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Actor, AnonymousActor, UserActor } from "../../src/access/actor.ts";
-import { openStreamSlots } from "../../src/http/stream-slots.ts";
+import { openStreamSlots } from "../../src/access/stream-slots.ts";
 
 const origin = { ipHash: "x", source: "api", client: "api" } as const;
 const user = (userId: string, via: UserActor["via"]): Actor => ({

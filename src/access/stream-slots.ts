@@ -1,5 +1,5 @@
 /** Capacity for responses that stay open until their caller leaves. */
-import { actorKey, type Actor } from "../access/actor.ts";
+import { actorKey, type Actor } from "./actor.ts";
 
 export interface StreamSlotOptions {
   count: number;
