@@ -18,6 +18,7 @@ import { closeServer, listen } from "./src/http/listen.ts";
 import { openMetrics, type Metrics } from "./src/http/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
 import { resetFactorsByEmail } from "./src/mfa/reset.ts";
+import { readHealth } from "./src/jobs/health.ts";
 import { openApp } from "./src/open.ts";
 import { exportTo, importFrom } from "./src/operations/transfer.ts";
 import { verifyStore } from "./src/operations/verify.ts";
@@ -32,6 +33,7 @@ type Role = (typeof roles)[number];
 const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- export FILE     write the database to a file
        npm start -- import FILE     read such a file into an empty database
+       npm start -- doctor          check the engines, disks and outbound requests
        npm start -- verify          check every version's commit and content
        npm start -- reset-mfa EMAIL REASON
                                     remove all second factors of an account`;
@@ -40,6 +42,7 @@ const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
 const commandArguments = new Map([
   ["export", 1],
   ["import", 1],
+  ["doctor", 0],
   ["verify", 0],
   ["reset-mfa", 2],
 ]);
@@ -138,10 +141,24 @@ async function runCommand(
       console.log(`Read ${await importFrom(app, first)} documents from ${first}.`);
     else if (command === "reset-mfa")
       console.log(`Removed the second factors of ${await resetFactorsByEmail(app, first, second)}.`);
+    else if (command === "doctor") await doctor(app);
     else await verify(app);
   });
   await closeAll(closers);
   process.exit();
+}
+
+async function doctor(app: App): Promise<void> {
+  const { database, queue, git, outbound, disks } = await readHealth(app, version);
+  for (const [name, { ok, detail }] of Object.entries({ database, queue, git, outbound }))
+    printCheck(name, ok, detail);
+  for (const { name, ok, freeBytes } of disks)
+    printCheck(`disk of ${name}`, ok, `${freeBytes ?? "unknown"} bytes free`);
+}
+
+function printCheck(name: string, ok: boolean, detail: string): void {
+  console.log(`${ok ? "ok     " : "problem"}  ${name.padEnd(12)}  ${detail}`);
+  if (!ok) process.exitCode = 1;
 }
 
 async function verify(app: App): Promise<void> {

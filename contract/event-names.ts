@@ -116,6 +116,7 @@ export const eventNames = [
   "skill_report.resolved",
   "skill_report.dismissed",
   "service.sign_up_changed",
+  "service.anonymous_mcp_changed",
   "queue.paused",
   "queue.resumed",
   "queue.failed_retried",

@@ -312,6 +312,10 @@ export { eventNames, type EventName } from "./event-names.ts";
 export const signUpModes = ["open", "invite"] as const;
 export type SignUpMode = (typeof signUpModes)[number];
 
+/** Whether agents can use the MCP server without a sign-in; `auto`: while there is a public skill. */
+export const anonymousMcpModes = ["auto", "on", "off"] as const;
+export type AnonymousMcpMode = (typeof anonymousMcpModes)[number];
+
 /** Job states that the API lists. `failed` is permanent: only an administrator can retry or remove the job. */
 export const jobStates = ["active", "waiting", "delayed", "failed", "completed"] as const;
 export type JobState = (typeof jobStates)[number];

@@ -4,6 +4,7 @@ import { PackageError } from "../contract/package-rules.ts";
 import { RepoError } from "../repos/errors.ts";
 import { isUnavailable } from "../storage/database.ts";
 import type { App } from "./app.ts";
+import { allowsAnonymousMcp } from "./accounts/anonymous-mcp.ts";
 import { aboutRoutes } from "./accounts/about-routes.ts";
 import { accountAdministrationRoutes } from "./accounts/administration-routes.ts";
 import { accountPageRoutes } from "./accounts/page-routes.ts";
@@ -168,7 +169,13 @@ function translatorsOf(app: App): ErrorTranslator[] {
 
 function callServices(app: App): CallServices {
   const { log, rateLimits } = app;
-  return { baseUrl: () => app.config.baseUrl, log, rateLimits, translators: translatorsOf(app) };
+  return {
+    baseUrl: () => app.config.baseUrl,
+    log,
+    rateLimits,
+    translators: translatorsOf(app),
+    allowsAnonymous: () => allowsAnonymousMcp(app),
+  };
 }
 
 function translateStorage(error: unknown): ServiceError | undefined {

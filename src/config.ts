@@ -4,7 +4,13 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
 import { parseNetwork, type TrustedProxies } from "./network-address.ts";
-import { signUpModes, type CiProvider, type SignUpMode } from "../contract/vocabulary.ts";
+import {
+  anonymousMcpModes,
+  signUpModes,
+  type AnonymousMcpMode,
+  type CiProvider,
+  type SignUpMode,
+} from "../contract/vocabulary.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.stringbool();
@@ -158,6 +164,17 @@ export const Environment = z.object({
     .describe(
       "whether metadata documents of OAuth clients may be on private addresses, and on this machine over http",
     ),
+  OAUTH_CLIENT_DOCUMENTS: flag
+    .optional()
+    .describe(
+      "whether OAuth clients may use metadata documents in place of a registration; if unset, while outbound requests are possible",
+    ),
+  MCP_ANONYMOUS: z
+    .enum(anonymousMcpModes)
+    .default("auto")
+    .describe(
+      "whether agents can use /mcp without a sign-in; auto: while there is a public skill; until an administrator decides",
+    ),
   MCP_CATALOG_URL: z
     .union([z.literal("none"), webAddress])
     .default("https://registry.modelcontextprotocol.io")
@@ -266,7 +283,10 @@ export interface Config {
     issuers: readonly { provider: CiProvider; issuer: string }[];
     privateNetwork: boolean;
   };
-  oauth: { privateNetwork: boolean };
+  /** `clientDocuments`: undefined for "while outbound requests are possible" (`src/oauth/document-support.ts`). */
+  oauth: { privateNetwork: boolean; clientDocuments: boolean | undefined };
+  /** Until an administrator decides (`src/accounts/anonymous-mcp.ts`). */
+  anonymousMcp: AnonymousMcpMode;
   /** Without a slash at the end; undefined: no catalog. */
   mcpCatalog: { url: string | undefined; privateNetwork: boolean };
   mcpCentral: { privateNetwork: boolean };
@@ -328,7 +348,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       ],
       privateNetwork: e.OIDC_PRIVATE_NETWORK,
     },
-    oauth: { privateNetwork: e.OAUTH_PRIVATE_NETWORK },
+    oauth: { privateNetwork: e.OAUTH_PRIVATE_NETWORK, clientDocuments: e.OAUTH_CLIENT_DOCUMENTS },
+    anonymousMcp: e.MCP_ANONYMOUS,
     mcpCatalog: {
       url: e.MCP_CATALOG_URL === "none" ? undefined : e.MCP_CATALOG_URL,
       privateNetwork: e.MCP_CATALOG_PRIVATE_NETWORK,

@@ -63,6 +63,8 @@ export function openSkills(database: Database) {
     insert: batchedInsert(skills),
     find: (id: string) => skills.findOne({ _id: id, ...visible }),
     listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...notDeleted }).toArray(),
+    /** Whether the catalog has a skill. */
+    hasPublic: async () => (await skills.findOne({ listed: true }, { projection: { _id: 1 } })) !== null,
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
     findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...visible }),
     /** Skills whose current version has findings that are errors, latest first. */

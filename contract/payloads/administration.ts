@@ -1,6 +1,6 @@
 /** Accounts and organizations, as administrators of the service see them. */
 import { z } from "zod";
-import { signUpModes } from "../vocabulary.ts";
+import { anonymousMcpModes, signUpModes } from "../vocabulary.ts";
 import { timestamp } from "./timestamp.ts";
 
 export const AdminUserPayload = z
@@ -44,6 +44,12 @@ export const ServiceSettingsPayload = z
     configuredSignUp: z
       .enum(signUpModes)
       .meta({ description: "SIGN_UP of the configuration, which applies until an administrator decides" }),
+    anonymousMcp: z
+      .enum(anonymousMcpModes)
+      .meta({ description: "whether agents can use the MCP server without a sign-in" }),
+    configuredAnonymousMcp: z.enum(anonymousMcpModes).meta({
+      description: "MCP_ANONYMOUS of the configuration, which applies until an administrator decides",
+    }),
   })
   .meta({ id: "ServiceSettings" });
 export type ServiceSettingsPayload = z.infer<typeof ServiceSettingsPayload>;

@@ -101,6 +101,9 @@ export const HealthPayload = z
     database: Check,
     queue: Check,
     git: Check,
+    outbound: Check.meta({
+      description: "whether public hosts can be reached, as for documents of OAuth clients",
+    }),
     disks: z.array(
       z.object({
         name: z.enum(["data", "git"]),

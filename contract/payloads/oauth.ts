@@ -46,6 +46,10 @@ export const GrantPayload = z
     }),
     access: z.enum(oauthAccess),
     resource: z.string().meta({ description: "address of the endpoint that the client can call" }),
+    moreResources: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "further endpoints that it can call, if it has asked for several" }),
     organizations: z
       .array(z.object({ id: z.string(), slug: z.string(), name: z.string() }))
       .meta({ description: "where the client may act, as far as you are a member" }),

@@ -69,7 +69,7 @@ function settingsRoutes(app: App): Route[] {
       ...common,
       method: "patch",
       path: "/api/admin/settings",
-      summary: "Open sign-up to anyone, or limit it to invited people",
+      summary: "Change who can create an account, and whether agents need a sign-in",
       body: ChangeServiceSettings,
       data: ServiceSettingsPayload,
       handle: ({ actor, body }) => changeServiceSettings(app, actor, body),

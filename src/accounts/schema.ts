@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { signUpModes } from "../../contract/vocabulary.ts";
+import { anonymousMcpModes, signUpModes } from "../../contract/vocabulary.ts";
 import { oldPassword } from "../auth/schema.ts";
 import { listQuery } from "../http/cursor.ts";
 import { email, personName, username } from "../users/schema.ts";
@@ -105,5 +105,9 @@ const reason = z
 /** Body of every action on an account. */
 export const AdminReason = z.strictObject({ reason });
 
-export const ChangeServiceSettings = z.strictObject({ signUp: z.enum(signUpModes), reason });
+export const ChangeServiceSettings = z.strictObject({
+  signUp: z.enum(signUpModes).optional(),
+  anonymousMcp: z.enum(anonymousMcpModes).optional(),
+  reason,
+});
 export type ChangeServiceSettings = z.output<typeof ChangeServiceSettings>;

@@ -1,31 +1,57 @@
 /** Settings of the service that its administrators change while it runs. */
 import type { ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
+import type { EventName } from "../../contract/vocabulary.ts";
+import type { EventRow } from "../../storage/outbox.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { serviceLog } from "../audit/fan-out.ts";
 import { signUpMode } from "../users/sign-up-mode.ts";
+import { anonymousMcpMode } from "./anonymous-mcp.ts";
 import type { ChangeServiceSettings } from "./schema.ts";
 
 export async function readServiceSettings(app: App): Promise<ServiceSettingsPayload> {
-  return { signUp: await signUpMode(app), configuredSignUp: app.config.signUp };
+  const { signUp, anonymousMcp } = app.config;
+  return {
+    signUp: await signUpMode(app),
+    configuredSignUp: signUp,
+    anonymousMcp: await anonymousMcpMode(app),
+    configuredAnonymousMcp: anonymousMcp,
+  };
 }
 
-/** Sets the sign-up mode, which then precedes the configuration. A mode that is set already changes nothing. */
+/** Changes settings, which then precede the configuration. A value that a setting has already changes nothing. */
 export async function changeServiceSettings(
   app: App,
   actor: Actor,
-  { signUp, reason }: ChangeServiceSettings,
+  { signUp, anonymousMcp, reason }: ChangeServiceSettings,
 ): Promise<ServiceSettingsPayload> {
-  const before = await signUpMode(app);
-  const event = makeEvent(app, actor, "service.sign_up_changed", {
-    ...serviceLog,
-    resourceType: "service",
-    resourceId: "sign-up",
-    metadata: { before, after: signUp, reason },
-  });
+  const before = await readServiceSettings(app);
   const { serviceSettings } = app.storage;
-  if (before !== signUp && (await serviceSettings.setSignUp(signUp, [event])))
-    flushEvents(app, serviceSettings, "service", [event]);
+  const record = async (
+    name: EventName,
+    resourceId: string,
+    change: { before: string; after: string | undefined },
+    set: (events: EventRow[]) => Promise<boolean>,
+  ) => {
+    if (change.after === undefined || change.after === change.before) return;
+    const metadata = { ...change, reason };
+    const event = makeEvent(app, actor, name, {
+      ...serviceLog,
+      resourceType: "service",
+      resourceId,
+      metadata,
+    });
+    if (await set([event])) flushEvents(app, serviceSettings, "service", [event]);
+  };
+  await record("service.sign_up_changed", "sign-up", { before: before.signUp, after: signUp }, (events) =>
+    serviceSettings.set({ signUp: signUp! }, events),
+  );
+  await record(
+    "service.anonymous_mcp_changed",
+    "anonymous-mcp",
+    { before: before.anonymousMcp, after: anonymousMcp },
+    (events) => serviceSettings.set({ anonymousMcp: anonymousMcp! }, events),
+  );
   return readServiceSettings(app);
 }

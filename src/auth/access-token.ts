@@ -3,6 +3,7 @@
  * the person chose, and are accepted at the resource that they were issued for only.
  */
 import type { OauthAccess } from "../../contract/vocabulary.ts";
+import { resourcesOf } from "../../storage/oauth/grants.ts";
 import type { Origin, PermissionMap, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { unauthenticated } from "../errors.ts";
@@ -41,7 +42,7 @@ export async function byAccessToken(
       `This is an access token of an MCP client, which works at the MCP endpoints of ${app.config.baseUrl} only: use an API token here.`,
     );
   const found = await app.storage.callers.findAccessToken(hashSecret(secret));
-  if (!found || found.grant.resource !== audience)
+  if (!found || !resourcesOf(found.grant).includes(audience))
     throw unauthenticated("The access token is not valid here: it is unknown, or for another resource.");
   const { grant, account, named } = found;
   if (account?.suspended) throw accountSuspended();

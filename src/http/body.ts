@@ -32,17 +32,29 @@ export async function readJson(
   }
 }
 
+interface FormOptions {
+  formBytes?: number | undefined;
+  /** Fields that may be repeated, which become lists of strings. */
+  repeatable?: readonly string[] | undefined;
+  /** Refuses JSON. */
+  isFormOnly?: boolean;
+}
+
 /** Reads JSON, or the fields of a form as an object of strings; files in a form are refused. */
 export async function readJsonOrForm(
   request: IncomingMessage,
-  formBytes: number = limits.formBodyBytes,
+  { formBytes = limits.formBodyBytes, repeatable = [], isFormOnly = false }: FormOptions,
 ): Promise<unknown> {
   const type = mediaType(request);
   if (type === "application/x-www-form-urlencoded") {
-    return fieldsOf(new URLSearchParams(await readText(request, formBytes)));
+    return fieldsOf(new URLSearchParams(await readText(request, formBytes)), repeatable);
   }
-  if (type === "multipart/form-data") return fieldsOf(await readMultipart(request));
-  return readJson(request);
+  if (type === "multipart/form-data") return fieldsOf(await readMultipart(request), repeatable);
+  if (!isFormOnly) return readJson(request);
+  if (!hasBody(request)) return {};
+  throw invalidRequest(
+    `Send the parameters as a form (application/x-www-form-urlencoded), not as "${type || "untyped"}".`,
+  );
 }
 
 function mediaType(request: IncomingMessage): string {
@@ -56,9 +68,15 @@ function hasBody(request: IncomingMessage): boolean {
 }
 
 /** Repeated fields keep the first value: a second value must not bypass the checks of the first. */
-function fieldsOf(entries: Iterable<[string, string]>): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of entries) fields[name] ??= value;
+function fieldsOf(
+  entries: Iterable<[string, string]>,
+  repeatable: readonly string[],
+): Record<string, string | string[]> {
+  const fields = Object.create(null) as Record<string, string | string[]>;
+  for (const [name, value] of entries) {
+    if (repeatable.includes(name)) fields[name] = [fields[name] ?? [], value].flat();
+    else fields[name] ??= value;
+  }
   return { ...fields };
 }
 

@@ -49,9 +49,9 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
     return respond(ctx, declared, await declared.handle(unauthenticatedCall(ctx, request)));
   const ipHash = pseudonymOf(ctx.req.socket, request.address, options.anonymize);
   const credentialsOf = (signed?: SignedCall): Credentials => ({
-    authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
+    authorization: authorizationOf(ctx, declared),
     sessionCookie:
-      declared.forGit || declared.ignoresCookies
+      declared.forGit || declared.ignoresCookies || declared.oauthFailures
         ? undefined
         : ctx.cookies.get(sessionCookieName(options.baseUrl())),
     signed,
@@ -129,6 +129,17 @@ function unauthenticatedCall(ctx: Context, request: RequestInfo, ipHash?: string
   };
 }
 
+function authorizationOf(ctx: Context, { forGit, oauthFailures }: Route): string {
+  const header = ctx.get("authorization");
+  if (oauthFailures === undefined) return forGit ? bearerOfBasic(header) : header;
+  // A program may send the token that it wants to renew with all of its requests.
+  if (!/^basic\b/i.test(header)) return "";
+  throw unauthenticated(
+    'Clients have no secret here (token_endpoint_auth_method is "none"): send client_id as a parameter, without ' +
+      "Authorization: Basic.",
+  );
+}
+
 /** The password of Basic credentials as a bearer token; any other header unchanged. */
 function bearerOfBasic(authorization: string): string {
   const [, credentials] = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(authorization) ?? [];
@@ -138,7 +149,9 @@ function bearerOfBasic(authorization: string): string {
 }
 
 function readBody(request: IncomingMessage, declared: Route, read: Buffer | undefined): Promise<unknown> {
-  return declared.form && !read ? readJsonOrForm(request, declared.formBytes) : readJson(request, read);
+  const { form, formBytes, repeatable } = declared;
+  if (!form || read) return readJson(request, read);
+  return readJsonOrForm(request, { formBytes, repeatable, isFormOnly: form === "only" });
 }
 
 /** The signature of a call, and the body that was read to check it. A stream is checked by its announced digest. */

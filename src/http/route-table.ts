@@ -11,9 +11,14 @@ export interface MatchedRoute {
   params: Record<string, string>;
 }
 
+/** The methods that are offered at a path, and the form of its failures. */
+interface OtherMethods extends Pick<Route, "oauthFailures"> {
+  offered: string[];
+}
+
 export interface RouteTable {
   /** The first declared route of the method (in upper case) and path, or the methods that are offered at the path. */
-  find(method: string, path: string): MatchedRoute | { offered: string[] };
+  find(method: string, path: string): MatchedRoute | OtherMethods;
 }
 
 interface Entry {
@@ -49,13 +54,15 @@ export function openRouteTable(routes: readonly Route[]): RouteTable {
       collect(root, segmentsOf(path), 0, candidates);
       if (candidates.length > 1) candidates.sort((a, b) => a.order - b.order);
       const offered = new Set<string>();
+      let oauthFailures: Route["oauthFailures"];
       for (const { layer, declared } of candidates) {
         const match = layer.regexp.exec(path);
         if (!match) continue;
         if (layer.methods.includes(method)) return { declared, params: layer.params(path, match.slice(1)) };
         for (const each of layer.methods) offered.add(each);
+        ({ oauthFailures } = declared);
       }
-      return { offered: [...offered] };
+      return { offered: [...offered], oauthFailures };
     },
   };
 }

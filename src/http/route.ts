@@ -180,8 +180,12 @@ interface Declaration<P, Q, B, F> {
    * other route accepts one.
    */
   audience?: string;
-  /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
-  form?: boolean;
+  /**
+   * Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body; `only`: and no JSON.
+   */
+  form?: boolean | "only";
+  /** Fields of a form that may be repeated: their values are lists. Of other fields, the first value counts. */
+  repeatable?: readonly string[];
   /**
    * For a call that creates: throws unless a read would show the caller the stored data of its first response, which an
    * `Idempotency-Key` asks for again. Access may have been lost since. Without it, the data is not stored.
@@ -196,6 +200,11 @@ interface Declaration<P, Q, B, F> {
   leavesOrigin?: true;
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */
   cookieless?: boolean;
+  /**
+   * For endpoints of OAuth's standards, which authenticate nobody: cookies and bearer tokens are ignored, and all
+   * failures have the form of RFC 6749, section 5.2. The value is the error code of a request that can't be read.
+   */
+  oauthFailures?: "invalid_request" | "invalid_client_metadata";
   status?: 200 | 201;
   /** The schema of `data`; `null` where the answer is the bare `{"success": true}`. */
   data?: z.ZodType | null;

@@ -7,7 +7,7 @@ import { requestContext, tracksContext, type Log } from "../log.ts";
 import type { TrustedProxies } from "../network-address.ts";
 import { findCallerBehind } from "./addresses.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
-import { presentFailure, toServiceError } from "./errors.ts";
+import { presentFailure, presentOauthFailure, toServiceError } from "./errors.ts";
 import { handleRoute, type RouteServices } from "./handle-route.ts";
 import { openByPage } from "./pages.ts";
 import { openRouteTable, type RouteTable } from "./route-table.ts";
@@ -173,6 +173,7 @@ function routeOf(ctx: Context, table: RouteTable, pages: RouteTable): Route {
   }
   const { offered } = found;
   if (offered.length === 0) throw nothingAt(path);
+  ctx.state["oauthFailures"] = found.oauthFailures;
   ctx.set("allow", offered.join(", "));
   throw new ServiceError(
     "method_not_allowed",
@@ -189,9 +190,10 @@ function presentError(ctx: Context, thrown: unknown, options: HttpOptions): void
   if (error.code === "rate_limited")
     ctx.set("retry-after", String(Number(error.details?.["retryAfterSeconds"] ?? 1)));
   if (error.code === "unavailable") ctx.set("retry-after", "1");
-  const forGit = (ctx.state["route"] as Route | undefined)?.forGit === true;
+  const { forGit = false, oauthFailures = ctx.state["oauthFailures"] as Route["oauthFailures"] } =
+    (ctx.state["route"] as Route | undefined) ?? {};
   if (error.code === "unauthenticated")
-    ctx.set("www-authenticate", `${forGit ? "Basic" : "Bearer"} realm="svc"`);
+    ctx.set("www-authenticate", `${forGit || oauthFailures ? "Basic" : "Bearer"} realm="svc"`);
   // A caller that still sends would miss the response if the connection were closed: the rest is read and discarded,
   // up to the time limit of a request.
   if (!ctx.req.complete) ctx.req.resume();
@@ -200,6 +202,8 @@ function presentError(ctx: Context, thrown: unknown, options: HttpOptions): void
     ctx.body = `${error.message}\n`;
   } else {
     ctx.type = "json";
-    ctx.body = JSON.stringify(presentFailure(error, requestId));
+    ctx.body = JSON.stringify(
+      oauthFailures ? presentOauthFailure(error, oauthFailures) : presentFailure(error, requestId),
+    );
   }
 }

@@ -4,8 +4,9 @@ import path from "node:path";
 import type { HealthPayload } from "../../contract/payloads/jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import type { App } from "../app.ts";
+import { outboundProblem } from "../oauth/document-support.ts";
 
-const answerMs = 3000;
+const answerMs = 4000;
 /** A disk with less of either is reported as nearly full. */
 const leastFree = { bytes: 1024 ** 3, share: 0.05 };
 
@@ -15,7 +16,7 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
   const { config, queue, storage } = app;
   const git = { program: config.gitProgram, searchPath: config.searchPath };
   let databaseVersion: string | null = null;
-  const [database, queueCheck, gitCheck, data, repositories] = await Promise.all([
+  const [database, queueCheck, gitCheck, outbound, data, repositories] = await Promise.all([
     checked(async () => {
       databaseVersion = await storage.database.version();
       return `MongoDB ${databaseVersion}, ${config.mongodbUrl === undefined ? "embedded" : "a server"}`;
@@ -30,6 +31,7 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
         throw new Error("No git program was found: clones and the nightly repack are not available.");
       return `git ${found}`;
     }),
+    checked(() => checkOutbound(app)),
     diskOf("data", config.dataDir),
     diskOf("git", config.gitRoot),
   ]);
@@ -38,6 +40,7 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
     database,
     queue: queueCheck,
     git: gitCheck,
+    outbound,
     disks: [data, repositories],
     versions: { service: version, node: process.version, database: databaseVersion },
     process: {
@@ -45,6 +48,14 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
       memoryBytes: process.memoryUsage.rss(),
     },
   };
+}
+
+async function checkOutbound(app: App): Promise<string> {
+  const { clientDocuments } = app.config.oauth;
+  if (clientDocuments !== undefined) return `Not checked: OAUTH_CLIENT_DOCUMENTS is ${clientDocuments}`;
+  const problem = await outboundProblem(app);
+  if (problem === undefined) return "Public hosts respond";
+  throw new Error(`Public hosts can't be reached, so programs have to register to sign in: ${problem}.`);
 }
 
 async function checked(ask: () => Promise<string>): Promise<Check> {

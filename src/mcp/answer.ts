@@ -10,7 +10,9 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { ServiceError } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
+import { acceptOf } from "./accept.ts";
 import type { Call, CallServices } from "./call.ts";
+import { withChallenge } from "./failures.ts";
 import { answerPlainCall, readPlainCall, type PlainCall } from "./plain-calls.ts";
 
 interface AnswerOptions {
@@ -21,7 +23,7 @@ interface AnswerOptions {
   areLong?: boolean;
 }
 
-/** `end`: aborted when the response was sent, or the caller has left. Throws the challenge of a call. */
+/** `end`: aborted when the response was sent, or the caller has left. */
 export type Answers = (info: RequestInfo, call: Call, body: unknown, end: AbortSignal) => Promise<Reply>;
 
 export function openAnswers(
@@ -37,27 +39,27 @@ export function openAnswers(
   const onerror = (error: Error) => services.log.debug({ error }, "a message of an MCP client was refused");
   const modern = createMcpHandler(({ requestInfo }) => serverOf(requestInfo), { legacy: "reject", onerror });
 
+  const challengedIf = ({ isChallenged }: Call, reply: Reply) =>
+    isChallenged ? withChallenge(reply, { baseUrl: services.baseUrl(), path, hasCredential: false }) : reply;
+
   return async (info, call, body, end) => {
     const plain = readPlainCall(info, body);
     if (plain) {
-      const reply = await withinTime(answerPlainCall(plain, callTool(plain, call)), callMs);
-      if (call.challenge) throw call.challenge;
-      return reply;
+      return challengedIf(call, await withinTime(answerPlainCall(plain, callTool(plain, call)), callMs));
     }
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const request = toRequest(info, services.baseUrl() + path, end);
     servers.set(request, () => build(call, messages));
     const isLegacy = await isLegacyRequest(request, body);
-    const isStream = areLong && messages.some(wantsProgress);
+    const isStream = areLong && call.takesStream && messages.some(wantsProgress);
     const response = await withinTime(
       isLegacy
         ? serveLegacy(serverOf(request), request, { parsedBody: body, isStream, end })
         : modern.fetch(request, { parsedBody: body }),
       callMs,
     );
-    if (call.challenge) throw call.challenge;
     const session = areLong && isLegacy ? sessionFor(messages.find(isInitialize)) : undefined;
-    return toReply(response, session);
+    return challengedIf(call, await toReply(response, session));
   };
 }
 
@@ -84,11 +86,13 @@ const wantsProgress = (message: unknown) =>
 /** The headers that the protocol defines. The SDK gets no credentials. */
 const protocolHeaders = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
-export const headersOf = (info: RequestInfo) => protocolHeaders.map((name) => info.header(name));
+export const headersOf = (info: RequestInfo) =>
+  protocolHeaders.map((name) => (name === "accept" ? acceptOf(info) : info.header(name)));
 
 export function toRequest(info: RequestInfo, address: string, signal: AbortSignal): Request {
   const headers = new Headers();
-  for (const name of protocolHeaders) if (info.header(name) !== "") headers.set(name, info.header(name));
+  for (const [at, value] of headersOf(info).entries())
+    if (value !== "") headers.set(protocolHeaders[at]!, value);
   return new Request(address, { method: "POST", headers, signal });
 }
 

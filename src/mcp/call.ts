@@ -1,6 +1,5 @@
 /** One HTTP request to the MCP server, as its handlers see it. */
 import type { Actor } from "../access/actor.ts";
-import type { ServiceError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ErrorTranslator } from "../http/errors.ts";
 import type { Budget, RateLimits } from "../http/rate-limit.ts";
@@ -11,6 +10,8 @@ export interface CallServices {
   log: Log;
   translators: ErrorTranslator[];
   rateLimits: RateLimits;
+  /** Whether agents without a sign-in can use the MCP server. */
+  allowsAnonymous(): Promise<boolean>;
 }
 
 export interface Call {
@@ -22,8 +23,10 @@ export interface Call {
   signal: AbortSignal;
   /** Takes a point of the caller's budget. Throws `rate_limited`. */
   spend(budget: Budget): Promise<void>;
+  /** Whether the response may be a stream of events, with reports of progress. */
+  takesStream: boolean;
   /** A client with `initialize` has declared that it opens pages for its user. */
   opensPages: boolean;
-  /** The error of an anonymous caller for whom a sign-in could help; the response is 401 then. */
-  challenge?: ServiceError;
+  /** An anonymous caller could do more with a sign-in: the response asks for one by its status. */
+  isChallenged?: true;
 }

@@ -9,11 +9,13 @@ import { openSlots, type SlotOptions, type Slots } from "../../contract/concurre
 import { actorKey, type Actor } from "../access/actor.ts";
 import { ServiceError } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
+import { takesStream } from "./accept.ts";
 import { headersOf, methodOf, openAnswers, opensPagesMark, toRequest } from "./answer.ts";
 import { boundBatch, messagesOf } from "./batches.ts";
 import type { Call, CallServices } from "./call.ts";
 import { openCancellations, type Cancellations } from "./cancellations.ts";
 import { openConstantReplies } from "./constant-replies.ts";
+import { readMessages } from "./failures.ts";
 import type { ListStreams } from "./list-streams.ts";
 import { openPending } from "./pending.ts";
 import type { PlainCall } from "./plain-calls.ts";
@@ -27,7 +29,7 @@ export interface EndpointOptions {
   /** The facts about the caller from which the result of a message follows, if nothing else decides it. */
   variantOf?(call: Call, message: unknown): string | undefined;
   /** Throws for callers who can't use the endpoint at all. */
-  authorize?(actor: Actor): void;
+  authorize?(actor: Actor): void | Promise<void>;
   /** Requests in progress, and requests that wait. */
   concurrency: SlotOptions;
   callMs: number;
@@ -67,7 +69,7 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
     const actor = await identify(info);
     const caller = actor.kind === "anonymous" ? (actor.origin.ipHash ?? "unknown") : actorKey(actor);
     const release = await takeSlot(slots, caller, end.signal);
-    const body = await info.readJson(bodyBytes);
+    const body = await readMessages(info, bodyBytes);
     const messages = messagesOf(body, areLong);
     const spend: Call["spend"] = (budget) => services.rateLimits.consume(budget, caller);
     for (let more = 1; more < messages.length; more++) await spend("general");
@@ -77,8 +79,8 @@ export function openEndpoint(options: EndpointOptions, services: CallServices): 
     const signal = areLong ? cancellable(cancellations, client, messages, end.signal) : end.signal;
     const { requestId } = info;
     const authenticate = () => identify(info);
-    const opensPages = session.endsWith(opensPagesMark);
-    const call: Call = { actor, authenticate, requestId, signal, spend, opensPages };
+    const wishes = { opensPages: session.endsWith(opensPagesMark), takesStream: takesStream(info) };
+    const call: Call = { actor, authenticate, requestId, signal, spend, ...wishes };
     const variant = Array.isArray(body) ? undefined : variantOf?.(call, body);
     const constant = variant === undefined ? undefined : constants(body, variant, headersOf(info));
     const known = constant?.find();
@@ -139,7 +141,7 @@ async function takeSlot(slots: Slots, caller: string, end: AbortSignal): Promise
 
 async function identifyAgent(info: RequestInfo, { authorize }: EndpointOptions): Promise<Actor> {
   const actor = asAgent(await info.authenticate!());
-  authorize?.(actor);
+  await authorize?.(actor);
   return actor;
 }
 

@@ -54,7 +54,7 @@ function handleRequests(
     actor,
     authenticate: () => call.authenticate(),
     signal: AbortSignal.any([call.signal, context.mcpReq.signal]),
-    onProgress: progressOf(context),
+    onProgress: call.takesStream ? progressOf(context) : undefined,
   });
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {

@@ -10,6 +10,7 @@ import {
   type CallToolResult,
 } from "@modelcontextprotocol/server";
 import { Reply, type RequestInfo } from "../http/route.ts";
+import { acceptOf, bothForms } from "./accept.ts";
 import { jsonOf } from "./result-json.ts";
 
 export interface PlainCall {
@@ -38,15 +39,14 @@ export function readPlainCall(info: Pick<RequestInfo, "header">, message: unknow
 }
 
 /** Whether the headers are those of a client with `initialize`. */
-function areOfGeneration({ header }: Pick<RequestInfo, "header">): boolean {
+function areOfGeneration(info: Pick<RequestInfo, "header">): boolean {
+  const { header } = info;
   const version = header("mcp-protocol-version");
-  const accept = header("accept");
   return (
     (version === "" || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) &&
     header("mcp-method") === "" &&
     header("mcp-name") === "" &&
-    accept.includes("application/json") &&
-    accept.includes("text/event-stream") &&
+    acceptOf(info) === bothForms &&
     isJsonContentType(header("content-type"))
   );
 }

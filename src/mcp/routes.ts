@@ -7,7 +7,7 @@ import { route, type Reply, type RequestInfo, type Route } from "../http/route.t
 import type { CallServices } from "./call.ts";
 import { methodOf } from "./answer.ts";
 import { openEndpoint, type EndpointOptions } from "./endpoint.ts";
-import { presentRefusal } from "./failures.ts";
+import { presentRefusal, signInFirst } from "./failures.ts";
 import { checkHost } from "./hosts.ts";
 import { openListStreams } from "./list-streams.ts";
 import type { Forwarder } from "./forwarder.ts";
@@ -40,6 +40,9 @@ export function mcpRoutes(
         path: "/mcp",
         build: (call, messages) => buildServer(prepared, call, services, needsOf(messages)),
         callTool: (plain, call) => callOwn(prepared, plain, call, services),
+        async authorize(actor) {
+          if (actor.kind === "anonymous" && !(await services.allowsAnonymous())) throw signInFirst();
+        },
         variantOf: ({ actor }, message) =>
           methodOf(message) === "tools/list" ? offeredTo(prepared, actor) : undefined,
         concurrency: { count: 32, waiting: 512, waitMs: 10_000 },
@@ -97,7 +100,8 @@ function mcpEndpoint(summary: string, options: EndpointOptions, services: CallSe
     } catch (thrown) {
       request.stream.resume();
       const error = toServiceError(thrown, request.requestId, services);
-      return presentRefusal(error, request.requestId, { baseUrl: services.baseUrl(), path });
+      const hasCredential = request.header("authorization") !== "";
+      return presentRefusal(error, request.requestId, { baseUrl: services.baseUrl(), path, hasCredential });
     }
   };
   const calls = route({

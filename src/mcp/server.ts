@@ -40,6 +40,8 @@ const instructions =
   "This service has skills and rules for agents. Find them with search_skills, read one with read_skill and follow it. " +
   "A skill is named organization/slug. Publish your own with publish_skill, and changes with publish_version.";
 
+const anonymousInstructions = `${instructions} You are not signed in, so you find public skills only: call whoami to sign in.`;
+
 /** Which parts of the protocol the request needs; a part that is not needed costs nothing. */
 export interface Needs {
   resources: boolean;
@@ -58,7 +60,7 @@ export function buildServer(
   const server = new McpServer(
     { name: "svc", title: "Skill library", version: surface.version },
     {
-      instructions,
+      instructions: call.actor.kind === "anonymous" ? anonymousInstructions : instructions,
       capabilities: {
         tools: { listChanged: false },
         resources: { listChanged: false },

@@ -10,7 +10,7 @@ import { OAuthError } from "../auth/oauth-error.ts";
 import { ServiceError } from "../errors.ts";
 import { loadClient, type Client } from "./clients.ts";
 import { isRedirectUriOf, withParameters } from "./redirect-uris.ts";
-import { accessOfScope, readResource, resources, scopesOf } from "./resources.ts";
+import { accessOfScope, readResources, resources, scopesOf } from "./resources.ts";
 
 /** The parameters that are read, with their maximum lengths. */
 const lengths = {
@@ -34,7 +34,8 @@ export interface CheckedRequest {
   redirectUri: string;
   state: string | undefined;
   codeChallenge: string;
-  resource: string;
+  /** At least one, in their canonical form. */
+  resources: readonly [string, ...string[]];
   /** Choices of the person, in rising order. */
   offered: readonly OauthAccess[];
   suggested: OauthAccess;
@@ -55,7 +56,7 @@ export class RequestFault extends Error {
 export async function storeRequest(app: App, given: Readonly<Record<string, unknown>>): Promise<string> {
   const parameters: Parameters = {};
   for (const name of Object.keys(lengths) as Name[]) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = Object.hasOwn(given, name) ? joinedIf(name === "resource", given[name]) : undefined;
     if (value === undefined) continue;
     if (typeof value !== "string") throw new RequestFault(`The parameter "${name}" is there more than once.`);
     if (value.length > lengths[name])
@@ -68,6 +69,10 @@ export async function storeRequest(app: App, given: Readonly<Record<string, unkn
   await app.storage.oauth.requests.insert({ _id, parameters, createdAt, expiresAt });
   return _id;
 }
+
+/** The parameter `resource` may be there several times (RFC 8707, section 2). Its values have no spaces. */
+const joinedIf = (isRepeatable: boolean, value: unknown) =>
+  isRepeatable && Array.isArray(value) ? value.join(" ") : value;
 
 /** Reads a stored request. Throws RequestFault, or `not_found` if it was decided or has expired. */
 export async function readRequest(app: App, id: string): Promise<CheckedRequest> {
@@ -99,17 +104,17 @@ async function checkRequest(app: App, id: string, parameters: Parameters): Promi
   const codeChallenge = parameters.code_challenge ?? "";
   if (!/^[\w-]{43}$/.test(codeChallenge))
     throw fail("invalid_request", "The code_challenge is not a SHA-256 in base64url without padding.");
-  const resource = readResource(app, parameters.resource ?? "");
+  const [resource, ...more] = readResources(app, (parameters.resource ?? "").split(" ")) ?? [];
   if (resource === undefined)
     throw fail(
       "invalid_target",
       `The resource must be ${listOf(resources.map(({ path }) => app.config.baseUrl + path))}.`,
     );
-  const scopes = scopesOf(app, resource);
+  const scopes = scopesOf(app, [resource, ...more]);
   const access = accessOfScope(scopes, parameters.scope);
   if (!access)
     throw fail("invalid_scope", `The scope must be ${listOf(scopes.map((scope) => `"${scope}"`))}.`);
-  return { id, client, redirectUri, state, codeChallenge, resource, ...access };
+  return { id, client, redirectUri, state, codeChallenge, resources: [resource, ...more], ...access };
 }
 
 const listOf = (choices: readonly string[]) => choices.join(" or ");

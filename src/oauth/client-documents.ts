@@ -61,6 +61,11 @@ export const isDocumentAddress = (clientId: string) => /^https?:/i.test(clientId
 
 /** The client of a metadata document. Throws OAuthError. */
 export async function readClientDocument(app: App, clientId: string): Promise<DescribedClient> {
+  if (app.config.oauth.clientDocuments === false)
+    throw new OAuthError(
+      "invalid_client",
+      "This service reads no documents of clients (OAUTH_CLIENT_DOCUMENTS): register the client instead.",
+    );
   checkAddress(app, clientId);
   const { known, reading } = cacheOf(app);
   const now = app.now().getTime();

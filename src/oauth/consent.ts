@@ -46,6 +46,7 @@ export async function allow(
   const now = app.now();
   const codeExpiresAt = new Date(now.getTime() + limits.oauthCodeMs);
   const { id: clientId, name: clientName, host } = request.client;
+  const [resource, ...moreResources] = request.resources;
   const grant: OauthGrantDoc = {
     _id: app.newId(),
     userId: user.userId,
@@ -55,7 +56,8 @@ export async function allow(
     redirectUri: request.redirectUri,
     access,
     tenantIds: [...tenantIds],
-    resource: request.resource,
+    resource,
+    ...(moreResources.length === 0 ? {} : { moreResources }),
     epochs: user.epochs ?? { session: 0, token: 0 },
     codeHash: hashSecret(code),
     codeChallenge: request.codeChallenge,

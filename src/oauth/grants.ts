@@ -42,6 +42,7 @@ function presentGrant({ memberships, withheld = [] }: UserActor, grant: Grant): 
     redirectsTo: targetOf(grant.redirectUri),
     access: grant.access,
     resource: grant.resource,
+    moreResources: grant.moreResources,
     organizations: [...memberships, ...withheld]
       .filter(({ tenantId }) => grant.tenantIds.includes(tenantId))
       .map(({ tenantId, tenantSlug, tenantName }) => ({ id: tenantId, slug: tenantSlug, name: tenantName })),

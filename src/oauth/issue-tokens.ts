@@ -2,13 +2,15 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { OauthTokenPayload } from "../../contract/payloads/oauth.ts";
-import type { OauthGrantDoc, OauthTokens } from "../../storage/oauth/grants.ts";
+import { oauthAccess } from "../../contract/vocabulary.ts";
+import { resourcesOf, type OauthGrantDoc, type OauthTokens } from "../../storage/oauth/grants.ts";
 import type { App } from "../app.ts";
 import { OAuthError } from "../auth/oauth-error.ts";
 import { ServiceError } from "../errors.ts";
 import { equalSecrets, hashSecret } from "../secrets.ts";
 import { noteClientUse } from "./clients.ts";
-import { readResource, scopeOfAccess } from "./resources.ts";
+import { isSameRedirectUri } from "./redirect-uris.ts";
+import { accessOfScope, readResources, scopeOfAccess } from "./resources.ts";
 import { grantOfRefreshToken } from "./refresh-token.ts";
 import { currentPair, isRecentlyReplaced, newPair, recentRenewals, type TokenPair } from "./renewals.ts";
 import { revokeReused } from "./revoke.ts";
@@ -30,7 +32,8 @@ export async function redeemCode(app: App, input: TokenRequest): Promise<OauthTo
   if (!grant) throw invalidGrant("This code is unknown.");
   if (grant.clientId !== clientId) throw invalidGrant("This code was issued to another client.");
   if (grant.codeUsedAt) throw await codeReused(app, grant);
-  if (grant.redirectUri !== redirectUri) throw invalidGrant("This code was sent to another redirect_uri.");
+  if (!isSameRedirectUri(grant.redirectUri, redirectUri))
+    throw invalidGrant("This code was sent to another redirect_uri.");
   if (!fitsChallenge(verifier, grant.codeChallenge))
     throw invalidGrant("The code_verifier does not fit the code_challenge of the request.");
   checkResource(app, input, grant);
@@ -151,17 +154,18 @@ function payloadOf(
   };
 }
 
-/** A resource that is named again must be that of the grant (RFC 8707, section 2.2). */
-function checkResource(app: App, { resource }: TokenRequest, grant: OauthGrantDoc): void {
-  if (resource !== undefined && readResource(app, resource) !== grant.resource)
-    throw new OAuthError("invalid_target", `The access was given for ${grant.resource}.`);
+/** Resources that are named again must be among those of the grant (RFC 8707, section 2.2). */
+function checkResource(app: App, { resource: named = [] }: TokenRequest, grant: OauthGrantDoc): void {
+  const own = resourcesOf(grant);
+  if (named.length === 0 || readResources(app, named)?.every((one) => own.includes(one))) return;
+  throw new OAuthError("invalid_target", `The access was given for ${own.join(" and ")}.`);
 }
 
 /** A smaller scope is ignored: the response names the scope of the tokens (RFC 6749, section 5.1). */
 function checkScope({ scope }: TokenRequest, { access }: OauthGrantDoc): void {
-  const given = scopeOfAccess(access).split(" ");
-  if ((scope ?? "").split(" ").every((one) => one === "" || given.includes(one))) return;
-  throw new OAuthError("invalid_scope", `The access was given for the scope "${given.join(" ")}".`);
+  const named = accessOfScope(oauthAccess, scope);
+  if (named && oauthAccess.indexOf(named.suggested) <= oauthAccess.indexOf(access)) return;
+  throw new OAuthError("invalid_scope", `The access was given for the scope "${scopeOfAccess(access)}".`);
 }
 
 /** `isFirst`: the sessions of the account must not have ended since the consent, which one of them gave. */

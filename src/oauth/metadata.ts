@@ -3,9 +3,10 @@ import { oauthAccess } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
 import { deviceGrantType } from "../auth/device.ts";
 import { Reply, route, type Route } from "../http/route.ts";
+import { readsClientDocuments } from "./document-support.ts";
 import { resources } from "./resources.ts";
 
-const serverMetadata = ({ config: { baseUrl } }: App) => ({
+const serverMetadata = ({ config: { baseUrl } }: App, readsDocuments: boolean) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,
@@ -20,7 +21,7 @@ const serverMetadata = ({ config: { baseUrl } }: App) => ({
   revocation_endpoint_auth_methods_supported: ["none"],
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
-  client_id_metadata_document_supported: true,
+  client_id_metadata_document_supported: readsDocuments,
   service_documentation: `${baseUrl}/docs`,
 });
 
@@ -38,32 +39,45 @@ const resourceMetadata = (
 export function metadataRoutes(app: App): Route[] {
   const prefix = "/.well-known/oauth-protected-resource";
   return [
-    metadataRoute("/.well-known/oauth-authorization-server", "Metadata of the authorization server", () =>
-      serverMetadata(app),
+    ...metadataRoutesAt(
+      "/.well-known/oauth-authorization-server",
+      "Metadata of the authorization server",
+      async () => serverMetadata(app, await readsClientDocuments(app)),
     ),
     ...[
       { path: "", resource: resources[0] },
       ...resources.map((resource) => ({ path: resource.path, resource })),
-    ].map(({ path, resource }) =>
-      metadataRoute(prefix + path, "Metadata of the resource that OAuth clients can call", () =>
+    ].flatMap(({ path, resource }) =>
+      metadataRoutesAt(prefix + path, "Metadata of the resource that OAuth clients can call", () =>
         resourceMetadata(app, resource),
       ),
     ),
   ];
 }
 
-/** Pages of any origin may read it, since clients also run in browsers. */
-function metadataRoute(path: string, summary: string, describe: () => object): Route {
-  return route({
-    method: "get",
-    path,
-    summary,
-    tag: "OAuth",
-    auth: "none",
-    produces: "application/json",
-    handle: async () =>
-      new Reply(describe(), {
-        headers: { "access-control-allow-origin": "*", "cache-control": "public, max-age=300" },
-      }),
-  });
+/** Clients also run in pages of any origin, which ask first since they name the version of their protocol. */
+const cors = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD, OPTIONS",
+  "access-control-allow-headers": "*",
+  "access-control-max-age": "86400",
+};
+
+function metadataRoutesAt(path: string, summary: string, describe: () => object | Promise<object>): Route[] {
+  const common = { path, tag: "OAuth", auth: "none", produces: "application/json" } as const;
+  return [
+    route({
+      ...common,
+      method: "get",
+      summary,
+      handle: async () =>
+        new Reply(await describe(), { headers: { ...cors, "cache-control": "public, max-age=300" } }),
+    }),
+    route({
+      ...common,
+      method: "options",
+      summary: `${summary}: what pages of other origins may send`,
+      handle: async () => new Reply(undefined, { status: 204, headers: cors }),
+    }),
+  ];
 }

@@ -113,13 +113,24 @@ const connectorTexts = {
   label: "Use your hosted connectors",
   hint: "Call all tools of the remote servers that you have connected, with what you may do there.",
 };
-const isOfConnectors = ({ resource }: CheckedRequest) => resource.endsWith(connectorsPath);
+const isConnectors = (resource: string) => resource.endsWith(connectorsPath);
+const isOfConnectors = ({ resources }: CheckedRequest) => resources.every(isConnectors);
+
+function textsOf(request: CheckedRequest, access: OauthAccess): { label: string; hint: string } {
+  if (isOfConnectors(request)) return connectorTexts;
+  const { label, hint } = accessTexts[access];
+  if (!request.resources.some(isConnectors)) return { label, hint };
+  return {
+    label: `${label}, and use your hosted connectors`,
+    hint: `${accessTexts.read.hint} ${hint} ${connectorTexts.hint}`,
+  };
+}
 
 function accessFields({ request, chosen }: ConsentView): Html {
   return html`<fieldset>
     <legend>It may</legend>
     ${request.offered.map((access) => {
-      const { label, hint } = isOfConnectors(request) ? connectorTexts : accessTexts[access];
+      const { label, hint } = textsOf(request, access);
       return html`<p class="check">
         <input
           id="access-${access}"

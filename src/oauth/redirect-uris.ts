@@ -1,7 +1,8 @@
 /**
- * Redirect URIs of OAuth clients. A request must name one of its client's exactly; only the port of a loopback address
- * may differ, since native programs listen on a free one (RFC 8252, section 7.3). Texts are compared rather than parsed
- * addresses, so that no parser can read a URI differently from the one that compares it.
+ * Redirect URIs of OAuth clients. A request must name one of its client's exactly. Only the port of a loopback address
+ * may differ, since native programs listen on a free one (RFC 8252, section 7.3), and its path may be empty for `/`.
+ * Texts are compared rather than parsed addresses, so that no parser can read a URI differently from the one that
+ * compares it.
  */
 import { limits } from "../../contract/limits.ts";
 
@@ -39,13 +40,18 @@ const isNativeScheme = (scheme: string) =>
 
 /** Whether a client with these redirect URIs may be sent to one. */
 export function isRedirectUriOf(registered: readonly string[], uri: string): boolean {
-  return registered.some((one) => one === uri || differsByPortOnly(one, uri));
+  return registered.some((one) => one === uri || isSameListener(one, uri));
 }
 
-function differsByPortOnly(registered: string, uri: string): boolean {
+/** Whether the redirect URI of a token request is that to which the code was sent. */
+export const isSameRedirectUri = (used: string, named: string) =>
+  used === named || (isSameListener(used, named) && loopback.exec(used)?.[2] === loopback.exec(named)?.[2]);
+
+/** Whether two loopback addresses differ in their ports only. An empty path is `/` (RFC 3986, section 6.2.3). */
+function isSameListener(registered: string, uri: string): boolean {
   const [left, right] = [loopback.exec(registered), loopback.exec(uri)];
   if (!left || !right || faultOfRedirectUri(uri) !== undefined) return false;
-  return Number(right[2] ?? 80) <= 65_535 && left[1] === right[1] && (left[3] ?? "") === (right[3] ?? "");
+  return Number(right[2] ?? 80) <= 65_535 && left[1] === right[1] && (left[3] ?? "/") === (right[3] ?? "/");
 }
 
 /** Where a redirect URI leads: a host, a program on the caller's machine at a port, or the scheme of a program. */

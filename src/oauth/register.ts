@@ -54,7 +54,9 @@ function readRedirectUris(given: unknown): string[] {
   });
 }
 
+/** Some clients send null or an empty list for what they leave to the service. */
 function requireAmong(given: unknown, needed: string, field: string): void {
-  if (given === undefined || (Array.isArray(given) && given.includes(needed))) return;
+  if ((given ?? undefined) === undefined) return;
+  if (Array.isArray(given) && (given.length === 0 || given.includes(needed))) return;
   throw new OAuthError("invalid_client_metadata", `${field} must contain "${needed}".`);
 }

@@ -10,12 +10,28 @@ export const resources = [
   { path: connectorsPath, scopes: ["write"], name: "Hosted connectors" },
 ] as const satisfies { path: string; scopes: readonly OauthAccess[]; name: string }[];
 
-/** The resource that a request names, in its canonical form (RFC 8707). Undefined if it is not one of ours. */
-export function readResource({ config }: App, named: string): string | undefined {
-  if (!URL.canParse(named) || named.includes("#")) return undefined;
-  const { href } = new URL(named);
-  return resources.map(({ path }) => config.baseUrl + path).find((one) => new URL(one).href === href);
+/**
+ * The resources that a request names (RFC 8707), in their canonical form and order. A slash at the end makes no
+ * difference. Clients that name none, or the service itself, mean the MCP server. Undefined if any is not one of ours.
+ */
+export function readResources({ config: { baseUrl } }: App, named: readonly string[]): string[] | undefined {
+  const all = resources.map(({ path }) => baseUrl + path);
+  const given = named.filter((one) => one !== "").map(withoutSlash);
+  const whole = withoutSlash(baseUrl);
+  const found = given.map((one) => (one === whole ? all[0] : all.find((each) => withoutSlash(each) === one)));
+  if (found.includes(undefined)) return undefined;
+  return found.length === 0 ? all.slice(0, 1) : all.filter((one) => found.includes(one));
 }
+
+/** An address in the form in which it is compared; undefined if it can't be that of a resource. */
+function withoutSlash(address: string): string | undefined {
+  return URL.canParse(address) && !address.includes("#")
+    ? new URL(address).href.replace(/\/$/, "")
+    : undefined;
+}
+
+/** Refresh tokens are always issued, so that this scope asks for nothing (OpenID Connect Core, section 11). */
+const refreshScope = "offline_access";
 
 /**
  * The access that a scope asks for. Unknown scopes are ignored, as RFC 6749, section 3.3 permits; undefined if all are
@@ -25,15 +41,16 @@ export function accessOfScope(
   scopes: readonly OauthAccess[],
   scope: string | undefined,
 ): { offered: readonly OauthAccess[]; suggested: OauthAccess } | undefined {
-  const named = (scope ?? "").split(" ").filter((one) => one !== "");
+  const named = (scope ?? "").split(" ").filter((one) => one !== "" && one !== refreshScope);
   if (named.length === 0) return { offered: scopes, suggested: scopes[0]! };
   const highest = scopes.findLast((access) => named.includes(access));
   return highest && { offered: scopes.slice(0, scopes.indexOf(highest) + 1), suggested: highest };
 }
 
-/** The scopes of a resource. */
-export function scopesOf({ config }: App, resource: string): readonly OauthAccess[] {
-  return resources.find(({ path }) => config.baseUrl + path === resource)?.scopes ?? [];
+/** The scopes that all of these resources have. */
+export function scopesOf({ config }: App, named: readonly string[]): readonly OauthAccess[] {
+  const given = resources.filter(({ path }) => named.includes(config.baseUrl + path));
+  return oauthAccess.filter((access) => given.every(({ scopes }) => scopes.some((one) => one === access)));
 }
 
 const upTo = (access: OauthAccess) => oauthAccess.slice(0, oauthAccess.indexOf(access) + 1);

@@ -14,7 +14,7 @@ export const TokenRequest = z.looseObject({
   code_verifier: parameter,
   refresh_token: parameter,
   device_code: parameter,
-  resource: parameter,
+  resource: z.array(z.string().max(2000)).max(10).optional().catch(undefined),
   scope: parameter,
 });
 export type TokenRequest = z.output<typeof TokenRequest>;

@@ -24,6 +24,8 @@ export interface OauthGrantDoc extends WithOutbox, WithNotice {
   tenantIds: string[];
   /** Address of the protected resource for which the access tokens are. */
   resource: string;
+  /** Further ones, if the client has asked for several. */
+  moreResources?: string[];
   /** Epochs of the account at the consent. The grant ends when the account has another token epoch. */
   epochs: { session: number; token: number };
   codeHash: string;
@@ -47,6 +49,9 @@ export interface OauthGrantDoc extends WithOutbox, WithNotice {
   /** Secret whose second use has revoked the grant. */
   reused?: "code" | "refresh token";
 }
+
+/** Addresses of all protected resources of a grant. */
+export const resourcesOf = ({ resource, moreResources = [] }: OauthGrantDoc) => [resource, ...moreResources];
 
 export interface OauthRenewal {
   /** SHA-256 of the refresh token that was replaced. */

@@ -1,6 +1,6 @@
 /** Settings of the service that its administrators change: one document, which every process of the service shares. */
-import type { IndexDescription } from "mongodb";
-import type { SignUpMode } from "../../contract/vocabulary.ts";
+import type { Filter, IndexDescription } from "mongodb";
+import type { AnonymousMcpMode, SignUpMode } from "../../contract/vocabulary.ts";
 import { isDuplicate, type Database } from "../database.ts";
 import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 
@@ -8,6 +8,8 @@ export interface ServiceSettingsDoc extends WithOutbox {
   _id: "service";
   /** Absent while the configuration decides. */
   signUp?: SignUpMode;
+  /** Absent while the configuration decides. */
+  anonymousMcp?: AnonymousMcpMode;
   /** Number of changes of administrators that have begun. */
   administratorChanges?: number;
   /** The change that is under way: the next one completes it first. */
@@ -31,17 +33,20 @@ export function openServiceSettings(database: Database) {
   const settings = database.collection<ServiceSettingsDoc>("service_settings");
   return {
     find: () => settings.findOne({ _id }),
-    /** False if the mode is set already. */
-    async setSignUp(mode: SignUpMode, events: EventRow[]): Promise<boolean> {
+    /** False if the setting has this value already. */
+    async set(
+      chosen: Pick<ServiceSettingsDoc, "signUp"> | Pick<ServiceSettingsDoc, "anonymousMcp">,
+      events: EventRow[],
+    ): Promise<boolean> {
       const outbox = outboxUpdate(events);
-      const change = { $set: { signUp: mode, ...outbox.$set }, $push: outbox.$push };
-      const filter = { _id, signUp: { $ne: mode } } as const;
+      const change = { $set: { ...chosen, ...outbox.$set }, $push: outbox.$push };
+      const filter: Filter<ServiceSettingsDoc> = { _id, $nor: [chosen] };
       try {
         const { modifiedCount, upsertedCount } = await settings.updateOne(filter, change, { upsert: true });
         return modifiedCount + upsertedCount === 1;
       } catch (error) {
         if (!isDuplicate(error)) throw error;
-        // The document exists with this mode, or was created concurrently.
+        // The document exists with this value, or was created concurrently.
         return (await settings.updateOne(filter, change)).modifiedCount === 1;
       }
     },

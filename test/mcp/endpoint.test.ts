@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { once } from "node:events";
 import { request } from "node:http";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
+import { callOf, list, sendByHand, type Headers } from "./by-hand.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -15,39 +16,8 @@ before(async () => {
 });
 after(() => service.close());
 
-interface Answered {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: { error?: { message: string; data?: { code: string } }; result?: unknown };
-}
-
-/** A call by hand, which may name another host than the one that it is sent to. */
-function send(path: string, headers: Record<string, string>, body: string | Buffer): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, service.url), {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        ...headers,
-      },
-    });
-    sent.once("error", reject);
-    sent.once("response", (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.once("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({
-          status: response.statusCode!,
-          headers: response.headers,
-          body: (text === "" ? {} : JSON.parse(text)) as Answered["body"],
-        });
-      });
-    });
-    sent.end(body);
-  });
-}
+const send = (path: string, headers: Headers, body: string | Buffer) =>
+  sendByHand(service, path, headers, body);
 
 const MiB = 1024 * 1024;
 /** Calls at once: 10,000 in a long run. */
@@ -81,10 +51,6 @@ async function sendLarge(path: string, bytes: number, isAnnounced: boolean) {
   sent.destroy();
   return { status: answer.status, sent: count };
 }
-
-const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
-const callOf = (name: string, input: unknown) =>
-  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } });
 
 describe("a request to /mcp", () => {
   it("names the service as Host, and no other site as Origin", async () => {
@@ -125,9 +91,10 @@ describe("a request to /mcp", () => {
     ] as Record<string, string>[]) {
       const answer = await send("/mcp", headers, callOf("whoami", {}));
       assert.equal(answer.status, 401);
+      const error = headers["authorization"] === undefined ? "" : 'error="invalid_token", ';
       assert.equal(
         answer.headers["www-authenticate"],
-        `Bearer error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
+        `Bearer ${error}resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
       );
     }
   });
@@ -215,7 +182,7 @@ describe("a request to /mcp", () => {
       assert.deepEqual(plain, await answerOf(headers, name, input, { _meta: {} }), name);
     }
     for (const headers of [
-      { accept: "application/json" },
+      { accept: "text/html" },
       { "mcp-protocol-version": "1999-01-01" },
       { "mcp-protocol-version": "2026-07-28" },
     ] as Record<string, string>[]) {

@@ -34,7 +34,13 @@ let port = 0;
 let authenticated = 0;
 
 function routes(): Route[] {
-  const services = { baseUrl, log: openLog("silent"), translators: [], rateLimits };
+  const services = {
+    baseUrl,
+    log: openLog("silent"),
+    translators: [],
+    allowsAnonymous: () => Promise.resolve(true),
+    rateLimits,
+  };
   const surface = { tools: [large], prompts: [], skills: {} as SkillResources };
   const forwarder = { path: "/mcp/central" } as Forwarder;
   return mcpRoutes(surface, forwarder, services, { version: "0.0.0", draining: undefined, transferMs });

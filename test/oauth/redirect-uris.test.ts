@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import {
   faultOfRedirectUri,
   isRedirectUriOf,
+  isSameRedirectUri,
   targetOf,
   withParameters,
 } from "../../src/oauth/redirect-uris.ts";
@@ -136,6 +137,32 @@ describe("a redirect URI", () => {
     for (const uri of others) assert.ok(!isRedirectUriOf(registered, uri), JSON.stringify(uri));
     assert.ok(!isRedirectUriOf(["http://127.0.0.1/callback"], "http://localhost/callback"));
     assert.ok(!isRedirectUriOf(["http://localhost/callback"], "http://[::1]/callback"));
+  });
+
+  it("on loopback has an empty path where a slash is registered, and the reverse", () => {
+    for (const [registered, uri] of [
+      ["http://127.0.0.1/", "http://127.0.0.1:33418"],
+      ["http://127.0.0.1/", "http://127.0.0.1:33418/"],
+      ["http://127.0.0.1", "http://127.0.0.1:33418/"],
+      ["http://localhost:1/", "http://localhost"],
+    ] as const)
+      assert.ok(isRedirectUriOf([registered], uri), `${registered} ${uri}`);
+    for (const [registered, uri] of [
+      ["http://127.0.0.1/", "http://localhost:33418"],
+      ["http://127.0.0.1/", "http://127.0.0.1:33418//"],
+      ["http://127.0.0.1/", "http://127.0.0.1:33418?x=/"],
+      ["http://127.0.0.1/", "http://127.0.0.1:33418@evil.example"],
+      ["https://app.example/", "https://app.example"],
+      ["com.example.app:/", "com.example.app:"],
+    ] as const)
+      assert.ok(!isRedirectUriOf([registered], uri), `${registered} ${uri}`);
+  });
+
+  it("of a token request is that to which the code was sent, with its port", () => {
+    assert.ok(isSameRedirectUri("http://127.0.0.1:33418", "http://127.0.0.1:33418/"));
+    assert.ok(isSameRedirectUri(local, local));
+    for (const uri of ["http://127.0.0.1:33419", "http://127.0.0.1", "http://localhost:33418", web])
+      assert.ok(!isSameRedirectUri("http://127.0.0.1:33418", uri), uri);
   });
 
   it("takes parameters in place of its own of the same name", () => {

@@ -59,10 +59,9 @@ describe("a request of an OAuth client", () => {
       [{ code_challenge: "" }, "invalid_request"],
       [{ code_challenge: "short" }, "invalid_request"],
       [{ code_challenge: `${"a".repeat(43)}=` }, "invalid_request"],
-      [{ resource: "" }, "invalid_target"],
       [{ resource: "https://other.example/mcp" }, "invalid_target"],
-      [{ resource: `${service.url}/mcp/` }, "invalid_target"],
-      [{ resource: service.url }, "invalid_target"],
+      [{ resource: `${service.url}/api` }, "invalid_target"],
+      [{ resource: `${service.url}/mcp//` }, "invalid_target"],
       [{ resource: `${service.url}/mcp#x` }, "invalid_target"],
       [{ resource: `${service.url}/mcp?x` }, "invalid_target"],
       [{ scope: "admin" }, "invalid_scope"],
@@ -76,8 +75,8 @@ describe("a request of an OAuth client", () => {
       const { error: named, state, iss } = Object.fromEntries(link.searchParams);
       assert.deepEqual({ named, state, iss }, { named: error, state: "a+b c&d", iss: service.url });
     }
-    for (const name of ["code_challenge", "code_challenge_method", "resource"]) {
-      const { [name as "resource"]: _missing, ...rest } = request;
+    for (const name of ["code_challenge", "code_challenge_method"]) {
+      const { [name as "state"]: _missing, ...rest } = request;
       assert.equal((await openConsent(service, cookie, rest)).answer.status, 400, name);
     }
     const { answer } = await openConsent(service, cookie, { ...request, scope: "openid read" });
@@ -270,25 +269,42 @@ describe("the registration of OAuth clients", () => {
       { grant_types: ["client_credentials"] },
       { response_types: ["token"] },
       { grant_types: 1 },
+      { grant_types: "" },
     ])
       assert.equal(errorOf(await register(service, [callback], more)), "invalid_client_metadata");
     for (const body of ["[]", "5", '"x"', "{"]) {
       const raw = { type: "application/json", body };
-      assert.equal((await service.call("POST", "/oauth/register", { raw })).status, 400, body);
+      const answer = await service.call("POST", "/oauth/register", { raw });
+      assert.equal(errorOf(answer), "invalid_client_metadata", body);
     }
     const nested = `{"redirect_uris": [${"[".repeat(50_000)}${"]".repeat(50_000)}]}`;
     const raw = { type: "application/json", body: nested };
     assert.equal(errorOf(await service.call("POST", "/oauth/register", { raw })), "invalid_redirect_uri");
     const form = await service.call("POST", "/oauth/register", { urlencoded: { redirect_uris: callback } });
-    assert.equal(form.status, 415);
+    assert.deepEqual([form.status, form.body.error], [415, "invalid_client_metadata"]);
+  });
+
+  it("takes what a client leaves open as absent", async () => {
+    for (const open of [null, []]) {
+      const answer = await register(service, [callback], {
+        grant_types: open,
+        response_types: open,
+        client_name: null,
+      });
+      assert.equal(answer.status, 201, answer.text);
+      assert.deepEqual(answer.body["grant_types"], ["authorization_code", "refresh_token"]);
+    }
   });
 
   it("is limited by address", async () => {
     const limited = await startAccounts({ rateLimits: true });
     try {
       const statuses: number[] = [];
-      for (let call = 0; call < 101; call++) statuses.push((await register(limited, [])).status);
-      assert.deepEqual(statuses.slice(-2), [400, 429]);
+      for (let call = 0; call < 100; call++) statuses.push((await register(limited, [])).status);
+      const refused = await register(limited, []);
+      assert.deepEqual([...new Set(statuses), refused.status], [400, 429]);
+      assert.equal(refused.body.error, "temporarily_unavailable");
+      assert.ok(Number(refused.headers.get("retry-after")) > 0);
     } finally {
       await limited.close();
     }
@@ -325,12 +341,35 @@ describe("the metadata of the authorization server", () => {
       if (name.endsWith("_endpoint")) {
         const method = name.startsWith("authorization") ? "GET" : "POST";
         const { pathname } = new URL(String(address));
-        const answer = await service.call(method, pathname, method === "POST" ? { json: {} } : {});
+        const isForm = !name.startsWith("registration");
+        const body = isForm ? { urlencoded: {} } : { json: {} };
+        const answer = await service.call(method, pathname, method === "POST" ? body : {});
         assert.ok(
           answer.status === 400 || answer.status === 303 || name.startsWith("revocation"),
           `${name} ${answer.status}`,
         );
       }
+  });
+
+  it("tells pages of other origins beforehand what they may send", async () => {
+    for (const path of [
+      "oauth-authorization-server",
+      "oauth-protected-resource",
+      "oauth-protected-resource/mcp",
+      "oauth-protected-resource/mcp/central",
+    ]) {
+      const answer = await service.call("OPTIONS", `/.well-known/${path}`, {
+        headers: {
+          origin: "https://app.example",
+          "access-control-request-method": "GET",
+          "access-control-request-headers": "mcp-protocol-version",
+        },
+      });
+      assert.equal(answer.status, 204, path);
+      assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+      assert.match(answer.headers.get("access-control-allow-methods")!, /\bGET\b/);
+      assert.match(answer.headers.get("access-control-allow-headers")!, /\*|mcp-protocol-version/);
+    }
   });
 
   it("covers the device grant, which the token endpoint offers too", async () => {

@@ -83,7 +83,16 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
   const dataDir = mkdtempSync(path.join(os.tmpdir(), "svc-accounts-"));
   const database = await serviceDatabase();
   const storage = await openStorage({ url: database.url, database: database.name });
-  const config = { ...readConfig({ DATA_DIR: dataDir, PORT: "0", RATE_LIMITS: "false" }), ...overrides };
+  const config = {
+    ...readConfig({
+      DATA_DIR: dataDir,
+      PORT: "0",
+      RATE_LIMITS: "false",
+      MCP_ANONYMOUS: "on",
+      OAUTH_CLIENT_DOCUMENTS: "true",
+    }),
+    ...overrides,
+  };
   const logged: string[] = [];
   const log = openLog("info", { write: (line) => logged.push(line) });
   const working = new Set<Promise<unknown>>();

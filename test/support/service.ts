@@ -117,6 +117,8 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
         PORT: "0",
         LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
         RATE_LIMITS: "false",
+        MCP_ANONYMOUS: "on",
+        OAUTH_CLIENT_DOCUMENTS: "true",
       }),
       mongodbDatabase: database.name,
       ...config,

@@ -42,8 +42,11 @@ export async function startOauthAgent(serviceUrl: string, name: string): Promise
   const client = () => new Client({ name, version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
   const asking = transport();
   const stranger = client();
-  await stranger.connect(asking);
-  await assert.rejects(stranger.callTool({ name: "whoami", arguments: {} }), UnauthorizedError);
+  // The service asks for a sign-in when the agent connects, or when it calls a tool that acts for a person.
+  await assert.rejects(async () => {
+    await stranger.connect(asking);
+    await stranger.callTool({ name: "whoami", arguments: {} });
+  }, UnauthorizedError);
   return {
     consentUrl: kept.get("url") as string,
     returned: () => listener.returned,

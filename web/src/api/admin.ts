@@ -1,6 +1,6 @@
 /** Calls of the administration: queues and jobs, connections, accounts, organizations, the log of the service. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { JobState, MetricRange, SignUpMode } from "../../../contract/vocabulary.ts";
+import type { JobState, MetricRange, SignUpMode, AnonymousMcpMode } from "../../../contract/vocabulary.ts";
 import { auditParams, auditPageSize, type AuditFilter } from "./audit.ts";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
 
@@ -177,5 +177,7 @@ export const grantAdministrator = (user: string, reason: string) =>
 export const removeAdministrator = (user: string, reason: string) =>
   dataOf(api.POST("/api/admin/users/{user}/remove-administrator", onUser(user, reason)));
 
-export const setSignUp = (signUp: SignUpMode, reason: string) =>
-  dataOf(api.PATCH("/api/admin/settings", { body: { signUp, reason } }));
+export const changeSettings = (
+  change: { signUp: SignUpMode } | { anonymousMcp: AnonymousMcpMode },
+  reason: string,
+) => dataOf(api.PATCH("/api/admin/settings", { body: { ...change, reason } }));

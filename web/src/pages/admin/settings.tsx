@@ -2,14 +2,25 @@ import { Radio } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
-import { signUpModes, type SignUpMode } from "../../../../contract/vocabulary.ts";
-import { serviceSettingsQuery, setSignUp } from "../../api/admin.ts";
+import {
+  anonymousMcpModes,
+  signUpModes,
+  type AnonymousMcpMode,
+  type SignUpMode,
+} from "../../../../contract/vocabulary.ts";
+import { changeSettings, serviceSettingsQuery } from "../../api/admin.ts";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { ReasonDialog } from "./reason-dialog.tsx";
 
-const modes: Record<SignUpMode, { label: string; description: string; effect: string }> = {
+interface Choice {
+  label: string;
+  description: string;
+  effect: string;
+}
+
+const signUpChoices: Record<SignUpMode, Choice> = {
   open: {
     label: "Open",
     description: "Anyone who reaches the service can create an account.",
@@ -23,53 +34,98 @@ const modes: Record<SignUpMode, { label: string; description: string; effect: st
   },
 };
 
+const agentChoices: Record<AnonymousMcpMode, Choice> = {
+  auto: {
+    label: "While there is a public skill",
+    description: "Without public skills, agents are asked to sign in when they connect.",
+    effect: "From now on, agents need a sign-in as long as the service has no public skill.",
+  },
+  on: {
+    label: "Always",
+    description: "Agents connect without a sign-in, and are asked for one by tools that need it.",
+    effect: "From now on, agents can connect without a sign-in. They find and read public skills only.",
+  },
+  off: {
+    label: "Never",
+    description: "Every agent is asked to sign in when it connects. Pages and the API stay as they are.",
+    effect: "From now on, agents need a sign-in, for public skills too. Signed-in agents keep their access.",
+  },
+};
+
 export const Route = createFileRoute("/admin/settings")({ component: SettingsPage });
 
 function SettingsPage() {
+  const { data: settings, error, isPending, refetch } = useQuery(serviceSettingsQuery);
   return (
     <AdminPage title="Settings" about="They take effect at once, in every process of the service.">
-      <SignUp />
+      <AdminProblem error={error} retry={() => void refetch()} />
+      {isPending && <SkeletonRows rows={2} />}
+      {settings && (
+        <>
+          <Setting
+            label="Sign-up"
+            configuration={`SIGN_UP of the configuration, which is "${settings.configuredSignUp}"`}
+            choices={signUpChoices}
+            modes={signUpModes}
+            value={settings.signUp}
+            change={(signUp, reason) => changeSettings({ signUp }, reason)}
+          />
+          <Setting
+            label="Agents without a sign-in"
+            configuration={`MCP_ANONYMOUS of the configuration, which is "${settings.configuredAnonymousMcp}"`}
+            choices={agentChoices}
+            modes={anonymousMcpModes}
+            value={settings.anonymousMcp}
+            change={(anonymousMcp, reason) => changeSettings({ anonymousMcp }, reason)}
+          />
+        </>
+      )}
     </AdminPage>
   );
 }
 
-function SignUp() {
+interface SettingProps<Mode extends string> {
+  label: string;
+  configuration: string;
+  choices: Record<Mode, Choice>;
+  modes: readonly Mode[];
+  value: Mode;
+  change: (mode: Mode, reason: string) => ReturnType<typeof changeSettings>;
+}
+
+function Setting<Mode extends string>(props: SettingProps<Mode>) {
+  const { label, configuration, choices, modes, value, change } = props;
   const client = useQueryClient();
-  const { data: settings, error, isPending, refetch } = useQuery(serviceSettingsQuery);
-  const [asked, setAsked] = useState<SignUpMode>();
+  const [asked, setAsked] = useState<Mode>();
   return (
     <section className="stack g3">
-      <AdminProblem error={error} retry={() => void refetch()} />
-      {isPending && <SkeletonRows rows={2} />}
-      {settings && (
-        <Radio.Group
-          label="Sign-up"
-          description={`A choice here precedes SIGN_UP of the configuration, which is "${settings.configuredSignUp}".`}
-          value={settings.signUp}
-          onChange={(mode) => setAsked(mode)}
-        >
-          <div className="stack g3 choices">
-            {signUpModes.map((mode) => (
-              <Radio
-                key={mode}
-                value={mode}
-                label={modes[mode].label}
-                description={modes[mode].description}
-              />
-            ))}
-          </div>
-        </Radio.Group>
-      )}
+      <Radio.Group
+        label={label}
+        description={`A choice here precedes ${configuration}.`}
+        value={value}
+        onChange={(mode) => setAsked(mode)}
+      >
+        <div className="stack g3 choices">
+          {modes.map((mode) => (
+            <Radio
+              key={mode}
+              value={mode}
+              label={choices[mode].label}
+              description={choices[mode].description}
+            />
+          ))}
+        </div>
+      </Radio.Group>
       {asked && (
         <ReasonDialog
-          title={`Sign-up: ${modes[asked].label.toLowerCase()}`}
+          title={`${label}: ${choices[asked].label.toLowerCase()}`}
           action="Change"
           run={async (reason) => {
-            client.setQueryData(serviceSettingsQuery.queryKey, await setSignUp(asked, reason));
+            client.setQueryData(serviceSettingsQuery.queryKey, await change(asked, reason));
           }}
           onClose={() => setAsked(undefined)}
         >
-          <p>{modes[asked].effect}</p>
+          <p>{choices[asked].effect}</p>
         </ReasonDialog>
       )}
     </section>

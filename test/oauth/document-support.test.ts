@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { problemOf } from "../../src/oauth/document-support.ts";
+import { setUpAccount, type AccountsService } from "../support/accounts-app.ts";
+import { newPkce, openConsent, requestOf } from "./fixture.ts";
+
+describe("metadata documents of clients", () => {
+  let service: AccountsService;
+  let cookie: string;
+  setUpAccount((made) => ({ service, cookie } = made));
+
+  const isOffered = async () =>
+    (await service.call("GET", "/.well-known/oauth-authorization-server")).body[
+      "client_id_metadata_document_supported"
+    ];
+
+  it("are offered and read as the configuration says", async () => {
+    service.app.config.oauth.clientDocuments = true;
+    assert.equal(await isOffered(), true);
+
+    service.app.config.oauth.clientDocuments = false;
+    assert.equal(await isOffered(), false);
+    const request = requestOf(service, "https://app.example/client.json", newPkce());
+    const { answer } = await openConsent(service, cookie, request);
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /reads no documents of clients[^]*register the client instead/);
+    service.app.config.oauth.clientDocuments = true;
+  });
+
+  it("need outbound requests, which any response proves", async () => {
+    const server = createServer((_, response) => void response.writeHead(404).end("nothing"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const open = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const closed = "http://127.0.0.1:1/";
+
+    assert.equal(await problemOf([closed, open], true), undefined);
+    await new Promise((resolve) => server.close(resolve));
+
+    assert.match((await problemOf([closed], true))!, /127\.0\.0\.1:1 can't be reached: ECONNREFUSED/);
+    assert.match((await problemOf(["https://127.0.0.1/"], false))!, /this machine or a private network/);
+  });
+});
