@@ -164,6 +164,7 @@ export const syncProblemCodes = [
   "host_not_offered",
   "branch_missing",
   "branch_protected",
+  "signature_required",
   "push_rejected",
   "pull_requests_denied",
   "connector_gone",

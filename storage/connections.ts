@@ -3,6 +3,7 @@
  * (`wanted`), and completed work by another (`done`): any number of requests are answered by one sync, and none is
  * lost.
  */
+import type { UpdateFilter } from "mongodb";
 import type { HostKind } from "../contract/vocabulary.ts";
 import { alive, withoutOutbox, type ConnectionDoc } from "./connections/document.ts";
 import { leaseOperations } from "./connections/leases.ts";
@@ -88,6 +89,10 @@ export function openConnections(database: Database) {
     /** Updates the display name of the repository at the host. */
     async rename(id: string, { fullName, url }: { fullName: string; url: string }): Promise<void> {
       await connections.updateOne({ _id: id }, { $set: { "host.fullName": fullName, "host.url": url } });
+    },
+    async noteUnreadableDelivery(id: string, at: Date | undefined): Promise<void> {
+      const update = at ? { $set: { unreadableDeliveryAt: at } } : { $unset: { unreadableDeliveryAt: true } };
+      await connections.updateOne({ _id: id }, update as UpdateFilter<ConnectionDoc>);
     },
     /** Sets when the registration of the webhook is retried. */
     async retryWebhook(id: string, at: Date): Promise<void> {

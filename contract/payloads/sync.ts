@@ -38,6 +38,9 @@ export const ConnectionPayload = z
     notified: z.boolean().meta({
       description: "the host reports pushes; otherwise the branch is polled every few minutes",
     }),
+    unreadableDeliveryAt: timestamp.nullable().meta({
+      description: "since when the webhook's deliveries can't be read; null once one can",
+    }),
     pending: z.boolean().meta({ description: "something has been asked for that is not done yet" }),
     pendingSince: timestamp.nullable(),
     retryAt: timestamp.nullable().meta({ description: "with failing: when it is tried again" }),

@@ -10,8 +10,13 @@ export interface GitHubDelivery {
   event: string;
   /** The `X-Hub-Signature-256` header: HMAC-SHA-256 of the body's bytes. */
   signature: string;
+  /** Media type of the body: JSON, or a form with the JSON in its field `payload`. */
+  type: string;
   body: string;
 }
+
+/** `unsigned`: none of the secrets signed it; `unreadable`: its body has no JSON object. */
+export type GitHubReceipt = "received" | "unsigned" | "unreadable";
 
 export interface GitHubPush {
   repositoryId: string;
@@ -32,18 +37,18 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 /**
  * Verifies a delivery by each of the secrets (in constant time), and only then parses it and passes it to its handler.
- * Returns false if none of them signed it. Ignores events without a handler and bodies of another form. Throws the
- * errors of the handler.
+ * Ignores events without a handler and objects of another form. Throws the errors of the handler.
  */
 export async function receiveGitHubDelivery(
   secrets: readonly string[],
-  { id, event, signature, body }: GitHubDelivery,
+  { id, event, signature, type, body }: GitHubDelivery,
   handlers: GitHubHandlers,
-): Promise<boolean> {
+): Promise<GitHubReceipt> {
   const webhooks = await signerOf(secrets, body, signature);
-  if (!webhooks) return false;
-  const payload = event === "push" ? readObject(body) : undefined;
-  if (!payload) return true;
+  if (!webhooks) return "unsigned";
+  const payload = readPayload(type, body);
+  if (!payload) return "unreadable";
+  if (event !== "push") return "received";
   const failures: unknown[] = [];
   webhooks.on("push", async (pushed) => {
     const push = readPush(pushed.payload);
@@ -52,7 +57,7 @@ export async function receiveGitHubDelivery(
   });
   await webhooks.receive({ id, name: "push", payload: payload as PushPayload });
   if (failures.length > 0) throw failures[0];
-  return true;
+  return "received";
 }
 
 /** Receiver with the secret that signed a body. */
@@ -67,6 +72,12 @@ async function signerOf(
     if (await webhooks.verify(body, signature)) return webhooks;
   }
   return undefined;
+}
+
+/** The object of a body: the JSON itself, or that in the field of a form, as the host's setting decides. */
+function readPayload(type: string, body: string): object | undefined {
+  const isForm = type.startsWith("application/x-www-form-urlencoded");
+  return readObject(isForm ? (new URLSearchParams(body).get("payload") ?? "") : body);
 }
 
 function readObject(text: string): object | undefined {

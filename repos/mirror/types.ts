@@ -272,8 +272,8 @@ export interface Built {
 /** A push that the host rejected. The host stored nothing of it. */
 export interface Rejection {
   status: "rejected";
-  /** `protected`: no pushes to the branch are allowed; `content`: something in the commit; `other`: a hook's reason. */
-  cause: "protected" | "content" | "other";
+  /** `protected`: no pushes to the branch; `unsigned`: signed commits only; `content`: its files; `other`: a hook. */
+  cause: "protected" | "unsigned" | "content" | "other";
   ref: string;
   /** As in the report: `pre-receive hook declined`. */
   reason: string;

@@ -129,13 +129,21 @@ async function readReport(
 /** Words of hosts, in their reasons and messages, by what they mean for us. */
 const protectedWords =
   /protected branch|branch protection|GH006|GH013[^]*(pull request|must be made through)|changes must be made through a pull request|not allowed to push|pre-receive hook declined.*protected|TF402455/i;
+const unsignedWords =
+  /must have (?:verified|valid) signatures|commits? must be (?:signed|verified)|unsigned commits?|not (?:gpg|cryptographically) signed|commit (?:is not|was not) signed|unverified (?:commit|signature)/i;
 const contentWords =
   /secret|GH009|push protection|credential|exceeds (?:GitHub's )?(?:the )?(?:file size|maximum)|GH001|large files?|file size limit|fsck|hasDotgit|index-pack|unpack|invalid path|gitmodules/i;
 
 function rejection(ref: string, reason: string, text: string): Rejection {
   const said = `${reason}\n${text}`;
   // A ruleset may name both. A secret counts first, since skipping its skill resolves it.
-  const cause = contentWords.test(said) ? "content" : protectedWords.test(said) ? "protected" : "other";
+  const cause = contentWords.test(said)
+    ? "content"
+    : unsignedWords.test(said)
+      ? "unsigned"
+      : protectedWords.test(said)
+        ? "protected"
+        : "other";
   const paths = [
     ...new Set(
       [...said.matchAll(/(?<![\w./-])skills\/[^\s:'"`<>|]+/g)].map(([path]) => path.replace(/[.,;)]+$/, "")),

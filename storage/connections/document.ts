@@ -29,6 +29,8 @@ export interface ConnectionDoc extends WithOutbox {
   credential?: string;
   /** Webhook that the service created for this connection, with its encrypted secret. */
   webhook?: { id: string; secret: string };
+  /** Time of the first signed delivery that could not be read, unless a later one could. */
+  unreadableDeliveryAt?: Date;
   /** Time of its next renewal, or of the next attempt to create it. */
   webhookAt?: Date;
   branch: string;

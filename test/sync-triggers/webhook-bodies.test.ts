@@ -62,6 +62,7 @@ async function statusOf({ answer, call }: Begun): Promise<number> {
 
 function signed(bytes: number, from: string): Begun {
   const body = Buffer.alloc(bytes, " ");
+  body.write("{}");
   const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
   const begun = begin(service, bytes, signature, { from });
   begun.call.end(body);

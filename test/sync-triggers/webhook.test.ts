@@ -136,9 +136,8 @@ describe("a delivery of the App's webhook", () => {
     assert.equal(await send({ ...app, repository: other }), 202);
     for (const event of ["ping", "", "__proto__", "error", "*"])
       assert.equal(await send(app, { change: { "x-github-event": event } }), 202, event);
-    for (const bytes of ["null", "1", "[", '{"ref":"x","repository":null}'].map((body) =>
-      Buffer.from(body),
-    )) {
+    for (const text of ["{}", '{"ref":"x","repository":null}']) {
+      const bytes = Buffer.from(text);
       const signature = `sha256=${createHmac("sha256", secrets[1]!).update(bytes).digest("hex")}`;
       assert.equal(await send(app, { bytes, change: { "x-hub-signature-256": signature } }), 202);
     }

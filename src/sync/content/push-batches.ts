@@ -89,6 +89,11 @@ async function pushOnce(
           "branch_protected",
           `The branch ${branch} is protected against our pushes: ${hint}. ${message}`,
         );
+      if (pushed.cause === "unsigned")
+        throw new SyncBlocked(
+          "signature_required",
+          `The host accepts only signed commits on the branch ${branch}, and ours are not signed. ${message}`,
+        );
       return { message, paths: pushed.paths };
     }
   }

@@ -48,7 +48,7 @@ const readProposal = (app: App, { _id, mode }: ConnectionDoc) =>
   mode === "pull_request" ? app.storage.syncProposals.find(_id) : null;
 
 /** Problems whose message contains text of the host, which may name any file. */
-const hostProblems = new Set(["push_rejected", "branch_protected"]);
+const hostProblems = new Set(["push_rejected", "branch_protected", "signature_required"]);
 
 /** The state for a caller who may not read every skill. */
 async function readPartly(app: App, connection: ConnectionDoc, view: SyncView): Promise<SyncState> {

@@ -27,6 +27,7 @@ export function presentConnection(connection: ConnectionDoc): ConnectionPayload 
     problem: problem ? presentProblem(problem) : null,
     connectedBy: { name: connectedBy.name, username: connectedBy.username },
     notified: host.kind === "github-app" || connection.webhook !== undefined,
+    unreadableDeliveryAt: connection.unreadableDeliveryAt?.toISOString() ?? null,
     pending: connection.wanted > connection.done,
     pendingSince: wantedSince?.toISOString() ?? null,
     retryAt: (connection.status === "failing" && connection.dueAt?.toISOString()) || null,

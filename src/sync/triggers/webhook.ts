@@ -30,9 +30,9 @@ const longestReadMs = 10_000;
 export type Intake = "taken" | "known" | "ignored";
 
 /**
- * Receives a delivery. `connectionId`: the connection whose own webhook sent it; without it, the App's webhook sent it.
- * Throws `unauthenticated` for an invalid signature, `payload_too_large`, and `unavailable` if too many large
- * deliveries are being read.
+ * Receives a delivery, as JSON or as a form. `connectionId`: the connection whose own webhook sent it; without it, the
+ * App's webhook sent it. Throws `unauthenticated` for an invalid signature, `unsupported_media_type` for a body without
+ * JSON, `payload_too_large`, and `unavailable` if too many large deliveries are being read.
  */
 export async function receiveDelivery(
   app: App,
@@ -56,14 +56,23 @@ export async function receiveDelivery(
 
   const id = `github:${own?._id ?? "app"}:${deliveryId}`;
   let intake: Intake | undefined;
-  const delivery = { id: deliveryId, event: request.header("x-github-event"), signature, body };
-  const isSigned = await receiveGitHubDelivery(secrets, delivery, {
+  const type = request.header("content-type").toLowerCase();
+  const delivery = { id: deliveryId, event: request.header("x-github-event"), signature, type, body };
+  const receipt = await receiveGitHubDelivery(secrets, delivery, {
     async push(push) {
       intake = await recordOnce(app, id, () => findAffected(app, own, push));
     },
   });
-  if (!isSigned) throw unsigned();
+  if (receipt === "unsigned") throw unsigned();
+  if (own) await noteDelivery(app, own, receipt === "received");
+  if (receipt === "unreadable") throw unreadable();
   return intake ?? recordOnce(app, id, async () => []);
+}
+
+/** Keeps the time of the first unreadable delivery, which the connection shows until one can be read. */
+async function noteDelivery(app: App, own: ConnectionDoc, isReadable: boolean): Promise<void> {
+  if (isReadable === (own.unreadableDeliveryAt === undefined)) return;
+  await app.storage.connections.noteUnreadableDelivery(own._id, isReadable ? undefined : app.now());
 }
 
 /** Records a delivery and requests syncs of the connections that it concerns, unless it was recorded before. */
@@ -88,6 +97,12 @@ async function findOwn(app: App, connectionId: string | undefined): Promise<Conn
  * signature; an earlier response would reveal which connections exist.
  */
 const unknownSecrets = [randomBytes(32).toString("hex")];
+
+const unreadable = () =>
+  new ServiceError(
+    "unsupported_media_type",
+    'The delivery contains no JSON. Set the content type of the webhook to "application/json".',
+  );
 
 const unsigned = () => new ServiceError("unauthenticated", "The delivery has no valid signature.");
 

@@ -35,7 +35,13 @@ export function ConnectionFacts({ org, state, connection, canManage }: Props) {
             {state.syncedSkills} {state.syncedSkills === 1 ? "skill" : "skills"}
           </dd>
           <dt>Pushes reported</dt>
-          <dd>{connection.notified ? "by the host" : "no, polled"}</dd>
+          <dd>
+            {connection.unreadableDeliveryAt !== null
+              ? "not readable: set the content type of the webhook to application/json"
+              : connection.notified
+                ? "by the host"
+                : "no, polled"}
+          </dd>
           <dt>Connected by</dt>
           <dd>
             {connection.connectedBy.username}, <Time value={connection.createdAt} />

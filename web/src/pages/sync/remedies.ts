@@ -5,6 +5,8 @@ const remedies: Record<string, string> = {
   host_not_offered: "Ask the operator of this service to set the code host up again.",
   branch_missing: "Create the branch, or disconnect and connect the branch that it was renamed to.",
   branch_protected: "Allow pushes to the branch at the host, or propose changes with pull requests instead.",
+  signature_required:
+    "Let the App or the account of the token bypass the rule for signed commits at the host, or propose changes with pull requests from a branch without the rule: the host signs the commit of a squash merge.",
   pull_requests_denied: "Give the App or the token the permission “Pull requests: read and write”.",
   connector_gone: "Take the connection over: imported versions are then by you.",
   skills_blocked: "Rename the file “skills” in the repository: the service needs that name for a folder.",
