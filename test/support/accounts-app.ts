@@ -13,6 +13,7 @@ import path from "node:path";
 import { createApi } from "../../src/api.ts";
 import type { App } from "../../src/app.ts";
 import { openPasswords } from "../../src/auth/passwords.ts";
+import { openCompute } from "../../src/compute/compute.ts";
 import { readConfig, type Config } from "../../src/config.ts";
 import { openRateLimits } from "../../src/http/rate-limit.ts";
 import { openLog } from "../../src/log.ts";
@@ -93,6 +94,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     }),
     ...overrides,
   };
+  const compute = openCompute();
   const logged: string[] = [];
   const log = openLog("info", { write: (line) => logged.push(line) });
   const working = new Set<Promise<unknown>>();
@@ -113,9 +115,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     get uploadPack(): never {
       throw new Error("accounts have no business with clones");
     },
-    get compute(): never {
-      throw new Error("accounts have no business with skills");
-    },
+    compute,
     queue: noting(queued),
     mail: openMailer({ ...config, log }),
     passwords: openPasswords(),
@@ -160,6 +160,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
       while (working.size > 0) await Promise.allSettled(working);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await compute.close();
       await storage.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
