@@ -6,7 +6,7 @@ import { deliverMails } from "../support/mailbox.ts";
 import { fewestSteps, watchRoundTrips } from "../support/round-trips.ts";
 import { newFolder, publishInFolder } from "../support/organization.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
+import { newProvider } from "../support/sso/fixture.ts";
 import { connectProgram } from "../support/sso/program.ts";
 import { signInBySaml, startSaml, type Ended } from "../support/sso/saml-browser.ts";
 
@@ -17,7 +17,6 @@ let provider: string;
 before(async () => {
   service = await startService({ ssoPrivateNetwork: true, reportsCommands: true });
   scim = await enableScim(service);
-  await verifyDomain(service, scim.org, "example.com");
   provider = (await newProvider(service, scim.org, scim.owner)).id;
 });
 after(() => service.close());
