@@ -6,6 +6,8 @@ export async function adoptOlderForm(database: Database): Promise<void> {
   await adoptOrganizations(database);
   await adoptTokens(database);
   await adoptConnections(database);
+  await dropIndex(database, "scim_users", "scim_user_external_id");
+  await dropIndex(database, "scim_groups", "scim_group_external_id");
 }
 
 /**
@@ -30,16 +32,18 @@ async function adoptConnections(database: Database): Promise<void> {
 
 /** Formerly, slots were unique per user, so that all tokens of organizations would share one slot. */
 async function adoptTokens(database: Database): Promise<void> {
-  for (const former of ["token_slot", "userId_1__id_-1"]) {
-    if (!(await hasIndex(database, "tokens", former))) continue;
-    await database.raw
-      .collection("tokens")
-      .dropIndex(former)
-      .catch((error: unknown) => {
-        // A process that started concurrently has dropped it.
-        if (!(error instanceof MongoServerError) || error.code !== indexNotFound) throw error;
-      });
-  }
+  for (const former of ["token_slot", "userId_1__id_-1"]) await dropIndex(database, "tokens", former);
+}
+
+async function dropIndex(database: Database, collection: string, name: string): Promise<void> {
+  if (!(await hasIndex(database, collection, name))) return;
+  await database.raw
+    .collection(collection)
+    .dropIndex(name)
+    .catch((error: unknown) => {
+      // A process that started concurrently has dropped it.
+      if (!(error instanceof MongoServerError) || error.code !== indexNotFound) throw error;
+    });
 }
 
 const indexNotFound = 27;

@@ -41,12 +41,7 @@ const ofPresent = (more: object = {}) => ({ partialFilterExpression: { present: 
 
 export const scimGroupIndexes: IndexDescription[] = [
   { key: { tenantId: 1, displayNameKey: 1 }, unique: true, name: "scim_group_name", ...ofPresent() },
-  {
-    key: { tenantId: 1, externalId: 1 },
-    unique: true,
-    name: "scim_group_external_id",
-    ...ofPresent({ externalId: { $gt: "" } }),
-  },
+  { key: { tenantId: 1, externalId: 1 }, ...ofPresent({ externalId: { $gt: "" } }) },
   { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_group_list" },
   { key: { tenantId: 1, memberIds: 1 } },
   { key: { unsettledAt: 1 }, sparse: true },
@@ -67,7 +62,7 @@ export function openScimGroups(database: Database) {
     $and: [{ tenantId, present: true }, filter],
   });
   return {
-    /** Throws a duplicate error of `scim_group_name`, `scim_group_external_id` or `_id_`. */
+    /** Throws a duplicate error of `scim_group_name` or `_id_`. */
     async insert(group: ScimGroupDoc): Promise<void> {
       await groups.insertOne(group);
     },

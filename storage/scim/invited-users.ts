@@ -3,6 +3,7 @@ import type { Collection } from "mongodb";
 import { isDuplicate } from "../database.ts";
 import type { ScimUserDoc } from "./user-document.ts";
 
+const invitationFields = { invited: true, inviteReason: true, invitationEnded: true } as const;
 const withoutOutbox = { projection: { outbox: 0 } } as const;
 
 export function invitationOperations(users: Collection<ScimUserDoc>) {
@@ -16,11 +17,8 @@ export function invitationOperations(users: Collection<ScimUserDoc>) {
       const invited = { tenantId, emailKey, present: true, invited: true } as const;
       if (!(await users.findOne(invited, { projection: { _id: 1 } }))) return null;
       await releaseAccount(users, tenantId, userId);
-      const update = {
-        $set: { active: true, userId, updatedAt: now },
-        $unset: { invited: true, inviteReason: true, invitationEnded: true },
-        $inc: { revision: 1 },
-      } as const;
+      const $set = { active: true, userId, updatedAt: now };
+      const update = { $set, $unset: invitationFields, $inc: { revision: 1 } };
       try {
         return await users.findOneAndUpdate(invited, update, { returnDocument: "after", ...withoutOutbox });
       } catch (error) {
@@ -29,6 +27,12 @@ export function invitationOperations(users: Collection<ScimUserDoc>) {
         return null;
       }
     },
+    /** The user of an address whom the identity provider has deactivated, if there is one. */
+    findDeactivated: (tenantId: string, emailKey: string): Promise<ScimUserDoc | null> =>
+      users.findOne(
+        { tenantId, emailKey, present: true, active: false, invited: { $exists: false } },
+        { ...withoutOutbox, sort: { updatedAt: -1 } },
+      ),
     /** Ends the links of deactivated users to an account, so that another user can have it. */
     releaseAccount: (tenantId: string, userId: string) => releaseAccount(users, tenantId, userId),
     /** Records that the invitation of an address was declined or revoked. */

@@ -11,7 +11,7 @@ export interface ScimUserDoc extends WithOutbox {
   userName: string;
   /** Folded for comparison: unique in the organization. */
   userNameKey: string;
-  /** Id at the identity provider: unique in the organization. */
+  /** Id at the identity provider. Entra ID takes it from a name that several people can have. */
   externalId?: string;
   /** Whether the user has a membership; false while the person has not accepted the invitation. */
   active: boolean;
@@ -48,12 +48,7 @@ const ofPresent = (more: object = {}) => ({ partialFilterExpression: { present: 
 
 export const scimUserIndexes: IndexDescription[] = [
   { key: { tenantId: 1, userNameKey: 1 }, unique: true, name: "scim_user_name", ...ofPresent() },
-  {
-    key: { tenantId: 1, externalId: 1 },
-    unique: true,
-    name: "scim_user_external_id",
-    ...ofPresent({ externalId: { $gt: "" } }),
-  },
+  { key: { tenantId: 1, externalId: 1 }, ...ofPresent({ externalId: { $gt: "" } }) },
   {
     key: { tenantId: 1, userId: 1 },
     unique: true,

@@ -80,7 +80,7 @@ export function openScimUsers(database: Database) {
     $and: [{ tenantId, present: true }, filter],
   });
   return {
-    /** Throws a duplicate error of `scim_user_name`, `scim_user_external_id` or `scim_user_account`. */
+    /** Throws a duplicate error of `scim_user_name` or `scim_user_account`. */
     insert,
     find: (tenantId: string, id: string) =>
       users.findOne({ _id: id, tenantId, present: true }, withoutOutbox),

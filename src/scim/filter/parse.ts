@@ -19,8 +19,10 @@ export function parseFilter(given: string): Filter {
   if (depthOf(text) > limits.scimFilterDepth)
     throw badInput("invalidFilter", `The filter has more than ${limits.scimFilterDepth} levels.`);
   try {
-    const filter = parse(text);
-    if (isKnown(filter)) return filter;
+    const literals: string[] = [];
+    // The parser decodes no escapes but those of quotation marks, so it gets numbers in place of the texts.
+    const filter = parse(text.replace(quotedText, (quoted) => `"${literals.push(decode(quoted)) - 1}"`));
+    if (isKnown(filter) && !literals.some((one) => one.includes("\0"))) return withLiterals(filter, literals);
   } catch {
     // Reported below.
   }
@@ -30,12 +32,32 @@ export function parseFilter(given: string): Filter {
   );
 }
 
+const quotedText = /"(?:[^"\\]|\\.)*"/g;
+
+/** A JSON string. A backslash that begins no escape stands for itself, as in `"DOMAIN\ada"`. */
+function decode(quoted: string): string {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return JSON.parse(quoted.replace(/\\(?!")/g, "\\\\")) as string;
+  }
+}
+
+function withLiterals(filter: Filter, literals: readonly string[]): Filter {
+  if (filter.op === "and" || filter.op === "or")
+    return { ...filter, filters: filter.filters.map((one) => withLiterals(one, literals)) };
+  if (filter.op === "not") return { ...filter, filter: withLiterals(filter.filter, literals) };
+  if (filter.op === "[]") return { ...filter, valFilter: withLiterals(filter.valFilter, literals) };
+  if (!("compValue" in filter) || typeof filter.compValue !== "string") return filter;
+  return { ...filter, compValue: literals[Number(filter.compValue)] ?? "" };
+}
+
 /**
  * Moves the comparison of `emails[type eq "work"].value eq "x"` into the brackets, since the parser would take it for a
  * comparison of any value of the list.
  */
 function withinBrackets(text: string): string {
-  const masked = text.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => `"${"_".repeat(quoted.length - 2)}"`);
+  const masked = text.replace(quotedText, (quoted) => `"${"_".repeat(quoted.length - 2)}"`);
   let result = "";
   let from = 0;
   for (const found of masked.matchAll(
@@ -62,7 +84,7 @@ function isKnown(filter: Filter): boolean {
 
 /** Levels of parentheses, brackets and negations, each of which is a call of the parser. */
 function depthOf(text: string): number {
-  const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const outside = text.replace(quotedText, '""');
   let depth = 0;
   let most = 0;
   for (const [token] of outside.matchAll(/[()[\]]|\bnot\b/gi)) {

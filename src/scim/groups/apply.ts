@@ -22,8 +22,33 @@ const membersAtOnce = 8;
 
 /** The name of a group as that of a team. */
 export function teamNameOf(displayName: string): string {
-  const name = cutAtWord(displayName.normalize("NFC").trim(), limits.teamName).trim();
-  return personName.parse(name);
+  return numberedName(displayName, 1);
+}
+
+/** From the second team on, whose groups have the same beginning, a name has a number. */
+function numberedName(displayName: string, number: number): string {
+  const suffix = number === 1 ? "" : ` (${number})`;
+  const name = cutAtWord(displayName.normalize("NFC").trim(), limits.teamName - suffix.length).trim();
+  return personName.parse(`${name}${suffix}`);
+}
+
+/**
+ * A name for the team of a group that no other team has. Groups of different names may have the same beginning, which
+ * is all that fits into the name of a team. Throws `uniqueness` for the full name of a team that SCIM does not manage.
+ */
+export async function freeTeamName(
+  { app, tenant }: Pick<ScimContext, "app" | "tenant">,
+  displayName: string,
+  ownId?: string,
+): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = numberedName(displayName, number);
+    const team = await app.storage.teams.findByName(tenant._id, foldName(name));
+    if (!team || team._id === ownId) return name;
+    const isManaged = (await app.storage.scimGroups.findWithoutMembers(tenant._id, team._id)) !== null;
+    const isWhole = foldName(name) === foldName(displayName.trim());
+    if (number === 1 && isWhole && !isManaged) throw nameInUse(name);
+  }
 }
 
 /**
@@ -59,46 +84,57 @@ async function everyoneOf({ app }: EventContext, group: ScimGroupDoc): Promise<S
 
 async function createTeam(context: EventContext, group: ScimGroupDoc): Promise<void> {
   const { app, tenant } = context;
-  const name = teamNameOf(group.displayName);
-  const event = scimEvent(context, "team.created", {
-    resourceType: "team",
-    resourceId: group._id,
-    metadata: { name, roles: [] },
-  });
-  const now = app.now();
-  try {
-    await app.storage.teams.insert({
-      _id: group._id,
-      tenantId: tenant._id,
-      name,
-      nameKey: foldName(name),
-      roleIds: [],
-      revision: 0,
-      active: true,
-      createdBy: "scim",
-      createdAt: now,
-      updatedAt: now,
-      ...outboxFields([event]),
+  for (;;) {
+    const name = await nameOf(context, group);
+    const event = scimEvent(context, "team.created", {
+      resourceType: "team",
+      resourceId: group._id,
+      metadata: { name, roles: [] },
     });
-    flushEvents(app, app.storage.teams, group._id, [event]);
-  } catch (error) {
-    if (isDuplicate(error, "team_name")) {
-      await app.storage.scimGroups.remove(group._id);
-      throw nameInUse(name);
+    const now = app.now();
+    try {
+      await app.storage.teams.insert({
+        _id: group._id,
+        tenantId: tenant._id,
+        name,
+        nameKey: foldName(name),
+        roleIds: [],
+        revision: 0,
+        active: true,
+        createdBy: "scim",
+        createdAt: now,
+        updatedAt: now,
+        ...outboxFields([event]),
+      });
+      flushEvents(app, app.storage.teams, group._id, [event]);
+    } catch (error) {
+      // A team with the name was created concurrently: the next round finds another name, or reports it.
+      if (isDuplicate(error, "team_name")) continue;
+      if (!isDuplicate(error, "_id_")) throw error;
     }
-    if (!isDuplicate(error, "_id_")) throw error;
+    await app.storage.scimGroups.noteTeam(group._id, group.revision);
+    return;
   }
-  await app.storage.scimGroups.noteTeam(group._id, group.revision);
+}
+
+/** The name of the team that is to be created. A group without one does not stay. */
+async function nameOf(context: EventContext, group: ScimGroupDoc): Promise<string> {
+  try {
+    return await freeTeamName(context, group.displayName, group._id);
+  } catch (error) {
+    await context.app.storage.scimGroups.remove(group._id);
+    throw error;
+  }
 }
 
 /** A team with the name that was created concurrently keeps it, and this team its former one. */
 async function renameTeam(context: EventContext, group: ScimGroupDoc): Promise<void> {
   const { app, tenant } = context;
   const { teams } = app.storage;
-  const name = teamNameOf(group.displayName);
   for (;;) {
     const team = await teams.find(tenant._id, group._id);
-    if (!team || team.name === name) break;
+    const name = await freeTeamName(context, group.displayName, group._id).catch(() => team?.name);
+    if (!team || name === undefined || team.name === name) break;
     const event = scimEvent(context, "team.updated", {
       resourceType: "team",
       resourceId: group._id,
@@ -108,7 +144,7 @@ async function renameTeam(context: EventContext, group: ScimGroupDoc): Promise<v
       const fields = { name, nameKey: foldName(name) };
       if (!(await teams.update(team._id, team.revision, fields, app.now(), [event]))) continue;
     } catch (error) {
-      if (isDuplicate(error, "team_name")) break;
+      if (isDuplicate(error, "team_name")) continue;
       throw error;
     }
     flushEvents(app, teams, team._id, [event]);

@@ -19,7 +19,7 @@ import { readOperations } from "../patch/operations.ts";
 import { removedMembers } from "../patch/removals.ts";
 import { noteUnknown } from "../schema/paths.ts";
 import { isObject, ownValue } from "../schema/values.ts";
-import { applyGroup, nameInUse, teamNameOf } from "./apply.ts";
+import { applyGroup, freeTeamName } from "./apply.ts";
 
 const attempts = 10;
 const pauseMs = 5;
@@ -31,8 +31,7 @@ export async function createGroup(context: ScimContext, body: unknown): Promise<
   noted.subject = { name: displayName };
   await keepKnown(context, members, members);
   const { teams, scimGroups } = app.storage;
-  const name = teamNameOf(displayName);
-  if (await teams.findByName(tenant._id, foldName(name))) throw await nameTaken(context, displayName, name);
+  await requireFreeName(context, displayName);
   if ((await teams.count(tenant._id)) >= limits.teamsPerOrganization)
     throw new ScimError(403, `An organization has at most ${limits.teamsPerOrganization} teams.`);
   const now = app.now();
@@ -62,9 +61,12 @@ export async function createGroup(context: ScimContext, body: unknown): Promise<
   return group;
 }
 
-async function nameTaken({ app, tenant }: ScimContext, displayName: string, name: string) {
-  const found = await app.storage.scimGroups.count(tenant._id, { displayNameKey: foldName(displayName) });
-  return found > 0 ? groupTaken(displayName) : nameInUse(name);
+/** Throws `uniqueness` if another group, or a team that SCIM does not manage, has the name. */
+async function requireFreeName(context: ScimContext, displayName: string, ownId?: string): Promise<void> {
+  const { app, tenant } = context;
+  const others = { displayNameKey: foldName(displayName), ...(ownId ? { _id: { $ne: ownId } } : {}) };
+  if ((await app.storage.scimGroups.count(tenant._id, others)) > 0) throw groupTaken(displayName);
+  await freeTeamName(context, displayName, ownId);
 }
 
 /** Replaces name, externalId and members. */
@@ -129,7 +131,7 @@ async function changeOnce(
   ];
   // Members that a request names are applied even if the document has them: a person may have changed the team.
   if (changes.length === 0 && next.touched.size === 0) return group;
-  if (isRenamed && !group.isMapped) await requireFreeTeamName(context, group, next.displayName);
+  if (isRenamed && !group.isMapped) await requireFreeName(context, next.displayName, group._id);
   let changed: ScimGroupDoc | null = group;
   if (changes.length > 0) {
     try {
@@ -162,17 +164,6 @@ function changeOf(group: ScimGroupDoc, next: PatchedGroup): ScimGroupChange {
     ...(externalId === group.externalId ? {} : { externalId: externalId ?? null }),
     memberIds: [...members],
   };
-}
-
-/** Throws `uniqueness` if a team that SCIM does not manage has the name. */
-async function requireFreeTeamName(
-  context: ScimContext,
-  group: ScimGroupDoc,
-  displayName: string,
-): Promise<void> {
-  const name = teamNameOf(displayName);
-  const team = await context.app.storage.teams.findByName(context.tenant._id, foldName(name));
-  if (team && team._id !== group._id) throw await nameTaken(context, displayName, name);
 }
 
 /** Deletes a group and the team that SCIM created for it; a mapped team stays, without the members of the group. */
@@ -243,12 +234,6 @@ function membersChange(added: number, removed: number): string[] {
 
 const groupTaken = (displayName: string) => uniqueness(`There is a group "${displayName}" already.`);
 
-function taken(
-  error: unknown,
-  { displayName, externalId }: { displayName: string; externalId?: string | undefined },
-): unknown {
-  if (isDuplicate(error, "scim_group_name")) return groupTaken(displayName);
-  if (isDuplicate(error, "scim_group_external_id"))
-    return uniqueness(`There is a group with the externalId "${externalId ?? ""}" already.`);
-  return error;
+function taken(error: unknown, { displayName }: { displayName: string }): unknown {
+  return isDuplicate(error, "scim_group_name") ? groupTaken(displayName) : error;
 }

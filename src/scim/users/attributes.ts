@@ -70,7 +70,11 @@ function addressOf(userName: string, emails: ScimValue | undefined): string {
     const read = email.safeParse(text);
     if (read.success) return read.data;
   }
-  throw badInput("invalidValue", 'The user needs an e-mail address, in "emails" or as "userName".');
+  throw badInput(
+    "invalidValue",
+    `The userName "${userName.slice(0, 100)}" is not an e-mail address, and "emails" has none. ` +
+      'Map the address of the person to emails[type eq "work"].value or to userName.',
+  );
 }
 
 function valuesOf(emails: ScimValue | undefined): string[] {

@@ -30,11 +30,14 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   const fields = fieldsOf(readUser(body, context.noted.ignored), true);
   context.noted.subject = { name: fields.userName };
   const { scimUsers } = app.storage;
-  const [isRoom, isNamed, found] = await Promise.all([
+  const [isRoom, isNamed, found, former] = await Promise.all([
     hasRoom(app, "users", tenant._id, limits.scimUsers, () => scimUsers.count(tenant._id)),
     scimUsers.hasName(tenant._id, fields.userNameKey),
     fields.active ? findAccount(app, tenant._id, fields) : undefined,
+    fields.active ? scimUsers.findDeactivated(tenant._id, fields.emailKey) : undefined,
   ]);
+  const returned = await takeBack(context, fields, former, isNamed);
+  if (returned) return returned;
   // Before the decision about the account, which would report another reason, or send an invitation.
   if (isNamed) throw nameTaken(fields);
   if (!isRoom)
@@ -74,6 +77,18 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   await applyUser(app, user, { tenant, isCreation: decision?.kind === "create" });
   flushUserEvent(app, id, event);
   return user;
+}
+
+/** Okta creates a person anew whose user name has changed while they were deactivated: the user is activated again. */
+async function takeBack(
+  context: ScimContext,
+  fields: UserFields,
+  former: ScimUserDoc | null | undefined,
+  isNamed: boolean,
+): Promise<ScimUserDoc | undefined> {
+  if (!former || (isNamed && former.userNameKey !== fields.userNameKey)) return undefined;
+  context.noted.subject = { id: former._id, name: fields.userName };
+  return changeOnce(context, former, fields);
 }
 
 /** Replaces the attributes of a user; `active` stays unless it is given. */
@@ -227,11 +242,10 @@ export async function loadUser({ app, tenant, noted }: ScimContext, id: string):
 const nameTaken = ({ userName }: UserFields) => uniqueness(`There is a user "${userName}" already.`);
 
 function taken(error: unknown, fields: UserFields): unknown {
-  const { externalId, email } = fields;
   if (isDuplicate(error, "scim_user_name")) return nameTaken(fields);
-  if (isDuplicate(error, "scim_user_external_id"))
-    return uniqueness(`There is a user with the externalId "${externalId ?? ""}" already.`);
   if (isDuplicate(error, "scim_user_account"))
-    return uniqueness(`Another user has the account of the address "${email}" already.`);
+    return uniqueness(
+      `Another user has the account of the address "${fields.email}" already: change that user, or delete it first.`,
+    );
   return error;
 }
