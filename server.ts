@@ -8,20 +8,25 @@ import { DataDirLockedError, lockDataDir } from "./engines/data-dir-lock.ts";
 import { EngineError } from "./engines/engine-error.ts";
 import { startEmbeddedMongo } from "./engines/mongo.ts";
 import { createApi } from "./src/api.ts";
-import type { App } from "./src/app.ts";
+import type { App, Stores } from "./src/app.ts";
 import { ensureSetupLink } from "./src/accounts/setup.ts";
 import { type Closers, closeAll, closingOnError } from "./src/closers.ts";
 import { readConfig, type Config } from "./src/config.ts";
 import { seedDemo } from "./src/demo/seed.ts";
+import { confirmRestoreByOperator } from "./src/epoch/epoch.ts";
 import type { Health } from "./src/http/health.ts";
 import { closeServer, listen } from "./src/http/listen.ts";
 import { openMetrics, type Metrics } from "./src/http/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
 import { resetFactorsByEmail } from "./src/mfa/reset.ts";
 import { readHealth } from "./src/jobs/health.ts";
-import { openApp } from "./src/open.ts";
-import { exportTo, importFrom } from "./src/operations/transfer.ts";
-import { verifyStore } from "./src/operations/verify.ts";
+import { closeStores, openApp, openStores } from "./src/open.ts";
+import { examineKeys } from "./src/operations/keys/examine-keys.ts";
+import { claimKeyRing } from "./src/operations/keys/claim-key-ring.ts";
+import { forgetKey } from "./src/operations/keys/forget-key.ts";
+import { repairStore } from "./src/operations/repair.ts";
+import { exportTo, importFrom, requireCompleteImport } from "./src/operations/transfer.ts";
+import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
 import { closeChildren } from "./workers/children.ts";
 import { planInChild } from "./workers/sync/plan-in-child.ts";
@@ -33,8 +38,12 @@ type Role = (typeof roles)[number];
 const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- export FILE     write the database to a file
        npm start -- import FILE     read such a file into an empty database
-       npm start -- doctor          check the engines, disks and outbound requests
-       npm start -- verify          check every version's commit and content
+       npm start -- verify [--repair]
+                                    check every version's commit and content
+       npm start -- confirm-restore REASON
+                                    let the service erase again after a restore
+       npm start -- doctor          check the engines, disks, outbound requests, keys and backups
+       npm start -- forget-key ID   start without a key of SECRET_KEYS that is lost
        npm start -- reset-mfa EMAIL REASON
                                     remove all second factors of an account`;
 
@@ -42,8 +51,10 @@ const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
 const commandArguments = new Map([
   ["export", 1],
   ["import", 1],
-  ["doctor", 0],
   ["verify", 0],
+  ["confirm-restore", 1],
+  ["doctor", 0],
+  ["forget-key", 1],
   ["reset-mfa", 2],
 ]);
 
@@ -63,6 +74,7 @@ async function main(): Promise<void> {
     options: {
       role: { type: "string", default: "all" },
       demo: { type: "boolean", default: false },
+      repair: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
     allowPositionals: true,
@@ -71,9 +83,10 @@ async function main(): Promise<void> {
   const role = roles.find((name) => name === values.role);
   if (!role) throw new UsageError(`--role is one of ${roles.join(", ")}, not "${values.role}".`);
   const [command, ...args] = positionals;
+  if (values.repair && command !== "verify") throw new UsageError(usage);
   if (command === undefined) return serve(role, readConfig(), values.demo);
   if (commandArguments.get(command) !== args.length) throw new UsageError(usage);
-  await runCommand(command, args, readConfig());
+  await runCommand(command, { args, isRepair: values.repair }, readConfig());
 }
 
 async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
@@ -126,34 +139,48 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   });
 }
 
-/** Runs one operation on the engines, with or without a running service, and ends. */
-async function runCommand(
-  command: string,
-  [first = "", second = ""]: string[],
-  config: Config,
-): Promise<void> {
+interface Given {
+  args: string[];
+  isRepair: boolean;
+}
+
+/** Runs one operation, with or without a running service, and ends. */
+async function runCommand(command: string, { args, isRepair }: Given, config: Config): Promise<void> {
   const log = openLog(config.logLevel === "info" ? "warn" : config.logLevel);
   const closers: Closers = [];
+  const [first = "", second = ""] = args;
   await closingOnError(closers, async () => {
-    const app = await open(config, log, closers);
-    if (command === "export") console.log(`Wrote ${await exportTo(app, first)} lines to ${first}.`);
-    else if (command === "import")
-      console.log(`Read ${await importFrom(app, first)} documents from ${first}.`);
-    else if (command === "reset-mfa")
-      console.log(`Removed the second factors of ${await resetFactorsByEmail(app, first, second)}.`);
-    else if (command === "doctor") await doctor(app);
-    else await verify(app);
+    if (command === "reset-mfa") {
+      const app = await open(config, log, closers);
+      return console.log(`Removed the second factors of ${await resetFactorsByEmail(app, first, second)}.`);
+    }
+    if (command === "doctor") return doctor(await open(config, log, closers));
+    // The others need the database and the repositories only: the queue may not be running.
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    const mongodbUrl = config.mongodbUrl ?? (await openMongo(config, log, closers));
+    const stores = await openStores({ config, log, mongodbUrl });
+    closers.push(() => closeStores(stores));
+    if (command === "import")
+      return console.log(`Read ${await importFrom(stores, first)} documents from ${first}.`);
+    await requireCompleteImport(stores);
+    if (command === "export") console.log(`Wrote ${await exportTo(stores, first)} lines to ${first}.`);
+    else if (command === "confirm-restore")
+      console.log(`Confirmed. It was: ${await confirmRestoreByOperator(stores, first)}`);
+    else if (command === "forget-key")
+      console.log(`Forgot the key ${first}. ${await forgetKey(stores, first)} stored secrets can't be read.`);
+    else await verify(stores, isRepair);
   });
   await closeAll(closers);
   process.exit();
 }
 
 async function doctor(app: App): Promise<void> {
-  const { database, queue, git, outbound, disks } = await readHealth(app, version);
-  for (const [name, { ok, detail }] of Object.entries({ database, queue, git, outbound }))
+  const { database, queue, git, outbound, restore, disks } = await readHealth(app, version);
+  for (const [name, { ok, detail }] of Object.entries({ database, queue, git, outbound, restore }))
     printCheck(name, ok, detail);
   for (const { name, ok, freeBytes } of disks)
     printCheck(`disk of ${name}`, ok, `${freeBytes ?? "unknown"} bytes free`);
+  for (const { isOk, text } of await examineKeys(app)) printCheck("keys", isOk, text);
 }
 
 function printCheck(name: string, ok: boolean, detail: string): void {
@@ -161,14 +188,28 @@ function printCheck(name: string, ok: boolean, detail: string): void {
   if (!ok) process.exitCode = 1;
 }
 
-async function verify(app: App): Promise<void> {
+async function verify(app: Stores, isRepair: boolean): Promise<void> {
   const report = await verifyStore(app, ({ skills, versions }) => {
     if (process.stderr.isTTY) process.stderr.write(`\r${skills} skills, ${versions} versions`);
   });
   for (const { skillId, version: number, problem } of report.faults)
     console.log(`skill ${skillId}, version ${number}: ${problem}`);
   console.log(`${report.skills} skills, ${report.versions} versions, ${report.faults.length} faults.`);
-  if (report.faults.length > 0) process.exitCode = 1;
+  const left = isRepair ? await repair(app, report) : report.faults.length;
+  if (left > 0) process.exitCode = 1;
+}
+
+/** Returns the number of faults without a repair. */
+async function repair(app: Stores, report: VerifyReport): Promise<number> {
+  const done = await repairStore(app, report);
+  console.log(
+    `Repaired: ${done.phantoms} records of versions removed, ${done.deleted} skills without a repository deleted, ` +
+      `${done.removedRows} records without an owner removed, ${done.restoredFolders} folders restored, ` +
+      `${done.raised} trees and connections corrected, ${done.reindexed} search entries renewed.`,
+  );
+  if (done.left.length > 0)
+    console.log(`${done.left.length} faults can't be repaired: restore the Git root from a backup.`);
+  return done.left.length;
 }
 
 async function open(config: Config, log: Log, closers: Closers): Promise<App> {
@@ -190,6 +231,8 @@ async function open(config: Config, log: Log, closers: Closers): Promise<App> {
     makePlan: planInChild,
   });
   closers.push(() => opened.close());
+  await requireCompleteImport(opened.app);
+  await claimKeyRing(opened.app);
   return opened.app;
 }
 

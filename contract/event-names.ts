@@ -115,6 +115,7 @@ export const eventNames = [
   "repohost_sync.update",
   "skill_report.resolved",
   "skill_report.dismissed",
+  "service.restore_confirmed",
   "service.sign_up_changed",
   "service.anonymous_mcp_changed",
   "queue.paused",

@@ -48,3 +48,6 @@ export interface App {
   /** Registers work for the end of the process, before the database is closed. */
   onClose(close: () => Promise<void>): void;
 }
+
+/** The parts of the application that commands need which neither queue work nor call anyone. */
+export type Stores = Pick<App, "config" | "log" | "storage" | "repos" | "now" | "newId">;

@@ -6,7 +6,7 @@ import { newId } from "../storage/database.ts";
 import { openStorage } from "../storage/index.ts";
 import { openRedis } from "../storage/redis.ts";
 import { flushDownloads } from "./analytics/downloads.ts";
-import type { App } from "./app.ts";
+import type { App, Stores } from "./app.ts";
 import { openPasswords, type PasswordCost } from "./auth/passwords.ts";
 import { openCompute } from "./compute/compute.ts";
 import type { Config } from "./config.ts";
@@ -14,7 +14,7 @@ import { openRateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
 import { openMailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";
-import { openSecrets } from "./secrets.ts";
+import { openSecrets, type Secrets } from "./secrets.ts";
 import { commitHost } from "./skills/publish/author.ts";
 import { flushProjections } from "./skills/projection-queue.ts";
 import { openTxtResolver, type ResolveTxt } from "./sso/domains/resolve-txt.ts";
@@ -43,12 +43,8 @@ export async function openApp(options: {
   jobProgram?: string | undefined;
 }): Promise<OpenedApp> {
   const { config, log, queue } = options;
-  const secrets = openSecrets({ keys: config.secretKeys, dataDir: config.dataDir });
-  const repos = openSkillStore({
-    root: config.gitRoot,
-    committerHost: commitHost(config.baseUrl),
-    log: ({ level, msg, ...fields }) => log[level](fields, msg),
-  });
+  const stores = await openStores(options);
+  const secrets = await openKeys(stores);
   const uploadPack = openUploadPack({
     program: config.gitProgram,
     searchPath: config.searchPath,
@@ -60,7 +56,6 @@ export async function openApp(options: {
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
   const compute = openCompute();
-  const storage = await openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase });
   const redis = config.redisUrl
     ? openRedis(config.redisUrl, (error) =>
         log.warn({ error }, "Redis does not answer; limits are counted here"),
@@ -69,11 +64,8 @@ export async function openApp(options: {
   const working = new Set<Promise<unknown>>();
   const closers: (() => Promise<void>)[] = [];
   const app: App = {
-    config,
-    log,
+    ...stores,
     secrets,
-    storage,
-    repos,
     mirrors,
     makePlan: (work) => (options.makePlan ?? makePlan)(app, work),
     jobProgram: options.jobProgram,
@@ -84,8 +76,6 @@ export async function openApp(options: {
     resolveTxt: options.resolveTxt ?? openTxtResolver(),
     passwords: openPasswords(options.passwordCost),
     rateLimits: openRateLimits({ enabled: config.rateLimits, redis: redis?.client }),
-    now: options.now ?? (() => new Date()),
-    newId,
     background(name, work) {
       const done = work()
         .catch((error: unknown) =>
@@ -107,8 +97,40 @@ export async function openApp(options: {
       redis?.close();
       await compute.close();
       await mirrors.close();
-      await repos.close();
-      await storage.close();
+      await closeStores(stores);
     },
   };
+}
+
+/** Opens the database and the repositories only, for commands: they need neither the queue nor any secret. */
+export async function openStores(options: {
+  config: Config;
+  log: Log;
+  mongodbUrl: string;
+  now?: () => Date;
+}): Promise<Stores> {
+  const { config, log } = options;
+  const storage = await openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase });
+  const repos = openSkillStore({
+    root: config.gitRoot,
+    committerHost: commitHost(config.baseUrl),
+    log: ({ level, msg, ...fields }) => log[level](fields, msg),
+  });
+  return { config, log, storage, repos, now: options.now ?? (() => new Date()), newId };
+}
+
+/** Keys are not created for a database that was used with others. */
+async function openKeys(stores: Stores): Promise<Secrets> {
+  const { dataDir, secretKeys: keys } = stores.config;
+  try {
+    return openSecrets({ keys, dataDir, mayCreate: (await stores.storage.keyRing.find()) === null });
+  } catch (error) {
+    await closeStores(stores);
+    throw error;
+  }
+}
+
+export async function closeStores({ repos, storage }: Stores): Promise<void> {
+  await repos.close();
+  await storage.close();
 }

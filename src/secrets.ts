@@ -18,6 +18,10 @@ export interface Secrets {
   seal(plain: string, recordId: string): string;
   /** Throws if the key is unknown, or the value was altered or sealed for another record. */
   open(sealed: string, recordId: string): string;
+  /** Id and fingerprint of each key, the current one first. */
+  keys: readonly { id: string; fingerprint: string }[];
+  /** The keys of a purpose, the current one first, in base64: for signatures that outlast the keys of the ring. */
+  signingKeys(purpose: string): string[];
   /** Id of the key that seals now. */
   currentKeyId: string;
   /** A pseudonym of a network address: HMAC-SHA256, hexadecimal; the address is not recoverable from it. */
@@ -31,11 +35,16 @@ export interface Secrets {
 }
 
 /** Opens the key ring: from `SECRET_KEYS`, else from a file that is made once with mode 0600. */
-export function openSecrets(options: { keys: string | undefined; dataDir: string }): Secrets {
+export function openSecrets(options: {
+  keys: string | undefined;
+  dataDir: string;
+  /** Whether the keys may be created: not if the database has secrets already. */
+  mayCreate?: boolean;
+}): Secrets {
   const file = path.join(options.dataDir, "secrets");
   const ring =
     options.keys === undefined
-      ? parseRing(keysOfFile(file), `file ${file}`)
+      ? parseRing(keysOfFile(file, options.mayCreate ?? true), `file ${file}`)
       : parseRing(options.keys, "variable SECRET_KEYS");
   const [currentId, current] = [...ring][0]!;
   // The oldest key names addresses, so that a rotation does not cut a visitor in two.
@@ -51,6 +60,8 @@ export function openSecrets(options: { keys: string | undefined; dataDir: string
       if (form !== "v1" || !key) throw new Error("a sealed value has an unknown form or key");
       return decryptText(key, parts.join("."), recordId);
     },
+    keys: [...ring].map(([id, key]) => ({ id, fingerprint: derived(key, "fingerprint of a key") })),
+    signingKeys: (purpose) => [...ring.values()].map((key) => derived(key, `signature: ${purpose}`)),
     currentKeyId: currentId,
     anonymize: (address) => createHmac("sha256", addressKey).update(address).digest("hex"),
     sign: (purpose, text) => signature(current, purpose, text),
@@ -83,9 +94,16 @@ export function decryptText(key: Buffer, encrypted: string, associated: string):
 
 /** The key that seals must not be the one that signs, nor one purpose's key another's (RFC 5869, section 3.2). */
 function signature(key: Buffer, purpose: string, text: string): string {
-  const derived = Buffer.from(hkdfSync("sha256", key, "", `signature: ${purpose}`, 32));
-  return createHmac("sha256", derived).update(text).digest("base64url");
+  return signatureBy(derived(key, `signature: ${purpose}`), text);
 }
+
+/** A signature by a key of `signingKeys`. */
+export function signatureBy(signingKey: string, text: string): string {
+  return createHmac("sha256", Buffer.from(signingKey, "base64")).update(text).digest("base64url");
+}
+
+const derived = (key: Buffer, label: string) =>
+  Buffer.from(hkdfSync("sha256", key, "", label, 32)).toString("base64");
 
 /** A truncated key would barely pseudonymize addresses, so it is rejected. */
 function parseRing(text: string, place: string): Map<string, Buffer> {
@@ -102,9 +120,14 @@ function parseRing(text: string, place: string): Map<string, Buffer> {
   );
 }
 
-function keysOfFile(file: string): string {
+function keysOfFile(file: string, mayCreate: boolean): string {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  if (!mayCreate)
+    throw new Error(
+      `The file ${file} is missing, and this database was used with its keys: copy it from the other processes or ` +
+        "from the backup, or set SECRET_KEYS to its content.",
+    );
   const part = `${file}.${randomBytes(6).toString("hex")}.part`;
   try {
     // Whole and on disk before it has its name. Of two processes that start at once, the one that names it decides.

@@ -44,6 +44,8 @@ import { openRefusedContents, refusedContentIndexes, type RefusedContents } from
 import { openRoles, roleIndexes, type Roles } from "./roles.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openServiceSettings, serviceSettingsIndexes, type ServiceSettings } from "./service/settings.ts";
+import { openKeyRing, type KeyRing } from "./service/key-ring.ts";
+import { openSealedValues, type SealedValues } from "./service/sealed-values.ts";
 import { openSetup, type Setup } from "./service/setup.ts";
 import { openSignatureNonces, signatureNonceIndexes, type SignatureNonces } from "./signature-nonces.ts";
 import { openScimGroups, scimGroupIndexes, type ScimGroups } from "./scim/groups.ts";
@@ -108,6 +110,7 @@ export interface Storage {
   idempotency: IdempotencyRecords;
   installs: Installs;
   invitations: Invitations;
+  keyRing: KeyRing;
   mailBudgets: MailBudgets;
   jobMetrics: JobMetrics;
   mcpInstalls: McpInstalls;
@@ -125,6 +128,7 @@ export interface Storage {
   scimProviders: ScimProviders;
   scimUsers: ScimUsers;
   serviceSettings: ServiceSettings;
+  sealedValues: SealedValues;
   sessions: Sessions;
   setup: Setup;
   signatureNonces: SignatureNonces;
@@ -255,6 +259,7 @@ function openCollections(database: Database): Storage {
     idempotency: openIdempotency(database),
     installs: openInstalls(database),
     invitations: openInvitations(database),
+    keyRing: openKeyRing(database),
     mailBudgets: openMailBudgets(database),
     jobMetrics: openJobMetrics(database),
     mcpInstalls: openMcpInstalls(database),
@@ -272,6 +277,7 @@ function openCollections(database: Database): Storage {
     scimProviders: openScimProviders(database),
     scimUsers: openScimUsers(database),
     serviceSettings: openServiceSettings(database),
+    sealedValues: openSealedValues(database),
     sessions: openSessions(database),
     setup: openSetup(database),
     signatureNonces: openSignatureNonces(database),

@@ -129,8 +129,33 @@ export function openVersions(database: Database) {
         .toArray() as Promise<VersionContent[]>,
     findFirstWith: (skillId: string, upTo: number, ids: readonly string[]) =>
       firstWithFindings(versions, skillId, upTo, ids),
+    ...repairOperations(versions, manifests),
     async removeOfSkill(skillId: string): Promise<void> {
       await Promise.all([versions.deleteMany({ skillId }), manifests.deleteMany({ skillId })]);
+    },
+  };
+}
+
+function repairOperations(versions: Collection<VersionDoc>, manifests: Collection<ManifestDoc>) {
+  return {
+    /** Rows above a number, and rows with the number or semver of other ones. */
+    listSuspects(
+      skillId: string,
+      above: number,
+      others: readonly Pick<VersionDoc, "version" | "semver">[],
+    ): Promise<VersionDoc[]> {
+      const filters: Filter<VersionDoc>[] = [{ version: { $gt: above } }];
+      if (others.length > 0)
+        filters.push(
+          { version: { $in: others.map(({ version }) => version) } },
+          { semver: { $in: others.map(({ semver }) => semver) } },
+        );
+      return versions.find({ skillId, $or: filters }).toArray();
+    },
+    async remove(skillId: string, rows: readonly Pick<VersionDoc, "_id">[]): Promise<void> {
+      const ids = rows.map(({ _id }) => _id);
+      await versions.deleteMany({ _id: { $in: ids }, skillId });
+      await manifests.deleteMany({ _id: { $in: ids }, skillId });
     },
   };
 }

@@ -1,9 +1,10 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import type { App } from "../src/app.ts";
+import { advanceEpoch } from "../src/epoch/epoch.ts";
 import { finishDeletion } from "../src/accounts/delete-account.ts";
 import { removeConnectors } from "../src/mcp-central/remove.ts";
-import { rotateKeys } from "../src/mcp-central/vault.ts";
 import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
+import { rotateKeys } from "../src/operations/keys/rotate-keys.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
@@ -29,6 +30,7 @@ export function processors(app: App): Processors {
     "upkeep.reconcile": () => reconcile(app),
     "upkeep.purge": () => purge(app),
     "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
+    "upkeep.advance-epoch": () => advanceEpoch(app),
     "upkeep.rotate-keys": () => rotateKeys(app),
     "upkeep.forget-server": ({ serverId }) => removeConnectors(app, { serverId }),
     "upkeep.erase-account": (payload) => finishDeletion(app, payload),

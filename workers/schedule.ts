@@ -9,6 +9,7 @@ export async function schedule(app: App): Promise<void> {
   const { queue } = app;
   for (const name of retiredJobs) await queue.removeSchedule(name);
   await queue.upsertSchedule("upkeep.reconcile", {}, { everyMs: hourMs });
+  await queue.upsertSchedule("upkeep.advance-epoch", {}, { everyMs: minuteMs });
   await queue.upsertSchedule("upkeep.purge", {}, { everyMs: hourMs / 4 });
   await queue.upsertSchedule("sso.check-domains", {}, { everyMs: hourMs });
   await queue.upsertSchedule("sso.check-providers", {}, { everyMs: hourMs });

@@ -104,6 +104,7 @@ export const HealthPayload = z
     outbound: Check.meta({
       description: "whether public hosts can be reached, as for documents of OAuth clients",
     }),
+    restore: Check.meta({ description: "not ok while nothing is erased, until a restore is confirmed" }),
     disks: z.array(
       z.object({
         name: z.enum(["data", "git"]),

@@ -49,7 +49,11 @@ export interface PackStore {
   /** Moves the repository away in one step, then removes it. */
   erase(repo: StoredId): Promise<void>;
   /** Removes what killed writers have left: temporary files, packs without an index, partly removed repositories. */
-  sweep(repo: StoredId | undefined): Promise<Pick<SweepReport, "temporary" | "trash">>;
+  sweep(repo: StoredId | undefined, keepsTrash?: boolean): Promise<Pick<SweepReport, "temporary" | "trash">>;
+  /** A small text about the whole root; undefined if none was written. */
+  readEpoch(): Promise<string | undefined>;
+  /** Replaces the text, whole or not at all, and durable before it resolves. */
+  writeEpoch(text: string): Promise<void>;
   close(): Promise<void>;
 }
 

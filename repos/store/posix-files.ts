@@ -37,7 +37,7 @@ export async function orMissing<T, U>(result: Promise<T>, instead: U): Promise<T
 let sequence = 0;
 
 /** A name that no other process or call uses; `git gc` and our sweep recognize the prefix. */
-export function temporaryName(kind: "pack" | "idx" | "ref" | "note"): string {
+export function temporaryName(kind: "pack" | "idx" | "ref" | "note" | "epoch"): string {
   return `tmp_${kind}_${process.pid}_${sequence++}_${Date.now().toString(36)}`;
 }
 

@@ -29,6 +29,7 @@ export function packPathsOf(root: string) {
   return {
     root,
     trash: join(root, "trash"),
+    epoch: join(root, "epoch.json"),
     repository,
     folder,
     pack: (repo: StoredId, pack: string) => join(folder(repo), `pack-${pack}.pack`),

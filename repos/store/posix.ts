@@ -90,14 +90,32 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     repositories: () => listRepositories(root),
     mirrors: () => listMirrors(root),
     erase: (repo) => guarded("erase a repository", () => eraseRepository(paths, handles, repo)),
-    sweep: (repo) =>
+    sweep: (repo, keepsTrash = false) =>
       guarded("sweep", async () => {
         handles.expire();
         return repo === undefined
-          ? { temporary: 0, trash: await emptyTrash(paths.trash) }
+          ? { temporary: 0, trash: keepsTrash ? 0 : await emptyTrash(paths.trash) }
           : { temporary: await removeAbandoned(paths, repo), trash: 0 };
       }),
+    ...epochFile(paths),
     close: () => handles.close(),
+  };
+}
+
+function epochFile(paths: PackPaths): Pick<PackStore, "readEpoch" | "writeEpoch"> {
+  return {
+    readEpoch: () =>
+      guarded("read the epoch", async () =>
+        (await files.orMissing(files.readFile(paths.epoch), undefined))?.toString("utf8"),
+      ),
+    writeEpoch: (text) =>
+      guarded("write the epoch", async () => {
+        await files.mkdir(paths.root, { recursive: true });
+        const part = join(paths.root, files.temporaryName("epoch"));
+        await files.writeDurably(part, [Buffer.from(text)], 0o644);
+        await files.rename(part, paths.epoch);
+        await files.syncFolder(paths.root);
+      }),
   };
 }
 

@@ -12,6 +12,7 @@ import { openPosixDriver } from "./posix.ts";
 import { findFaults, repackNatively, standingPacks } from "./repack.ts";
 import type {
   AdvanceResult,
+  Epoch,
   Identity,
   MaintenanceReport,
   RefTargets,
@@ -37,6 +38,17 @@ const defaults = {
   artifactIdleMs: 7 * 24 * 60 * 60_000,
   autoMaintain: true,
 } as const satisfies Partial<StoreOptions>;
+
+/** A damaged text counts as the epoch of an unknown service, so that nothing is erased. */
+function parseEpoch(text: string): Epoch {
+  try {
+    const { service, number } = JSON.parse(text) as Partial<Epoch>;
+    if (typeof service === "string" && typeof number === "number") return { service, number };
+  } catch {
+    // The same as a text without these fields.
+  }
+  return { service: "", number: 0 };
+}
 
 export function openSkillStore(given: StoreOptions): SkillStore {
   const options = { ...defaults, ...given, root: resolve(given.root) };
@@ -117,7 +129,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     objects.forget(repo);
   }
 
-  async function sweep(repo?: RepoId): Promise<SweepReport> {
+  async function sweep(repo?: RepoId, keepsTrash?: boolean): Promise<SweepReport> {
     assertOpen();
     const report: SweepReport = { locks: 0, temporary: 0, packs: 0, trash: 0, artifacts: 0 };
     const sweepOne = async (one: RepoId) => {
@@ -135,7 +147,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       await sweepOne(one).catch((error: unknown) =>
         log({ level: "warn", msg: "sweep failed", ...one, error: String(error) }),
       );
-    report.trash = (await packs.sweep(undefined)).trash;
+    report.trash = (await packs.sweep(undefined, keepsTrash)).trash;
     report.artifacts = await artifacts.sweep(artifactIdleMs);
     return report;
   }
@@ -186,7 +198,12 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     repack: (repo, git) =>
       tracked(merges.run(repoKey(repo), () => repackNatively(driver, objects.views, repo, git))),
     findFaults: async (repo, git) => findFaults(await driver.materialize(repo), git),
-    sweep: (repo) => tracked(sweep(repo)),
+    sweep: (repo, keepsTrash) => tracked(sweep(repo, keepsTrash)),
+    async readEpoch() {
+      const text = await packs.readEpoch();
+      return text === undefined ? undefined : parseEpoch(text);
+    },
+    writeEpoch: (epoch) => tracked(packs.writeEpoch(JSON.stringify(epoch))),
     async close() {
       closed = true;
       while (background.size > 0) await Promise.all(background);

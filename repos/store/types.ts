@@ -161,6 +161,13 @@ export interface SweepReport {
   artifacts: number;
 }
 
+/** A counter that the database has as well (`src/epoch/`). */
+export interface Epoch {
+  /** Id of the service that writes to the root. */
+  service: string;
+  number: number;
+}
+
 export interface StoreOptions {
   /** Folder of all repositories; created when missing. */
   root: string;
@@ -226,8 +233,16 @@ export interface SkillStore {
   repack(repo: RepoId, git: NativeGit): Promise<MaintenanceReport>;
   /** Faults that native git finds in objects and refs; empty if there are none. Throws `git_missing`. */
   findFaults(repo: RepoId, git: NativeGit): Promise<string[]>;
-  /** Removes what killed processes left behind, replaced packs past their grace, trash and idle zips. */
-  sweep(repo?: RepoId): Promise<SweepReport>;
+  /**
+   * Removes what killed processes left behind, replaced packs past their grace, trash and idle zips.
+   *
+   * @param keepsTrash leaves repositories whose erasure was interrupted
+   */
+  sweep(repo?: RepoId, keepsTrash?: boolean): Promise<SweepReport>;
+  /** The epoch that was written last; undefined if there is none. */
+  readEpoch(): Promise<Epoch | undefined>;
+  /** Durable when it resolves. */
+  writeEpoch(epoch: Epoch): Promise<void>;
   /** Takes no more work, waits for what is under way, then lets go of files and threads. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
 import type { App } from "../app.ts";
 import type { Actor } from "../access/actor.ts";
+import { confirmRestore } from "../epoch/epoch.ts";
 import { route, type Route } from "../http/route.ts";
 import { endSessionsOf, listUsers, resetFactorsOf, suspendUser, unsuspendUser } from "./administration.ts";
 import { grantAdministrator, removeAdministrator } from "./administrators.ts";
@@ -73,6 +74,16 @@ function settingsRoutes(app: App): Route[] {
       body: ChangeServiceSettings,
       data: ServiceSettingsPayload,
       handle: ({ actor, body }) => changeServiceSettings(app, actor, body),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: "/api/admin/confirm-restore",
+      summary:
+        "Confirm that database and Git root are right after a restore, so that the service erases again",
+      body: AdminReason,
+      data: null,
+      handle: ({ actor, body }) => confirmRestore(app, actor, body.reason),
     }),
   ];
 }

@@ -67,7 +67,7 @@ function eventActor(actor: Actor): EventRow["actor"] {
 
 /** An event of the service itself, such as a job's, in an organization's log. */
 export function makeSystemEvent(
-  app: App,
+  app: Pick<App, "newId" | "now">,
   name: EventName,
   subject: EventSubject & { tenantId: string },
 ): EventRow {

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { HealthPayload } from "../../contract/payloads/jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import type { App } from "../app.ts";
+import { describeMismatch, findMismatch } from "../epoch/epoch.ts";
 import { outboundProblem } from "../oauth/document-support.ts";
 
 const answerMs = 4000;
@@ -16,7 +17,7 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
   const { config, queue, storage } = app;
   const git = { program: config.gitProgram, searchPath: config.searchPath };
   let databaseVersion: string | null = null;
-  const [database, queueCheck, gitCheck, outbound, data, repositories] = await Promise.all([
+  const [database, queueCheck, gitCheck, outbound, restore, data, repositories] = await Promise.all([
     checked(async () => {
       databaseVersion = await storage.database.version();
       return `MongoDB ${databaseVersion}, ${config.mongodbUrl === undefined ? "embedded" : "a server"}`;
@@ -32,6 +33,11 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
       return `git ${found}`;
     }),
     checked(() => checkOutbound(app)),
+    checked(async () => {
+      const mismatch = await findMismatch(app);
+      if (mismatch) throw new Error(describeMismatch(mismatch));
+      return "The database and the Git root belong together.";
+    }),
     diskOf("data", config.dataDir),
     diskOf("git", config.gitRoot),
   ]);
@@ -41,6 +47,7 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
     queue: queueCheck,
     git: gitCheck,
     outbound,
+    restore,
     disks: [data, repositories],
     versions: { service: version, node: process.version, database: databaseVersion },
     process: {

@@ -54,20 +54,3 @@ function sealKey(app: App, owner: Owner, dataKey: Buffer): Pick<Vault, "keyId" |
     dataKey: app.secrets.seal(dataKey.toString("base64"), associated(owner, "data-key")),
   };
 }
-
-/**
- * Seals data keys with the current key, after `SECRET_KEYS` has changed. Former keys can be removed afterwards. A data
- * key that does not open is logged, and the next run tries it again.
- */
-export async function rotateKeys(app: App): Promise<void> {
-  const { connectors } = app.storage;
-  for await (const row of connectors.eachOfOtherKeys(app.secrets.currentKeyId)) {
-    const vault = row.vault!;
-    try {
-      const sealed = { ...sealKey(app, row, dataKeyOf(app, { ...row, vault })), fields: {} };
-      await connectors.replaceKey(row._id, vault.dataKey, sealed);
-    } catch (error) {
-      app.log.error({ error, connectorId: row._id }, "the credentials of a connector do not open");
-    }
-  }
-}

@@ -11,7 +11,7 @@ import { requireRecentVerification } from "../users/recent-verification.ts";
 import { changeAndEndSessions, changeFactors } from "./change.ts";
 import { loadOwn, requireSession } from "./load.ts";
 import { factorMail, ownEvent } from "./record.ts";
-import { newRecoveryCodes } from "./recovery-codes.ts";
+import { newRecoveryCodes, recoveryFields } from "./recovery-codes.ts";
 import { requireRemovable } from "./removable.ts";
 import { newTotpSecret, qrCode, stepOf, totpUri } from "./totp.ts";
 import { relyingParty } from "../auth/relying-party.ts";
@@ -79,7 +79,7 @@ export async function confirmTotp(
   const change = {
     set: {
       totp: { sealed: pending.sealed, lastStep: step, confirmedAt: app.now() },
-      ...(fresh ? { recovery: fresh.hashes, recoveryAt: app.now() } : {}),
+      ...fresh?.fields,
     },
     unset: ["pendingTotp"] as const,
     hasFactor: true,
@@ -108,7 +108,7 @@ export async function removeTotp(app: App, actor: Actor, userAgent: string): Pro
   const isLast = !user.factors.passkeys?.length;
   if (isLast) await requireRemovable(app, user);
   const change = {
-    unset: isLast ? (["totp", "pendingTotp", "recovery", "recoveryAt"] as const) : (["totp"] as const),
+    unset: isLast ? (["totp", "pendingTotp", ...recoveryFields] as const) : (["totp"] as const),
     hasFactor: !isLast,
     mails: [factorMail(app, user, "factor-removed", "The authenticator app")],
     events: [ownEvent(app, user, caller.origin, "mfa.disabled")],
@@ -126,9 +126,9 @@ export async function renewRecoveryCodes(app: App, actor: Actor): Promise<string
       "refused",
       "Add a passkey or an authenticator app first: codes only replace them.",
     );
-  const { codes, hashes } = newRecoveryCodes(app, user._id);
+  const { codes, fields } = newRecoveryCodes(app, user._id);
   await changeFactors(app, user, {
-    set: { recovery: hashes, recoveryAt: app.now() },
+    set: fields,
     hasFactor: true,
     mails: [],
     events: [ownEvent(app, user, caller.origin, "mfa.recovery_codes_renewed")],

@@ -64,7 +64,7 @@ async function useTotp(app: App, user: Credentials, typed: string): Promise<void
 }
 
 async function useRecoveryCode(app: App, user: Credentials, typed: string, origin: Origin): Promise<void> {
-  const hash = hashOfCode(app, user._id, user.factors?.recovery ?? [], typed);
+  const hash = hashOfCode(app, user, typed);
   const event = ownEvent(app, user, origin, "mfa.recovery_code_used");
   const mails = [factorMail(app, user, "recovery-code-used")];
   if (!hash || !(await app.storage.users.useRecoveryCode(user._id, hash, mails, [event])))

@@ -2,11 +2,13 @@
 import { createReadStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { exportLines, importLines, isEmptyDatabase } from "../../storage/dump.ts";
-import type { App } from "../app.ts";
+import { exportLines } from "../../storage/dump/export-lines.ts";
+import { hasUnfinishedImport, importLines } from "../../storage/dump/import-lines.ts";
+import { advanceEpoch } from "../epoch/epoch.ts";
+import type { Stores } from "../app.ts";
 
 /** Writes an export next to `file`, then moves it into place with mode 0600; returns its number of lines. */
-export async function exportTo(app: App, file: string): Promise<number> {
+export async function exportTo(app: Stores, file: string): Promise<number> {
   const part = `${file}.${process.pid}.part`;
   const handle = await open(part, "wx", 0o600);
   let lines = 0;
@@ -23,6 +25,8 @@ export async function exportTo(app: App, file: string): Promise<number> {
     await handle.sync();
     await handle.close();
     await rename(part, file);
+    // From now on, the exported database is older than the Git root.
+    await advanceEpoch(app);
   } catch (error) {
     await handle.close().catch(() => undefined);
     await rm(part, { force: true });
@@ -31,11 +35,16 @@ export async function exportTo(app: App, file: string): Promise<number> {
   return lines;
 }
 
-/** Imports an export into an empty database; returns the number of documents. */
-export async function importFrom(app: App, file: string): Promise<number> {
-  if (!(await isEmptyDatabase(app.storage.database))) {
-    throw new Error("The database is not empty: import into a new one.");
-  }
+/** Imports an export into an empty database, or continues an interrupted import; returns the number of documents. */
+export async function importFrom(app: Stores, file: string): Promise<number> {
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
   return importLines(app.storage.database, lines);
+}
+
+/** Throws while the database contains a part of an export only. */
+export async function requireCompleteImport(app: Pick<Stores, "storage">): Promise<void> {
+  if (await hasUnfinishedImport(app.storage.database))
+    throw new Error(
+      "The database contains an import that was interrupted: run the import with the same file again to complete it.",
+    );
 }

@@ -9,6 +9,8 @@ export interface JobPayloads {
   "upkeep.purge": Record<string, never>;
   /** Permanently removes a deleted skill's bytes. */
   "upkeep.erase-skill": { skillId: string; tenantId: string };
+  /** Increments the counter that the database and the Git root have. */
+  "upkeep.advance-epoch": Record<string, never>;
   /** Seals the credentials of hosted connectors with the current key of `SECRET_KEYS`. */
   "upkeep.rotate-keys": Record<string, never>;
   /** Removes the connectors of a deleted MCP server. */
@@ -81,6 +83,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "upkeep.purge": { attempts: 3, backoffMs: 10_000, timeoutMs: 60 * minuteMs },
   "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
   "upkeep.erase-account": { attempts: 10, backoffMs: 2000 },
+  "upkeep.advance-epoch": { attempts: 1, backoffMs: 1000 },
   "upkeep.rotate-keys": { attempts: 3, backoffMs: 10_000 },
   "upkeep.forget-server": { attempts: 10, backoffMs: 1000 },
   "folders.govern": { attempts: 10, backoffMs: 1000 },

@@ -3,6 +3,7 @@
  * continued later. A sync removes it from the mirror once its directory is removed from the connected repository.
  */
 import type { App } from "../app.ts";
+import { mayErase } from "../epoch/epoch.ts";
 import { requestSync } from "../queue/request-sync.ts";
 import { projectSkill } from "./projection.ts";
 
@@ -10,6 +11,8 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   const { skillId } = payload;
   const skill = await app.storage.skills.findDeleted(skillId);
   if (!skill) return;
+  // The reconcile job erases it once that is safe.
+  if (!(await mayErase(app))) return;
   await projectSkill(app, skillId);
   await app.repos.erase({ tenantId: skill.tenantId, skillId });
   await app.storage.versions.removeOfSkill(skillId);

@@ -63,7 +63,7 @@ export interface VersionFilter {
 
 /** Newest first. */
 export async function findVersions(
-  app: App,
+  app: Pick<App, "storage">,
   skill: WithPending,
   { below, prerelease, limit }: VersionFilter,
 ): Promise<VersionDoc[]> {

@@ -96,9 +96,6 @@ export type ConnectorOwner =
   | { tenantId: string }
   | { serverId: string };
 
-/** Documents with credentials that are read together. */
-const readAtOnce = 100;
-
 const withoutSecrets = { projection: { vault: 0, outbox: 0 } } as const;
 
 const keyOf = (userId: string, slug: string) => `${userId} ${slug}`;
@@ -268,20 +265,6 @@ export function openConnectors(database: Database) {
         ])
         .toArray();
       return rows.map((row) => row._id);
-    },
-
-    /** Connectors whose data key is sealed by another key than the current one. */
-    eachOfOtherKeys: (keyId: string): AsyncIterable<ConnectorDoc> =>
-      connectors
-        .find({ $or: [{ "vault.keyId": { $lt: keyId } }, { "vault.keyId": { $gt: keyId } }] })
-        .batchSize(readAtOnce),
-    /** Replaces the sealed data key, unless the credentials have changed since. */
-    async replaceKey(id: string, former: string, { keyId, dataKey }: Vault): Promise<boolean> {
-      const result = await connectors.updateOne(
-        { _id: id, "vault.dataKey": former },
-        { $set: { "vault.keyId": keyId, "vault.dataKey": dataKey } },
-      );
-      return result.modifiedCount === 1;
     },
 
     ...outboxOperations(connectors),

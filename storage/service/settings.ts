@@ -1,5 +1,5 @@
 /** Settings of the service that its administrators change: one document, which every process of the service shares. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { AnonymousMcpMode, SignUpMode } from "../../contract/vocabulary.ts";
 import { isDuplicate, type Database } from "../database.ts";
 import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
@@ -14,6 +14,14 @@ export interface ServiceSettingsDoc extends WithOutbox {
   administratorChanges?: number;
   /** The change that is under way: the next one completes it first. */
   administratorChange?: AdministratorChange;
+  /** A counter that the Git root has as well (`src/epoch/`). */
+  epoch?: StoredEpoch;
+}
+
+export interface StoredEpoch {
+  /** Id of the service, which never changes. */
+  service: string;
+  number: number;
 }
 
 /** A change of an account's right to administer the service. */
@@ -70,6 +78,47 @@ export function openServiceSettings(database: Database) {
         { $unset: { administratorChange: true } },
       );
     },
+    ...epochOperations(settings),
     ...outboxOperations(settings),
+  };
+}
+
+function epochOperations(settings: Collection<ServiceSettingsDoc>) {
+  /** Stores the first epoch; the stored one if there is one already. */
+  async function claimEpoch(epoch: StoredEpoch): Promise<StoredEpoch> {
+    try {
+      await settings.updateOne({ _id, epoch: { $exists: false } }, { $set: { epoch } }, { upsert: true });
+    } catch (error) {
+      // The document exists with an epoch, or was created concurrently.
+      if (!isDuplicate(error)) throw error;
+      await settings.updateOne({ _id, epoch: { $exists: false } }, { $set: { epoch } });
+    }
+    return (await settings.findOne({ _id }))!.epoch!;
+  }
+  return {
+    claimEpoch,
+    /** The next epoch; null if the epoch is of another service. */
+    async advanceEpoch(service: string): Promise<StoredEpoch | null> {
+      const changed = await settings.findOneAndUpdate(
+        { _id, "epoch.service": service },
+        { $inc: { "epoch.number": 1 } },
+        { returnDocument: "after" },
+      );
+      return changed?.epoch ?? null;
+    },
+    /** Replaces the epoch. False if it is not `expected` any more. */
+    async replaceEpoch(
+      expected: StoredEpoch | undefined,
+      epoch: StoredEpoch,
+      events: EventRow[],
+    ): Promise<boolean> {
+      if (!expected) await claimEpoch({ ...epoch, number: 0 });
+      const outbox = outboxUpdate(events);
+      const { modifiedCount } = await settings.updateOne(
+        { _id, "epoch.service": expected?.service ?? epoch.service, "epoch.number": expected?.number ?? 0 },
+        { $set: { epoch, ...outbox.$set }, $push: outbox.$push },
+      );
+      return modifiedCount === 1;
+    },
   };
 }

@@ -81,6 +81,13 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
         { ordered: false },
       );
     },
+    /** Marks a skill to be projected again. */
+    async markPending(id: string, now: Date): Promise<void> {
+      await skills.updateOne(
+        { _id: id, unsettledAt: { $exists: false }, ...notDeleted },
+        { $set: { unsettledAt: now } },
+      );
+    },
     /** Removes the mark of skills that have nothing pending and have not changed since. */
     async markProjected(projected: readonly Pick<SkillDoc, "_id" | "revision">[]): Promise<void> {
       if (projected.length === 0) return;

@@ -26,6 +26,8 @@ export interface Factors {
   passkeys?: Passkey[];
   /** SHA-256 of the recovery codes that are left. */
   recovery?: string[];
+  /** Keys of these hashes, encrypted; absent for codes that earlier versions of the service have made. */
+  recoveryKeys?: string;
   recoveryAt?: Date;
   /** The account's name at authenticators: random, since a credential may show it to others. */
   userHandle?: string;

@@ -78,6 +78,18 @@ function changeOperations(users: Collection<UserDoc>) {
 
 function accountOperations(users: Collection<UserDoc>) {
   return {
+    /** Accounts whose recovery codes have no keys of their own. */
+    eachWithoutRecoveryKeys: (): AsyncIterable<Pick<UserDoc, "_id">> =>
+      users.find(
+        { "factors.recovery.0": { $exists: true }, "factors.recoveryKeys": { $exists: false } },
+        { projection: { _id: 1 } },
+      ),
+    async setRecoveryKeys(id: string, recoveryKeys: string): Promise<void> {
+      await users.updateOne(
+        { _id: id, "factors.recovery.0": { $exists: true }, "factors.recoveryKeys": { $exists: false } },
+        { $set: { "factors.recoveryKeys": recoveryKeys } },
+      );
+    },
     /** Removes all factors and ends all sessions. Returns the epoch of new ones; null if there is no factor. */
     async resetFactors(id: string, now: Date, mails: MailDue[], events: EventRow[]): Promise<number | null> {
       const outbox = outboxUpdate(events);

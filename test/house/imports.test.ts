@@ -52,6 +52,7 @@ const order = [
   "audit",
   "analytics",
   "mail",
+  "epoch",
   "users",
   "orgs",
   "folders",

@@ -74,7 +74,12 @@ export async function checkRepos(app: App): Promise<void> {
     const problems = hasGit ? await app.repos.findFaults(repo, git) : [];
     const { skillId } = repo;
     report.faults.push(
-      ...problems.map((problem) => ({ skillId, version: skill.head.version, problem: `git: ${problem}` })),
+      ...problems.map((problem) => ({
+        kind: "content" as const,
+        skillId,
+        version: skill.head.version,
+        problem: `git: ${problem}`,
+      })),
     );
   }
   const { skills, versions, faults } = report;

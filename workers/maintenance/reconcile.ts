@@ -8,6 +8,7 @@ import { countDownloads } from "../../src/analytics/count.ts";
 import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
+import { advanceEpoch, mayErase } from "../../src/epoch/epoch.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import { finishTakedown } from "../../src/skills/moderation/takedown.ts";
@@ -37,8 +38,10 @@ export async function reconcile(app: App): Promise<void> {
   for (const skill of await app.storage.skills.listDeleted(batch)) {
     await attempt(app, skill._id, () => eraseSkill(app, { tenantId: skill.tenantId, skillId: skill._id }));
   }
-  const swept = await app.repos.sweep();
-  const orphans = await eraseOrphans(app);
+  await advanceEpoch(app);
+  const isErasing = await mayErase(app);
+  const swept = await app.repos.sweep(undefined, !isErasing);
+  const orphans = isErasing ? await eraseOrphans(app) : 0;
   app.log.info({ ...swept, orphans }, "reconciled");
 }
 

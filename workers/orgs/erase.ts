@@ -4,6 +4,7 @@
  * interrupted run is resumed; its slugs stay reserved.
  */
 import type { App } from "../../src/app.ts";
+import { mayErase } from "../../src/epoch/epoch.ts";
 import { removeConnectors } from "../../src/mcp-central/remove.ts";
 import { endConnection } from "../../src/sync/connection/disconnect.ts";
 
@@ -68,6 +69,7 @@ async function endConnections(app: App, tenantId: string): Promise<void> {
 }
 
 export async function eraseTenant(app: App, tenantId: string): Promise<void> {
+  if (!(await mayErase(app))) return;
   if (!(await app.storage.tenants.beginErasing(tenantId, app.now()))) return;
   for (const erase of erasers) await erase(app, tenantId);
   await app.storage.tenants.erase(tenantId, app.now());

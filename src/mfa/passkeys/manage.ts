@@ -13,7 +13,7 @@ import { requireRecentVerification } from "../../users/recent-verification.ts";
 import { changeAndEndSessions, changeFactors } from "../change.ts";
 import { loadOwn, requireSession } from "../load.ts";
 import { factorMail, ownEvent } from "../record.ts";
-import { newRecoveryCodes } from "../recovery-codes.ts";
+import { newRecoveryCodes, recoveryFields } from "../recovery-codes.ts";
 import { requireRemovable } from "../removable.ts";
 import type { PasskeyAttestation, RegisterPasskey } from "../schema.ts";
 import { newChallenge, sessionBinding, useChallenge } from "./challenge.ts";
@@ -89,7 +89,7 @@ export async function registerPasskey(
   const metadata = { name: passkey.name };
   const change = {
     addPasskey: passkey,
-    ...(fresh ? { set: { recovery: fresh.hashes, recoveryAt: app.now() } } : {}),
+    set: fresh?.fields ?? {},
     hasFactor: true,
     mails: [factorMail(app, user, "factor-added", "a passkey")],
     events: [ownEvent(app, user, caller.origin, "mfa.passkey_added", metadata)],
@@ -184,7 +184,7 @@ export async function removePasskey(app: App, actor: Actor, id: string, userAgen
   const metadata = { name: passkey.name };
   const change = {
     removePasskey: id,
-    ...(isLast ? { unset: ["recovery", "recoveryAt"] as const } : {}),
+    ...(isLast ? { unset: recoveryFields } : {}),
     hasFactor: !isLast,
     mails: [factorMail(app, user, "factor-removed", "A passkey")],
     events: [ownEvent(app, user, caller.origin, "mfa.passkey_removed", metadata)],

@@ -177,6 +177,9 @@ export const grantAdministrator = (user: string, reason: string) =>
 export const removeAdministrator = (user: string, reason: string) =>
   dataOf(api.POST("/api/admin/users/{user}/remove-administrator", onUser(user, reason)));
 
+export const confirmRestore = (reason: string) =>
+  ok(api.POST("/api/admin/confirm-restore", { body: { reason } }));
+
 export const changeSettings = (
   change: { signUp: SignUpMode } | { anonymousMcp: AnonymousMcpMode },
   reason: string,

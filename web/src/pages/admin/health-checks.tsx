@@ -12,13 +12,14 @@ export interface Check {
 const diskNames = { data: "Disk of the data", git: "Disk of the repositories" };
 
 /** Engines, git and disks, each with its state. */
-export function checksOf({ database, queue, git, outbound, disks }: ServiceHealth): Check[] {
+export function checksOf({ database, queue, git, outbound, restore, disks }: ServiceHealth): Check[] {
   const took = (ms: number | null) => (ms === null ? "" : `, answers in ${duration(ms)}`);
   return [
     { name: "Database", isOk: database.ok, detail: database.detail + took(database.ms) },
     { name: "Queue", isOk: queue.ok, detail: queue.detail + took(queue.ms) },
     { name: "Git", isOk: git.ok, detail: git.detail },
     { name: "Outbound requests", isOk: outbound.ok, detail: outbound.detail },
+    { name: "Backups", isOk: restore.ok, detail: restore.detail },
     ...disks.map(({ name, ok, freeBytes, totalBytes }) => ({
       name: diskNames[name],
       isOk: ok,

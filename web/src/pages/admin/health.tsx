@@ -1,12 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
+import { Button } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { healthQuery, type ServiceHealth } from "../../api/admin.ts";
+import { useState } from "react";
+import { confirmRestore, healthQuery, type ServiceHealth } from "../../api/admin.ts";
 import { sizeOf } from "../../parts/size.ts";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { checksOf, HealthChecks } from "./health-checks.tsx";
+import { ReasonDialog } from "./reason-dialog.tsx";
 
 export const Route = createFileRoute("/admin/health")({ component: HealthPage });
 
@@ -27,8 +30,38 @@ function Health() {
       {health && (
         <>
           <HealthChecks checks={checksOf(health)} />
+          {!health.restore.ok && <ConfirmRestore />}
           <ThisProcess health={health} />
         </>
+      )}
+    </div>
+  );
+}
+
+/** Nothing is erased until an administrator has confirmed that the database and the Git root are the right ones. */
+function ConfirmRestore() {
+  const [isOpen, setOpen] = useState(false);
+  const client = useQueryClient();
+  const confirm = async (reason: string) => {
+    await confirmRestore(reason);
+    await client.invalidateQueries({ queryKey: healthQuery.queryKey });
+  };
+  return (
+    <div>
+      <Button onClick={() => setOpen(true)}>Confirm restore</Button>
+      {isOpen && (
+        <ReasonDialog
+          title="Confirm restore"
+          action="Confirm restore"
+          isDangerous
+          run={confirm}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            Confirm only if the database and the Git root are the right ones. The service then erases
+            repositories that the database does not know, and they can be restored from a backup only.
+          </p>
+        </ReasonDialog>
       )}
     </div>
   );

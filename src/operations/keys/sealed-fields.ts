@@ -1,0 +1,102 @@
+/**
+ * Every stored value that is encrypted by a key of the ring. The rotation encrypts all of them with the current key, so
+ * that older keys can be removed. A new call of `secrets.seal` needs a line here, which a test enforces.
+ */
+import type { SealedPath } from "../../../storage/service/sealed-values.ts";
+
+type Row = { _id: string } & Record<string, unknown>;
+
+export interface SealedField extends SealedPath {
+  /** Its name for operators, in the plural. */
+  name: string;
+  /** Files that seal it. */
+  sealedIn: readonly string[];
+  /** The associated data with which it is sealed. */
+  recordId(row: Row): string;
+  /** Field with the id of the key; the value has it as well. */
+  keyIdPath?: string;
+}
+
+const ownId = (row: Row) => row._id;
+
+export const sealedFields: readonly SealedField[] = [
+  {
+    name: "authenticator apps",
+    collection: "users",
+    path: "factors.totp.sealed",
+    sealedIn: ["src/mfa/totp-factor.ts"],
+    recordId: (row) => `totp:${row._id}`,
+  },
+  {
+    name: "authenticator apps that are not confirmed",
+    collection: "users",
+    path: "factors.pendingTotp.sealed",
+    sealedIn: ["src/mfa/totp-factor.ts"],
+    recordId: (row) => `totp:${row._id}`,
+  },
+  {
+    name: "sets of recovery codes",
+    collection: "users",
+    path: "factors.recoveryKeys",
+    sealedIn: ["src/mfa/recovery-codes.ts"],
+    recordId: (row) => `recovery:${row._id}`,
+  },
+  {
+    name: "credentials of repository connections",
+    collection: "connections",
+    path: "credential",
+    sealedIn: ["src/sync/connection/connect.ts"],
+    recordId: ownId,
+  },
+  {
+    name: "webhook secrets",
+    collection: "connections",
+    path: "webhook.secret",
+    sealedIn: ["src/sync/connection/ensure-webhook.ts"],
+    recordId: ownId,
+  },
+  {
+    name: "client secrets of identity providers",
+    collection: "sso_providers",
+    path: "oidc.sealedSecret",
+    sealedIn: ["src/sso/providers/connection.ts"],
+    recordId: (row) => `sso-client:${row._id}`,
+  },
+  {
+    name: "sign-ins in progress",
+    collection: "sso_attempts",
+    path: "sealedProof",
+    sealedIn: ["src/sso/oidc/oidc.ts"],
+    recordId: (row) => `sso-attempt:${row._id}`,
+  },
+  {
+    name: "connectors",
+    collection: "connectors",
+    path: "vault.dataKey",
+    sealedIn: ["src/mcp-central/vault.ts"],
+    recordId: ({ _id, tenantId, userId }) =>
+      `connector:${_id}|${String(tenantId)}|${String(userId)}|data-key`,
+    keyIdPath: "vault.keyId",
+  },
+  {
+    name: "device approvals",
+    collection: "device_codes",
+    path: "sealedAddress",
+    sealedIn: ["src/auth/device.ts"],
+    recordId: ownId,
+  },
+  {
+    name: "stored responses",
+    collection: "idempotency",
+    path: "sealed",
+    sealedIn: ["src/http/idempotency-store.ts"],
+    recordId: ownId,
+  },
+  {
+    name: "set-up links",
+    collection: "setup",
+    path: "sealedToken",
+    sealedIn: ["src/accounts/setup.ts"],
+    recordId: ownId,
+  },
+];
