@@ -17,7 +17,11 @@ interface OtherMethods extends Pick<Route, "oauthFailures"> {
 }
 
 export interface RouteTable {
-  /** The first declared route of the method (in upper case) and path, or the methods that are offered at the path. */
+  /**
+   * The first declared route of the method (in upper case) and path, or the methods that are offered at the path. A
+   * pattern with parameters does not apply to the path of a more specific pattern: `PUT /api/skills/resolve` is not
+   * offered, rather than a call to the skill "resolve".
+   */
   find(method: string, path: string): MatchedRoute | OtherMethods;
 }
 
@@ -26,6 +30,8 @@ interface Entry {
   declared: Route;
   /** Position of the declaration. */
   order: number;
+  /** How specific each segment of the pattern is: 2 for a literal, 1 for a parameter, 0 for the rest of the path. */
+  ranks: readonly number[];
 }
 
 interface Node {
@@ -46,19 +52,16 @@ export function openRouteTable(routes: readonly Route[]): RouteTable {
   const root = newNode();
   for (const [order, declared] of routes.entries()) {
     router.register(declared.path, [declared.method], () => undefined);
-    insert(root, { layer: router.stack.at(-1)!, declared, order });
+    insert(root, { layer: router.stack.at(-1)!, declared, order, ranks: ranksOf(declared.path) });
   }
   return {
     find(method, path) {
       const candidates: Entry[] = [];
       collect(root, segmentsOf(path), 0, candidates);
-      if (candidates.length > 1) candidates.sort((a, b) => a.order - b.order);
       const offered = new Set<string>();
       let oauthFailures: Route["oauthFailures"];
-      for (const { layer, declared } of candidates) {
-        const match = layer.regexp.exec(path);
-        if (!match) continue;
-        if (layer.methods.includes(method)) return { declared, params: layer.params(path, match.slice(1)) };
+      for (const { layer, declared } of mostSpecific(candidates, path)) {
+        if (layer.methods.includes(method)) return { declared, params: paramsOf(layer, path) };
         for (const each of layer.methods) offered.add(each);
         ({ oauthFailures } = declared);
       }
@@ -66,6 +69,27 @@ export function openRouteTable(routes: readonly Route[]): RouteTable {
     },
   };
 }
+
+/** The candidates whose pattern matches the path and is not less specific than another one that does, in order. */
+function mostSpecific(candidates: readonly Entry[], path: string): Entry[] {
+  const matching = candidates.filter(({ layer }) => layer.regexp.test(path));
+  if (matching.length < 2) return matching;
+  return matching
+    .filter((entry) => !matching.some((other) => isMoreSpecific(other.ranks, entry.ranks)))
+    .sort((a, b) => a.order - b.order);
+}
+
+/** Whether no segment of one pattern is less specific than that of the other, and one is more specific. */
+function isMoreSpecific(ranks: readonly number[], others: readonly number[]): boolean {
+  const isAtLeast = others.every((other, at) => (ranks[at] ?? 0) >= other);
+  return isAtLeast && ranks.some((rank, at) => rank > (others[at] ?? 0));
+}
+
+const ranksOf = (pattern: string): number[] =>
+  segmentsOf(pattern).map((segment) => (segment.startsWith("*") ? 0 : segment.includes(":") ? 1 : 2));
+
+const paramsOf = (layer: Entry["layer"], path: string): Record<string, string> =>
+  layer.params(path, layer.regexp.exec(path)!.slice(1));
 
 /** Without the trailing slash that patterns ignore. */
 function segmentsOf(path: string): string[] {

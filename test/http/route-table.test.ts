@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { serviceRoutes } from "../../src/api.ts";
+import { openRouteTable } from "../../src/http/route-table.ts";
+import type { Route } from "../../src/http/route.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+const methods = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"];
+
+let service: TestService;
+let routes: Route[];
+before(async () => {
+  service = await startService();
+  routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
+});
+after(() => service.close());
+
+const shapeOf = (pattern: string) => pattern.replace(/\w*[:*]\w+(\.git)?/g, ":");
+const exampleOf = (pattern: string) => pattern.replace(/[:*]\w+/g, "zz");
+
+describe("the route table", () => {
+  it("offers at the path of a route only the methods of that path, not those of a path with parameters", () => {
+    const table = openRouteTable(routes);
+    for (const { path } of routes) {
+      const own = routes.filter((one) => shapeOf(one.path) === shapeOf(path));
+      const offered = own.map(({ method }) => method.toUpperCase());
+      if (offered.includes("GET")) offered.push("HEAD");
+      for (const method of methods) {
+        const found = table.find(method, exampleOf(path));
+        if ("declared" in found) assert.ok(own.includes(found.declared), `${method} ${path}`);
+        else assert.deepEqual([...found.offered].sort(), [...new Set(offered)].sort(), `${method} ${path}`);
+        assert.equal("declared" in found, offered.includes(method), `${method} ${path}`);
+      }
+    }
+  });
+
+  it("reports the methods of a fixed path", async () => {
+    const { token } = await service.newUser();
+    for (const [method, path, allow] of [
+      ["PUT", "/api/skills/resolve", /^HEAD, GET\b/],
+      ["DELETE", "/api/skills/resolve", /^HEAD, GET\b/],
+      ["GET", "/api/skills/plan", /^POST$/],
+      ["PATCH", "/api/skills/aaaaaaaaaa/versions/plan", /^POST$/],
+      ["PATCH", "/api/tenants/acme/mcp-servers/catalog", /^HEAD, GET\b/],
+      ["GET", "/api/tenants/acme/oidc-policies/test", /^POST$/],
+    ] as const) {
+      const answer = await service.call(method, path, { token });
+      assert.equal(answer.code, "method_not_allowed", `${method} ${path}`);
+      assert.match(answer.headers.get("allow")!, allow, `${method} ${path}`);
+    }
+  });
+});
