@@ -25,6 +25,7 @@ const list = {
   method: "get",
   tag: "Pages",
   auth: "optional",
+  crossOrigin: "always",
   produces: "text/plain",
   query: ListQuery,
 } as const;

@@ -133,7 +133,7 @@ const docsPage = `<!doctype html>
 </html>
 `;
 
-/** `/api/openapi.json`, and a page at `/docs` that runs on our own files alone. */
+/** `/api/openapi.json`, also where tools look for it, and a page at `/docs` that runs on our own files alone. */
 export function docsRoutes(description: () => object): Route[] {
   const folder = path.dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const asset = (name: string, type: string, read: () => Promise<Buffer | string>) =>
@@ -151,15 +151,18 @@ export function docsRoutes(description: () => object): Route[] {
         }),
     });
   return [
-    route({
-      method: "get",
-      path: "/api/openapi.json",
-      summary: "This description",
-      tag: "Documentation",
-      auth: "optional",
-      produces: "application/json",
-      handle: async () => new Reply(description(), { headers: { "cache-control": "public, no-cache" } }),
-    }),
+    ...["/api/openapi.json", "/openapi.json"].map((address) =>
+      route({
+        method: "get",
+        path: address,
+        summary: "This description",
+        tag: "Documentation",
+        auth: "optional",
+        crossOrigin: "always",
+        produces: "application/json",
+        handle: async () => new Reply(description(), { headers: { "cache-control": "public, no-cache" } }),
+      }),
+    ),
     route({
       method: "get",
       path: "/docs",

@@ -173,6 +173,11 @@ interface Declaration<P, Q, B, F> {
    * cookies are ignored; and failures are plain sentences, which git shows to its user.
    */
   forGit?: true;
+  /**
+   * Pages of other origins can read the responses: `anonymous` those to requests without credentials, `always` all of
+   * them, since they are the same for every caller.
+   */
+  crossOrigin?: "anonymous" | "always";
   /** Ignores cookies, so that a browser lends no caller its session. */
   ignoresCookies?: true;
   /**

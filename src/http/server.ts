@@ -6,6 +6,7 @@ import { ServiceError, invalidRequest, nothingAt } from "../errors.ts";
 import { requestContext, tracksContext, type Log } from "../log.ts";
 import type { TrustedProxies } from "../network-address.ts";
 import { findCallerBehind } from "./addresses.ts";
+import { withPreflights } from "./cross-origin.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
 import { presentFailure, presentOauthFailure, toServiceError } from "./errors.ts";
 import { handleRoute, type RouteServices } from "./handle-route.ts";
@@ -30,7 +31,7 @@ export function createHttp(options: HttpOptions): Koa {
       options.log.error({ error }, "a response could not be sent");
     }
   });
-  const table = openRouteTable(options.routes);
+  const table = openRouteTable(withPreflights(options.routes));
   const pages = openRouteTable(options.pages ?? []);
   const headers = securityFor(options);
   const services: RouteServices = { ...options, findCaller: findCallerBehind(options.trustProxy) };

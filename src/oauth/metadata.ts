@@ -39,7 +39,7 @@ const resourceMetadata = (
 export function metadataRoutes(app: App): Route[] {
   const prefix = "/.well-known/oauth-protected-resource";
   return [
-    ...metadataRoutesAt(
+    metadataRoute(
       "/.well-known/oauth-authorization-server",
       "Metadata of the authorization server",
       async () => serverMetadata(app, await readsClientDocuments(app)),
@@ -47,37 +47,24 @@ export function metadataRoutes(app: App): Route[] {
     ...[
       { path: "", resource: resources[0] },
       ...resources.map((resource) => ({ path: resource.path, resource })),
-    ].flatMap(({ path, resource }) =>
-      metadataRoutesAt(prefix + path, "Metadata of the resource that OAuth clients can call", () =>
+    ].map(({ path, resource }) =>
+      metadataRoute(prefix + path, "Metadata of the resource that OAuth clients can call", () =>
         resourceMetadata(app, resource),
       ),
     ),
   ];
 }
 
-/** Clients also run in pages of any origin, which ask first since they name the version of their protocol. */
-const cors = {
-  "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, HEAD, OPTIONS",
-  "access-control-allow-headers": "*",
-  "access-control-max-age": "86400",
-};
-
-function metadataRoutesAt(path: string, summary: string, describe: () => object | Promise<object>): Route[] {
-  const common = { path, tag: "OAuth", auth: "none", produces: "application/json" } as const;
-  return [
-    route({
-      ...common,
-      method: "get",
-      summary,
-      handle: async () =>
-        new Reply(await describe(), { headers: { ...cors, "cache-control": "public, max-age=300" } }),
-    }),
-    route({
-      ...common,
-      method: "options",
-      summary: `${summary}: what pages of other origins may send`,
-      handle: async () => new Reply(undefined, { status: 204, headers: cors }),
-    }),
-  ];
+/** Clients also run in pages of any origin. */
+function metadataRoute(path: string, summary: string, describe: () => object | Promise<object>): Route {
+  return route({
+    method: "get",
+    path,
+    summary,
+    tag: "OAuth",
+    auth: "none",
+    crossOrigin: "always",
+    produces: "application/json",
+    handle: async () => new Reply(await describe(), { headers: { "cache-control": "public, max-age=300" } }),
+  });
 }

@@ -1,7 +1,6 @@
 /** Reads of a version's bytes over HTTP: text, package, single files, file list. */
 import type { z } from "zod";
 import { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
 import { recordDownload } from "../analytics/downloads.ts";
@@ -10,7 +9,7 @@ import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { drawingPolicy } from "../http/security.ts";
 import { Enveloped, Reply, SerializedJson, route, type RequestInfo, type Route } from "../http/route.ts";
 import { openPackage, openVersionFile, readContentFields, svgType } from "./content.ts";
-import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill } from "./load.ts";
+import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill, type SeenSkill } from "./load.ts";
 import { selectVersion, selectorOf } from "./select-version.ts";
 import { readManifest } from "./manifest.ts";
 import { presentSkill } from "./present.ts";
@@ -25,7 +24,7 @@ interface Selection {
 }
 
 interface Selected {
-  skill: SkillDoc;
+  skill: SeenSkill;
   version: VersionDoc;
   headers: Record<string, string>;
 }
@@ -57,12 +56,16 @@ export function contentRoutes(app: App): Route[] {
       summary: "Read the text of a version; a package returns its SKILL.md",
       tag,
       auth: "optional",
+      crossOrigin: "anonymous",
       params: SkillParams,
       query: Selector,
       data: ContentPayload,
       prefetch,
       async handle({ actor, request, ...selection }) {
-        const { skill, version, headers } = await select(app, actor, selection, "c");
+        const { skill, version, headers: common } = await select(app, actor, selection, "c");
+        // The response has the caller's acts: a cache must not give one caller's to another by the same tag.
+        const acts = (skill.can ?? []).map((act) => act[0]).join("");
+        const headers = { ...common, etag: common["etag"]!.replace(/"$/, `-${acts}"`) };
         const unmodified = notModified(request, headers);
         if (unmodified) return unmodified;
         const fields = await readContentFields(app, skill, version);
@@ -77,6 +80,7 @@ export function contentRoutes(app: App): Route[] {
       summary: "Download a version as a zip with the same bytes each time",
       tag,
       auth: "optional",
+      crossOrigin: "anonymous",
       params: SkillParams,
       query: Selector,
       produces: "application/zip",
@@ -103,6 +107,7 @@ export function contentRoutes(app: App): Route[] {
       summary: "Read one file of a version",
       tag,
       auth: "optional",
+      crossOrigin: "anonymous",
       params: FileParams,
       query: Selector,
       produces: "application/octet-stream",
@@ -115,6 +120,7 @@ export function contentRoutes(app: App): Route[] {
       summary: "List the files of a version with sizes and SHA-256",
       tag,
       auth: "optional",
+      crossOrigin: "anonymous",
       params: SkillParams,
       query: Selector,
       data: ManifestPayload,

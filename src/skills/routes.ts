@@ -80,6 +80,7 @@ function listRoutes(app: App): Route[] {
       summary: "Resolve a slug, org/slug, publicId or share URL, and a pin",
       tag,
       auth: "optional",
+      crossOrigin: "anonymous",
       query: ResolveQuery,
       data: ResolveResult,
       async handle({ actor, query }) {
@@ -105,6 +106,7 @@ function itemRoutes(app: App): Route[] {
       summary: "Read a skill",
       tag,
       auth: "optional",
+      crossOrigin: "anonymous",
       params: SkillParams,
       data: SkillDetailPayload,
       prefetch: prefetchSkill(app),

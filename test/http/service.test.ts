@@ -72,7 +72,8 @@ describe("the service over HTTP", () => {
       assert.match(headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/, target);
       assert.equal(headers.get("referrer-policy"), "same-origin", target);
       assert.equal(headers.get("x-powered-by"), null);
-      assert.equal(headers.get("access-control-allow-origin"), null);
+      const isShared = ["/api/explore", "/api/openapi.json"].includes(target);
+      assert.equal(headers.get("access-control-allow-origin"), isShared ? "*" : null, target);
       assert.ok(headers.get("cache-control"), target);
     }
     assert.equal((await service.raw("GET", "/healthz")).headers.get("strict-transport-security"), null);

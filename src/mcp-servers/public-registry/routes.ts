@@ -1,11 +1,8 @@
 /** `/{org}/mcp/v0.1/servers`: the read side of the public MCP registry's interface. */
-import type { z } from "zod";
 import { McpRegistryPayload } from "../../../contract/payloads/mcp-servers.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { ServiceError } from "../../errors.ts";
 import { cacheHeaders, notModified } from "../../http/conditional.ts";
-import { presentFailure } from "../../http/errors.ts";
 import { Reply, route, type RequestInfo, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import {
@@ -20,15 +17,14 @@ import { changeSwitch, readSwitch } from "./switch.ts";
 
 const base = "/:org/mcp/v0.1/servers";
 const item = `${base}/:name/versions`;
-/** Clients run in pages of any origin. The responses depend on no credentials. */
-const shared = {
-  "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, HEAD, OPTIONS",
-  "access-control-allow-headers": "Authorization, Content-Type, If-None-Match",
-  "access-control-expose-headers": "ETag, Retry-After",
-};
-/** Credentials are ignored: clients send none, or those of other services. */
-const common = { tag: "MCP registry", auth: "deferred", produces: "application/json" } as const;
+/** Credentials are ignored: clients send none, or those of other services. Some run in pages of any origin. */
+const common = {
+  method: "get",
+  tag: "MCP registry",
+  auth: "deferred",
+  crossOrigin: "always",
+  produces: "application/json",
+} as const;
 
 /** The switch, which is part of the API. */
 export function registrySwitchRoutes(app: App): Route[] {
@@ -61,7 +57,6 @@ export function publicRegistryRoutes(app: App): Route[] {
   return [
     route({
       ...common,
-      method: "get",
       path: base,
       summary: "List an organization's MCP servers in the form of the public registry",
       params: RegistryParams,
@@ -71,7 +66,6 @@ export function publicRegistryRoutes(app: App): Route[] {
     }),
     route({
       ...common,
-      method: "get",
       path: item,
       summary: "List the versions of an MCP server in the form of the public registry",
       params: RegistryServerParams,
@@ -83,44 +77,18 @@ export function publicRegistryRoutes(app: App): Route[] {
     }),
     route({
       ...common,
-      method: "get",
       path: `${item}/:version`,
       summary: "Read a version of an MCP server in the form of the public registry",
       params: RegistryVersionParams,
       handle: ({ actor, params: { org, name, version }, request }) =>
         answer(app, actor, request, () => readRegistry(app, actor, org, name, version)),
     }),
-    preflight(base, RegistryParams),
-    preflight(item, RegistryServerParams),
-    preflight(`${item}/:version`, RegistryVersionParams),
   ];
 }
 
-function preflight(path: string, params: z.ZodType): Route {
-  return route({
-    ...common,
-    method: "options",
-    path,
-    summary: "Allow pages of other origins to read the registry",
-    params,
-    handle: async () =>
-      new Reply(undefined, { status: 204, headers: { ...shared, "access-control-max-age": "86400" } }),
-  });
-}
-
-/** Pages of other origins can read refusals too. */
 async function answer(app: App, actor: Actor, request: RequestInfo, load: () => Promise<object>) {
-  try {
-    if (actor.origin.ipHash) await app.rateLimits.consume("registry", actor.origin.ipHash);
-    const body = JSON.stringify(await load());
-    const headers = { ...shared, ...cacheHeaders(tagOf(body), { fixed: false, shared: true }) };
-    return notModified(request, headers) ?? new Reply(body, { type: "application/json", headers });
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const seconds = error.details?.["retryAfterSeconds"];
-    return new Reply(presentFailure(error, request.requestId), {
-      status: error.status,
-      headers: { ...shared, ...(typeof seconds === "number" ? { "retry-after": String(seconds) } : {}) },
-    });
-  }
+  if (actor.origin.ipHash) await app.rateLimits.consume("registry", actor.origin.ipHash);
+  const body = JSON.stringify(await load());
+  const headers = cacheHeaders(tagOf(body), { fixed: false, shared: true });
+  return notModified(request, headers) ?? new Reply(body, { type: "application/json", headers });
 }

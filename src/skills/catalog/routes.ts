@@ -12,7 +12,7 @@ import { readFacets } from "./facets.ts";
 import { readPublicAvatar, readPublicOrganization } from "./public-organization.ts";
 import { readTrends } from "./trends.ts";
 
-const common = { method: "get", tag: "Catalog", auth: "optional" } as const;
+const common = { method: "get", tag: "Catalog", auth: "optional", crossOrigin: "anonymous" } as const;
 const OrganizationParams = z.object({
   organization: z.string().min(1).max(64).meta({ description: "slug, or a former one" }),
 });

@@ -29,6 +29,7 @@ export function skillPageRoutes(app: App): Route[] {
       summary: "A skill's page; its text with Accept: text/markdown or ?raw",
       tag: "Pages",
       auth: "optional",
+      crossOrigin: "anonymous",
       params: ShareParams,
       query: ShareQuery,
       produces: "text/html",
