@@ -118,10 +118,7 @@ export type McpCatalogUpdatePayload = z.infer<typeof McpCatalogUpdatePayload>;
 export const McpInstallPayload = z
   .object({
     id: z.string(),
-    user: z
-      .object({ id: z.string(), username: z.string(), name: z.string() })
-      .nullable()
-      .meta({ description: "null when that account is gone" }),
+    user: z.object({ id: z.string(), username: z.string(), name: z.string() }),
     platform: z.enum(mcpTargets),
     scope: z.enum(installScopes),
     via: z.enum(mcpInstallModes),

@@ -2,22 +2,18 @@
  * Members who have an MCP server installed, and where. Reported by clients; stored only for members of the server's
  * organization, and only during their membership.
  */
-import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import type { McpAnalyticsPayload, McpInstallPayload } from "../../contract/payloads/mcp-servers.ts";
-import { isId } from "../../storage/database.ts";
 import type { McpInstallDoc } from "../../storage/mcp/installs.ts";
 import type { Actor } from "../access/actor.ts";
+import { keepMembers, pageOfInstalls } from "../analytics/install-lists.ts";
 import type { App } from "../app.ts";
 import { invalidRequest } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
-import { Page } from "../http/route.ts";
+import type { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { requireUser } from "../users/load.ts";
-import { loadServerIn } from "./load.ts";
+import { findServerById, loadServerIn } from "./load.ts";
 import type { ListMcpServers, McpInstallPlace, RecordMcpInstall } from "./schema.ts";
-
-const Cursor = z.tuple([z.iso.datetime(), z.string().refine(isId)]);
 
 interface ServerRef {
   tenant: string;
@@ -53,7 +49,10 @@ export async function recordInstall(
   if (!member || !present) await mcpInstalls.remove(key);
 }
 
-/** Removes the record. */
+/**
+ * Removes the record. For a server that the caller may not see any more, it is removed too if the reference is an id,
+ * and the server is reported as not found.
+ */
 export async function forgetInstall(
   app: App,
   actor: Actor,
@@ -61,9 +60,12 @@ export async function forgetInstall(
   place: McpInstallPlace,
 ): Promise<void> {
   const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
-  const { server } = await loadServerIn(app, actor, tenantId, ref.server, "mcpServer:read");
   const { userId } = requireUser(actor);
-  await app.storage.mcpInstalls.remove({ serverId: server._id, userId, ...place });
+  const { mcpInstalls } = app.storage;
+  const named = await findServerById(app, ref.server);
+  if (named) await mcpInstalls.remove({ serverId: named._id, userId, ...place });
+  const { server } = await loadServerIn(app, actor, tenantId, ref.server, "mcpServer:read");
+  await mcpInstalls.remove({ serverId: server._id, userId, ...place });
 }
 
 /** Members who have the server installed, latest report first. Requires `analytics:read`. */
@@ -75,28 +77,20 @@ export async function listInstalls(
 ): Promise<Page<McpInstallPayload>> {
   const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
   const { server } = await loadServerIn(app, actor, tenantId, ref.server, "analytics:read");
-  const { mcpInstalls } = app.storage;
-  const last = decodeCursor(query.cursor, Cursor);
-  const after = last && { updatedAt: new Date(last[0]), id: last[1] };
-  const rows = await mcpInstalls.listOfServer(server._id, after, query.limit + 1);
-  const page = rows.slice(0, query.limit);
-  const end = page.at(-1);
-  const next = end && rows.length > page.length ? encodeCursor([end.updatedAt.toISOString(), end._id]) : null;
-  const people = await app.storage.users.listByIds([...new Set(page.map((row) => row.userId))]);
-  const byId = new Map(people.map((person) => [person._id, person]));
-  const items = page.map((row) => presentInstall(row, server.revision, byId.get(row.userId)));
-  return new Page(items, next);
+  return pageOfInstalls(
+    query,
+    (after, limit) => app.storage.mcpInstalls.listOfServer(server._id, after, limit),
+    async (rows) =>
+      (await keepMembers(app, tenantId, rows)).map(({ row, user }) => ({
+        row,
+        item: { id: row._id, user, ...presentInstall(row, server.revision) },
+      })),
+  );
 }
 
-function presentInstall(
-  row: McpInstallDoc,
-  latest: number,
-  person: { _id: string; username: string; name: string } | undefined,
-): McpInstallPayload {
-  const { _id: id, platform, scope, via, revision } = row;
+function presentInstall(row: McpInstallDoc, latest: number) {
+  const { platform, scope, via, revision } = row;
   return {
-    id,
-    user: person ? { id: person._id, username: person.username, name: person.name } : null,
     platform,
     scope,
     via,

@@ -53,7 +53,7 @@ export async function loadServerIn(
 ): Promise<SeenServer> {
   const { mcpServers } = app.storage;
   // A slug may look like an id.
-  const server = (await mcpServers.findBySlug(tenantId, ref)) ?? (await findById(app, ref));
+  const server = (await mcpServers.findBySlug(tenantId, ref)) ?? (await findServerById(app, ref));
   return authorizeServer(app, actor, permission, server?.tenantId === tenantId ? server : null, ref);
 }
 
@@ -74,7 +74,7 @@ export async function findServer(app: App, actor: Actor, ref: string): Promise<S
   const named = await mcpServers.listBySlug(readableTenants(actor, "mcpServer:read"), ref);
   const readable = await keepAllowedServers(app, actor, "mcpServer:read", named);
   if (readable.length > 1) throw ambiguous(actor, ref, readable);
-  return readable[0] ?? authorizeServer(app, actor, "mcpServer:read", await findById(app, ref), ref);
+  return readable[0] ?? authorizeServer(app, actor, "mcpServer:read", await findServerById(app, ref), ref);
 }
 
 function ambiguous(actor: Actor, ref: string, found: readonly SeenServer[]): ServiceError {
@@ -95,7 +95,8 @@ function ambiguous(actor: Actor, ref: string, found: readonly SeenServer[]): Ser
   );
 }
 
-async function findById(app: App, ref: string): Promise<McpServerDoc | null> {
+/** By id or publicId, without an access decision. */
+export async function findServerById(app: App, ref: string): Promise<McpServerDoc | null> {
   const { mcpServers } = app.storage;
   if (isId(ref)) return mcpServers.findById(ref);
   return /^[A-Za-z0-9]{10}$/.test(ref) ? mcpServers.findByPublicId(ref) : null;

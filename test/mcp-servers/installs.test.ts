@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { McpAnalyticsPayload, McpInstallPayload } from "../../contract/payloads/mcp-servers.ts";
-import { newMember } from "../support/organization.ts";
+import { newFolder, newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { remote, startFixture, type Fixture } from "./fixture.ts";
@@ -44,7 +44,7 @@ describe("installs of MCP servers", () => {
 
     assert.deepEqual(
       listed.map(({ user, revision, via, updateAvailable }) => [
-        user?.username,
+        user.username,
         revision,
         via,
         updateAvailable,
@@ -97,14 +97,45 @@ describe("installs of MCP servers", () => {
     await report("bounded", owner, { ...place, revision: 1 });
 
     await service.call("DELETE", `/api/tenants/${org.slug}/members/${leaver.id}`, { token: owner.token });
-    await cleanUpAfterMember(service.app, { tenantId: org.id, userId: leaver.id });
+    const left = await installsOf("bounded");
     assert.deepEqual(
-      (await installsOf("bounded")).map(({ user }) => user?.username),
+      left.map(({ user }) => user.username),
+      [owner.username],
+      "before the clean-up",
+    );
+    await cleanUpAfterMember(service.app, { tenantId: org.id, userId: leaver.id });
+    const list = (query: string) =>
+      service.call<McpInstallPayload[]>("GET", `${base}/bounded/installs?${query}`, { token: owner.token });
+    const page = await list("limit=1");
+    assert.deepEqual(
+      page.data.map(({ user }) => user.username),
       [owner.username],
     );
+    assert.equal(page.nextCursor, null);
 
     await service.call("DELETE", `${base}/bounded`, { token: owner.token });
     await service.settled();
     assert.deepEqual(await service.app.storage.mcpInstalls.listOfServer(server.id, undefined, 10), []);
+  });
+
+  it("can be withdrawn from a server that the member may not see any more", async () => {
+    const { service, org, owner, member, base } = fixture;
+    const server = await fixture.created({ name: "Hidden", ...remote });
+    await report("hidden", member, { ...place, revision: 1 });
+    const folder = await newFolder(service, org, owner, "Closed");
+    await service.call("PUT", `/api/folders/${folder.id}/access`, {
+      token: owner.token,
+      body: { restricted: true, grants: [] },
+    });
+    await fixture.change("hidden", { folderId: folder.id });
+    assert.equal((await analyticsOf("hidden")).installs, 1);
+
+    const query = "platform=claude&scope=global&machine=laptop";
+    const answer = await service.call("DELETE", `${base}/${server.publicId}/installs?${query}`, {
+      token: member.token,
+    });
+
+    assert.equal(answer.code, "not_found");
+    assert.equal((await analyticsOf("hidden")).installs, 0);
   });
 });

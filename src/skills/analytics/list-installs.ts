@@ -1,19 +1,15 @@
 /** Installs of a skill or of the caller, as far as the caller may see them. */
-import { z } from "zod";
 import type { OwnInstallPayload, SkillInstallPayload } from "../../../contract/payloads/analytics.ts";
-import { isId } from "../../../storage/database.ts";
-import type { InstallCursor, InstallDoc } from "../../../storage/installs.ts";
+import type { InstallDoc } from "../../../storage/installs.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
+import { keepMembers, pageOfInstalls } from "../../analytics/install-lists.ts";
 import type { App } from "../../app.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
-import { Page } from "../../http/route.ts";
+import type { Page } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { keepAllowed, loadSkill } from "../load.ts";
 import { exceeds, isPrerelease } from "../semver.ts";
 import type { ListInstalls } from "./schema.ts";
-
-const Cursor = z.tuple([z.iso.datetime(), z.string().refine(isId)]);
 
 /** Members who have the skill installed, latest report first. Requires `analytics:read`. */
 export async function listSkillInstalls(
@@ -23,26 +19,14 @@ export async function listSkillInstalls(
   query: ListInstalls,
 ): Promise<Page<SkillInstallPayload>> {
   const skill = await loadSkill(app, actor, ref, "analytics:read");
-  const { installs, memberships, users } = app.storage;
-  return pageOf(
+  return pageOfInstalls(
     query,
-    (after, limit) => installs.listOfSkill(skill._id, after, limit),
-    async (rows) => {
-      const ids = [...new Set(rows.map((row) => row.userId))];
-      // Records of former members are about to be removed.
-      const [members, people] = await Promise.all([
-        memberships.listByUserIds(skill.tenantId, ids),
-        users.listByIds(ids),
-      ]);
-      const byId = new Map(people.map((person) => [person._id, person]));
-      const isMember = new Set(members.map((member) => member.userId));
-      return rows.flatMap((row) => {
-        const person = byId.get(row.userId);
-        if (!person || !isMember.has(row.userId)) return [];
-        const { _id: id, username, name } = person;
-        return [{ row, item: { id: row._id, user: { id, username, name }, ...presentInstall(row, skill) } }];
-      });
-    },
+    (after, limit) => app.storage.installs.listOfSkill(skill._id, after, limit),
+    async (rows) =>
+      (await keepMembers(app, skill.tenantId, rows)).map(({ row, user }) => ({
+        row,
+        item: { id: row._id, user, ...presentInstall(row, skill) },
+      })),
   );
 }
 
@@ -54,7 +38,7 @@ export async function listOwnInstalls(
 ): Promise<Page<OwnInstallPayload>> {
   const { userId } = requireUser(actor);
   const { installs, skills } = app.storage;
-  return pageOf(
+  return pageOfInstalls(
     query,
     (after, limit) => installs.listOfUser(userId, after, limit),
     async (rows) => {
@@ -94,33 +78,6 @@ export async function listOutdatedInstalls(
   const candidates = [...new Set(outdated.map(({ skill }) => skill))];
   const readable = new Set(await keepAllowed(app, actor, "skill:read", candidates));
   return outdated.filter(({ skill }) => readable.has(skill)).slice(0, limit);
-}
-
-/** A page of the visible rows, which is full unless it is the last one. */
-async function pageOf<T>(
-  query: ListInstalls,
-  list: (after: InstallCursor | undefined, limit: number) => Promise<InstallDoc[]>,
-  show: (rows: InstallDoc[]) => Promise<{ row: InstallDoc; item: T }[]>,
-): Promise<Page<T>> {
-  const last = decodeCursor(query.cursor, Cursor);
-  let after = last && { updatedAt: new Date(last[0]), id: last[1] };
-  const shown: { row: InstallDoc; item: T }[] = [];
-  for (;;) {
-    const wanted = query.limit + 1 - shown.length;
-    const rows = await list(after, wanted);
-    shown.push(...(await show(rows)));
-    const end = rows.at(-1);
-    if (!end || rows.length < wanted || shown.length > query.limit) break;
-    after = { updatedAt: end.updatedAt, id: end._id };
-  }
-  const page = shown.slice(0, query.limit);
-  const end = page.at(-1);
-  const next =
-    end && shown.length > page.length ? encodeCursor([end.row.updatedAt.toISOString(), end.row._id]) : null;
-  return new Page(
-    page.map(({ item }) => item),
-    next,
-  );
 }
 
 function presentInstall(row: InstallDoc, skill: SkillDoc) {

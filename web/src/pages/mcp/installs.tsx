@@ -93,7 +93,6 @@ function InstallTable({ installs }: { installs: McpInstall[] }) {
 }
 
 function Member({ user }: { user: McpInstall["user"] }) {
-  if (!user) return <span className="dim">a deleted account</span>;
   return (
     <span className="row">
       <Initials name={user.name} />
