@@ -1,5 +1,6 @@
 /** The access of each member and token to a folder, now and after a planned change, over HTTP. */
 import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
 import {
   EffectiveAccessPayload,
   PlannedAccessPayload,
@@ -58,7 +59,10 @@ export function effectiveRoutes(app: App): Route[] {
       tag: "Teams",
       auth: "required",
       params: TeamParams,
-      data: z.array(TeamFolderPayload),
+      data: z
+        .array(TeamFolderPayload)
+        .max(limits.foldersPerOrganization)
+        .meta({ description: "all of them: at most one for each folder of the organization" }),
       budget: "search",
       handle: ({ actor, params }) => listTeamFolders(app, actor, params.tenant, params.id),
     }),

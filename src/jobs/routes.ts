@@ -13,6 +13,7 @@ import type { App } from "../app.ts";
 import { listQuery } from "../http/cursor.ts";
 import type { Health } from "../http/health.ts";
 import { Reply, route, type Route } from "../http/route.ts";
+import { queueNames } from "../queue/index.ts";
 import { requireUser } from "../users/load.ts";
 import { listAllConnections } from "./connections.ts";
 import { openQueueEvents } from "./events.ts";
@@ -53,7 +54,10 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       method: "get",
       path: "/api/admin/queues",
       summary: "List the queues with their counts and rates",
-      data: z.array(QueuePayload),
+      data: z
+        .array(QueuePayload)
+        .max(queueNames.length)
+        .meta({ description: "one for each queue of this release" }),
       handle: async () => listQueues(app),
     }),
     route({

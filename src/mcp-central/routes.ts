@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
 import {
   ConnectorCallPayload,
   ConnectorPayload,
@@ -30,7 +32,10 @@ function ownRoutes(app: App): Route[] {
       summary: "List your hosted connectors with their status",
       tag,
       auth: "required",
-      data: ConnectorPayload.array(),
+      data: z
+        .array(ConnectorPayload)
+        .max(limits.connectorsPerUser)
+        .meta({ description: "all of them: a user has at most 20" }),
       async handle({ actor }) {
         const { user, connectors } = await listOwnConnectors(app, actor);
         return connectors.map((seen) => presentConnector(app, user, seen));

@@ -122,6 +122,25 @@ describe("the API description", () => {
     assert.deepEqual(failure.enum, Object.keys(failures));
   });
 
+  it("bounds each list that has no pages, with the reason", () => {
+    const lists = operations().flatMap(({ path, method, operation }) => {
+      const content = operation.responses["200"]?.content?.["application/json"]?.schema.properties;
+      const data = content?.["data"];
+      return data?.type === "array" && !content?.["nextCursor"] ? [{ where: `${method} ${path}`, data }] : [];
+    });
+    assert.ok(lists.length > 0);
+    for (const { where, data } of lists) {
+      assert.ok(Number(data["maxItems"]) > 0, where);
+      assert.ok(data["description"], where);
+    }
+  });
+
+  it("is also where tools look for it", async () => {
+    const response = await service.raw("GET", "/openapi.json");
+
+    assert.deepEqual(await response.json(), document);
+  });
+
   it("is shown by a page that only runs scripts of the service", async () => {
     const page = await service.raw("GET", "/docs");
     const html = await page.text();

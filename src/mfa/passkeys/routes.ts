@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../../../contract/limits.ts";
 import { IdentityPayload } from "../../../contract/payloads/accounts.ts";
 import {
   AddedPasskeyPayload,
@@ -91,7 +92,10 @@ function managementRoutes(app: App): Route[] {
       summary: "List your passkeys",
       tag,
       auth: "required",
-      data: z.array(PasskeyPayload),
+      data: z
+        .array(PasskeyPayload)
+        .max(limits.passkeysPerUser)
+        .meta({ description: "all of them: an account has at most 20" }),
       handle: async ({ actor }) => (await readFactorState(app, actor)).passkeys,
     }),
     route({

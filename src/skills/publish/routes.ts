@@ -164,7 +164,10 @@ function ownUploadRoutes(app: App): Route[] {
       tag: "Uploads",
       auth: "required",
       signable: true,
-      data: z.array(OpenUploadPayload).max(limits.openUploads),
+      data: z
+        .array(OpenUploadPayload)
+        .max(limits.openUploads)
+        .meta({ description: "all of them: the oldest is replaced by the eleventh" }),
       async handle({ actor }) {
         const uploads = await listUploads(app, actor);
         return uploads.map((upload) => ({
