@@ -15,7 +15,9 @@ import { signInPageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { ciRoutes } from "./ci/routes.ts";
 import { pageDescriber } from "./dashboard/describe-page.ts";
+import { crawlerRoutes } from "./dashboard/crawler-routes.ts";
 import { llmsRoutes } from "./dashboard/llms-routes.ts";
+import { sitemapRoutes } from "./dashboard/sitemap-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
@@ -134,6 +136,8 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...docsRoutes(describe),
     ...healthRoutes(health),
     ...llmsRoutes(app),
+    ...crawlerRoutes(app),
+    ...sitemapRoutes(app),
     ...publicRegistryRoutes(app),
     ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), {
       version,

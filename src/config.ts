@@ -12,6 +12,22 @@ import {
   type SignUpMode,
 } from "../contract/vocabulary.ts";
 
+/** Addresses at which people report vulnerabilities (RFC 9116, section 2.5.3). An e-mail address may lack `mailto:`. */
+const contacts = z
+  .string()
+  .max(2000)
+  .transform((text) => text.split(",").map((contact) => contact.trim()))
+  .transform((list) =>
+    list.map((contact) => (/^[^\s:@]+@[^\s:@]+$/.test(contact) ? `mailto:${contact}` : contact)),
+  )
+  .refine(
+    (list) =>
+      list.every(
+        (contact) => /^(https:\/\/|mailto:|tel:)[\x21-\x7e]+$/.test(contact) && URL.canParse(contact),
+      ),
+    "must be comma-separated e-mail addresses, or addresses with https:, mailto: or tel:",
+  );
+
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.stringbool();
 
@@ -215,6 +231,9 @@ export const Environment = z.object({
     .regex(sender, 'must be an address, or "Name <address>"')
     .optional()
     .describe("sender of mails; default Skill registry <no-reply@ the host of BASE_URL>"),
+  SECURITY_CONTACT: contacts
+    .optional()
+    .describe("where to report vulnerabilities: comma-separated e-mail or https addresses; none if unset"),
   TRUST_PROXY: proxies
     .default(0)
     .describe(
@@ -297,6 +316,8 @@ export interface Config {
   signUp: SignUpMode;
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
+  /** Addresses at which people report vulnerabilities; undefined for none. */
+  securityContacts: readonly string[] | undefined;
   trustProxy: TrustedProxies;
   metricsPort: number | undefined;
   logLevel: string;
@@ -360,6 +381,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     signUp: e.SIGN_UP,
     smtpUrl: e.SMTP_URL,
     mailFrom: readSender(e.MAIL_FROM ?? defaultSender(baseUrl)),
+    securityContacts: e.SECURITY_CONTACT,
     trustProxy: e.TRUST_PROXY,
     metricsPort: e.METRICS_PORT,
     logLevel: e.LOG_LEVEL,

@@ -7,6 +7,7 @@ import { limits } from "../contract/limits.ts";
 import { batchedInsert } from "./batches/batched-insert.ts";
 import type { Database } from "./database.ts";
 import { batchedLookup } from "./lookups/batched-lookup.ts";
+import { catalogOperations } from "./skills/catalog.ts";
 import { changeOperations } from "./skills/changes.ts";
 import { notDeleted, visible, type SkillDoc } from "./skills/document.ts";
 import { projectionOperations } from "./skills/projection.ts";
@@ -121,6 +122,7 @@ export function openSkills(database: Database) {
     async exists(id: string): Promise<boolean> {
       return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
     },
+    ...catalogOperations(skills),
     ...changeOperations(skills),
     ...projectionOperations(skills),
     /** Adds a batch of downloads to the skills that do not include it yet (`download-counts.ts`). */

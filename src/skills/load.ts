@@ -13,6 +13,9 @@ import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
 import { proofRequired, refuseUnproved, withheldIn, withWithheld } from "../users/requirements.ts";
 
+/** The fields on which the access to a skill depends. */
+type AccessFields = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "visibility" | "takedown">;
+
 /** A skill with the acts of the caller for whom it was loaded. */
 export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };
 
@@ -66,7 +69,7 @@ export async function loadOpenSkill(app: App, actor: Actor, ref: string): Promis
 async function factsOf(
   app: App,
   actor: Actor,
-  skills: readonly SkillDoc[],
+  skills: readonly AccessFields[],
   trees?: readonly TreeState[],
 ): Promise<SkillFacts[]> {
   const contexts = await loadAccessContexts(app, actor, skills, trees);
@@ -83,7 +86,7 @@ async function factsOf(
  * The skills on which the actor has the permission. `trees`: the states of all their trees, if they were read together
  * with the skills or later.
  */
-export async function keepAllowed<T extends SkillDoc>(
+export async function keepAllowed<T extends AccessFields>(
   app: App,
   actor: Actor,
   permission: Permission,
