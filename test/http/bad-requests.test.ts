@@ -59,7 +59,7 @@ describe("a request", () => {
       ["PUT", "/api/skills", "GET"],
       ["PATCH", `/api/skills/${skillId}`, "PUT"],
       ["POST", "/api/explore", "GET"],
-      ["GET", "/api/uploads", "POST"],
+      ["PATCH", "/api/uploads", "POST"],
       ["GET", `/api/skills/${skillId}/revert`, "POST"],
       ["DELETE", "/healthz", "GET"],
       ["OPTIONS", "/api/skills", "GET"],
