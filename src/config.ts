@@ -12,19 +12,12 @@ import {
   type SignUpMode,
 } from "../contract/vocabulary.ts";
 
-/** Addresses at which people report vulnerabilities (RFC 9116, section 2.5.3). An e-mail address may lack `mailto:`. */
+/** Addresses for reports of vulnerabilities (RFC 9116). */
 const contacts = z
   .string()
-  .max(2000)
-  .transform((text) => text.split(",").map((contact) => contact.trim()))
-  .transform((list) =>
-    list.map((contact) => (/^[^\s:@]+@[^\s:@]+$/.test(contact) ? `mailto:${contact}` : contact)),
-  )
+  .transform((text) => text.split(",").map((one) => one.trim().replace(/^(?=[^\s:@]+@[^\s:@]+$)/, "mailto:")))
   .refine(
-    (list) =>
-      list.every(
-        (contact) => /^(https:\/\/|mailto:|tel:)[\x21-\x7e]+$/.test(contact) && URL.canParse(contact),
-      ),
+    (list) => list.every((one) => /^(https:\/\/|mailto:|tel:)[\x21-\x7e]+$/.test(one) && URL.canParse(one)),
     "must be comma-separated e-mail addresses, or addresses with https:, mailto: or tel:",
   );
 
@@ -316,7 +309,6 @@ export interface Config {
   signUp: SignUpMode;
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
-  /** Addresses at which people report vulnerabilities; undefined for none. */
   securityContacts: readonly string[] | undefined;
   trustProxy: TrustedProxies;
   metricsPort: number | undefined;

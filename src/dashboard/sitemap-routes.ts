@@ -1,6 +1,6 @@
 /**
- * `/sitemap.xml`: the pages of public skills (sitemaps.org), in a file of their own for each 5,000. Files are kept for a
- * minute, since crawlers and strangers request them often.
+ * `/sitemap.xml`: the pages of public skills (sitemaps.org), in a file of their own for each 5,000. Files are kept for
+ * a minute, so that frequent requests cost little.
  */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";

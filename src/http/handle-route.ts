@@ -10,7 +10,6 @@ import type { Log } from "../log.ts";
 import { pseudonymOf, type Caller } from "./addresses.ts";
 import { readBytes, readJson, readJsonOrForm } from "./body.ts";
 import { sessionCookieName } from "./cookies.ts";
-import { shareResponse } from "./cross-origin.ts";
 import { toServiceError, type ErrorTranslator } from "./errors.ts";
 import { idempotentResult, type IdempotencyStore } from "./idempotency.ts";
 import { parseInput } from "./parse-input.ts";
@@ -45,7 +44,6 @@ export interface RouteServices {
 /** Handles a request of a declared route: limits, authentication, validation, the handler, the response. */
 export async function handleRoute(ctx: Context, declared: Route, options: RouteServices): Promise<void> {
   ctx.state["route"] = declared;
-  shareResponse(ctx, declared, options.baseUrl());
   const request = requestInfo(ctx, options.findCaller(ctx.req));
   if (declared.auth === "none")
     return respond(ctx, declared, await declared.handle(unauthenticatedCall(ctx, request)));

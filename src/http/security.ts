@@ -1,10 +1,12 @@
-/** Security headers of every answer, and the origin rule for calls that a cookie speaks for. */
+/** Security headers of every answer, and the rules for pages of other origins: what they can read and send. */
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import helmet from "helmet";
 import type { Context } from "koa";
 import type { Actor } from "../access/actor.ts";
 import { ServiceError, forbidden } from "../errors.ts";
+import { sessionCookieName } from "./cookies.ts";
+import { Reply, route, type Route } from "./route.ts";
 
 /** For pages: own style sheets, fonts and pictures, forms to ourselves, no script. */
 export const pagePolicy =
@@ -78,4 +80,52 @@ export function checkOrigin(
       "A call by session cookie takes JSON or multipart/form-data.",
     );
   }
+}
+
+/**
+ * Headers of what pages of other origins can read (CORS). They get what anyone may read: browsers withhold responses to
+ * requests with a session or a token, which have none of these headers.
+ */
+const shared = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "Content-Disposition, ETag, Retry-After, X-Request-Id",
+};
+
+/** Lets pages of other origins read the response, whether it will be a success or a failure. */
+export function shareResponse(ctx: Context, { crossOrigin }: Route, baseUrl: string): void {
+  if (crossOrigin === undefined) return;
+  if (crossOrigin === "anonymous") {
+    // A cache must not give the response of one kind of request to the other.
+    ctx.vary(["Authorization", "Cookie"]);
+    const { authorization, "x-svc-signature": signature } = ctx.headers;
+    if (authorization !== undefined || signature !== undefined) return;
+    if (ctx.cookies.get(sessionCookieName(baseUrl)) !== undefined) return;
+  }
+  ctx.set(shared);
+}
+
+/**
+ * The routes, with the answer to browsers that ask about paths which pages of other origins may read. Pages can send
+ * `Authorization` only where it is ignored; Chromium's wildcard would include it.
+ */
+export function withPreflights(routes: readonly Route[]): Route[] {
+  const preflights = routes.flatMap(({ path, crossOrigin }) => {
+    if (crossOrigin === undefined) return [];
+    const headers = {
+      ...shared,
+      "access-control-allow-methods": "GET, HEAD, OPTIONS",
+      "access-control-allow-headers":
+        crossOrigin === "always" ? "*, Authorization" : "Content-Type, If-None-Match, X-Request-Id",
+      "access-control-max-age": "86400",
+    };
+    return route({
+      method: "options",
+      path,
+      summary: "What pages of other origins may send",
+      tag: "Pages",
+      auth: "none",
+      handle: async () => new Reply(undefined, { status: 204, headers }),
+    });
+  });
+  return [...routes, ...preflights];
 }

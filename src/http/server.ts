@@ -6,14 +6,13 @@ import { ServiceError, invalidRequest, nothingAt } from "../errors.ts";
 import { requestContext, tracksContext, type Log } from "../log.ts";
 import type { TrustedProxies } from "../network-address.ts";
 import { findCallerBehind } from "./addresses.ts";
-import { withPreflights } from "./cross-origin.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
 import { presentFailure, presentOauthFailure, toServiceError } from "./errors.ts";
 import { handleRoute, type RouteServices } from "./handle-route.ts";
 import { openByPage } from "./pages.ts";
 import { openRouteTable, type RouteTable } from "./route-table.ts";
 import type { Route } from "./route.ts";
-import { securityHeaders } from "./security.ts";
+import { securityHeaders, shareResponse, withPreflights } from "./security.ts";
 
 export interface HttpOptions extends Omit<RouteServices, "findCaller"> {
   routes: Route[];
@@ -43,6 +42,7 @@ export function createHttp(options: HttpOptions): Koa {
     announceEncodings(ctx);
     try {
       const declared = routeOf(ctx, table, pages);
+      shareResponse(ctx, declared, options.baseUrl());
       await handleRoute(ctx, declared, services);
       openByPage(ctx, declared, table);
     } catch (thrown) {
