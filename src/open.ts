@@ -1,4 +1,5 @@
 /** Opens an application on its engines, and closes it in reverse. */
+import path from "node:path";
 import { openMirrors } from "../repos/mirror/index.ts";
 import { openUploadPack } from "../repos/serve/upload-pack.ts";
 import { openSkillStore } from "../repos/store/index.ts";
@@ -48,6 +49,7 @@ export async function openApp(options: {
   const uploadPack = openUploadPack({
     program: config.gitProgram,
     searchPath: config.searchPath,
+    spoolFolder: path.join(config.gitRoot, "spool"),
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
   const mirrors = openMirrors({

@@ -5,18 +5,28 @@
  * The repository is the boundary: with protocol 2, a client can fetch any object of it by its id, with or without
  * hidden refs.
  */
-import { availableParallelism } from "node:os";
-import { type Readable, Transform, pipeline } from "node:stream";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { RepoError } from "../errors.ts";
 import { type GitProcess, plainGitEnvironment, startGit } from "../git-process.ts";
 import { openSlots } from "../../contract/concurrency/slots.ts";
+import { openSpool, type SpooledStream } from "./spool.ts";
 
 /** Without a word from the client for so long, git gives up. */
 const silenceSeconds = 60;
 const longestMs = 15 * 60_000;
-/** A client that has taken less than that in so long, with more there for it, is left. */
+/** A client that takes less in such a period, with more there for it since the start, is disconnected. */
 const leastBytes = 60 * 1024;
-const leastBytesMs = 60_000;
+const periodMs = 60_000;
+/** Periods in which a client must take all of its answer, at an even pace. */
+const periods = 15;
+/** Answers that clients are taking, and those of one caller or network. */
+const maxAnswers = 128;
+const maxAnswersEach = 16;
+/** Bytes on disk that clients have not taken, and those of one caller or network. */
+const maxSpoolBytes = 2 * 1024 ** 3;
+const maxSpoolBytesEach = 512 * 1024 ** 2;
 /** Requests that wait for a process, and how long. */
 const mostWaiting = 256;
 const longestWaitMs = 30_000;
@@ -55,6 +65,8 @@ export interface UploadPackClient {
   protocol: string;
   /** Identifies the caller: one caller has at most half of the processes. */
   caller: string;
+  /** Identifies the network that the request comes from, with the same limit. */
+  network?: string | undefined;
 }
 
 export interface UploadPack {
@@ -73,10 +85,10 @@ export interface UploadPackOptions {
   searchPath: string | undefined;
   /** Maximum number of concurrent processes; default: twice the number of processors. */
   atOnce?: number;
-  /** Time for which a client may be too slow; default: a minute. */
-  slowMs?: number;
-  /** Time limit of a request; default: 15 minutes. */
-  requestMs?: number;
+  /** Folder of bytes that clients have not taken; default: a temporary one. */
+  spoolFolder?: string;
+  /** Limit of those bytes; default: 2 GiB. */
+  spoolBytes?: number;
 }
 
 /**
@@ -84,22 +96,40 @@ export interface UploadPackOptions {
  * returned streams: destroying one ends its process.
  */
 export function openUploadPack(options: UploadPackOptions): UploadPack {
-  const { log, program, searchPath, atOnce, slowMs, requestMs = longestMs } = options;
-  const slots = openSlots({
-    count: atOnce ?? 2 * availableParallelism(),
-    waiting: mostWaiting,
-    waitMs: longestWaitMs,
+  const { log, program, searchPath, spoolBytes = maxSpoolBytes } = options;
+  const count = options.atOnce ?? 2 * availableParallelism();
+  const queue = { waiting: mostWaiting, waitMs: longestWaitMs };
+  const kept = Math.floor(count / 4);
+  const processes = openSlots({
+    count,
+    kept,
+    perSubject: Math.ceil((3 * count) / 4),
+    ...queue,
+  });
+  const answers = openSlots({
+    count: maxAnswers,
+    perCaller: maxAnswersEach,
+    kept: maxAnswersEach,
+    ...queue,
+  });
+  const spool = openSpool({
+    folder: options.spoolFolder ?? join(tmpdir(), "svc-spool"),
+    maxBytes: spoolBytes,
+    maxBytesEach: Math.min(spoolBytes, maxSpoolBytesEach),
   });
   const running = new Set<GitProcess>();
   let isClosed = false;
 
   async function start(
     directory: string,
-    { protocol, caller }: UploadPackClient,
+    { protocol, caller, network }: UploadPackClient,
     args: readonly string[],
   ): Promise<GitProcess> {
-    const release = await slots.take(caller);
-    if (release === undefined) throw new RepoError("server_busy", "too many clones at once");
+    const release = await processes.take(caller, {
+      group: network,
+      subject: directory,
+    });
+    if (release === undefined) throw tooBusy();
     let started: GitProcess;
     try {
       if (isClosed) throw new RepoError("store_closed", "git is no longer served");
@@ -112,7 +142,7 @@ export function openUploadPack(options: UploadPackOptions): UploadPack {
       throw error;
     }
     running.add(started);
-    const timer = setTimeout(() => started.kill(), requestMs);
+    const timer = setTimeout(() => started.kill(), longestMs);
     started.child.once("close", () => {
       running.delete(started);
       clearTimeout(timer);
@@ -133,23 +163,46 @@ export function openUploadPack(options: UploadPackOptions): UploadPack {
     child.stdin.on("error", () => undefined);
     child.once("close", (code, signal) => {
       if (code !== 0 && signal === null)
-        log({ level: "warn", msg: "git refused a client", detail: words.trim() });
+        log({
+          level: "warn",
+          msg: "git refused a client",
+          detail: words.trim(),
+        });
     });
   }
 
+  /** Runs git, and returns its output as the client takes it. */
+  async function run(
+    directory: string,
+    client: UploadPackClient,
+    { args, request, ahead }: { args: readonly string[]; request?: Buffer; ahead?: string },
+  ): Promise<Readable> {
+    const release = await answers.take(client.caller, {
+      group: client.network,
+    });
+    if (release === undefined) throw tooBusy();
+    try {
+      const started = await start(directory, client, args);
+      started.child.stdin.end(request);
+      const output = spool.buffer(started.child.stdout, ownersOf(client), ahead);
+      endWithClient(started, output);
+      return output.once("close", release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   return {
-    async advertise(directory, client) {
-      const started = await start(directory, client, ["--http-backend-info-refs"]);
-      started.child.stdin.end();
+    advertise(directory, client) {
       // gitprotocol-http, "Smart Server Response"; protocol 2 leaves the line out.
       const ahead = client.protocol === "version=2" ? "" : "001e# service=git-upload-pack\n0000";
-      return fed(started, { ahead, slowMs });
+      return run(directory, client, {
+        args: ["--http-backend-info-refs"],
+        ahead,
+      });
     },
-    async answer(directory, client, request) {
-      const started = await start(directory, client, []);
-      started.child.stdin.end(request);
-      return fed(started, { slowMs });
-    },
+    answer: (directory, client, request) => run(directory, client, { args: [], request }),
     async close() {
       isClosed = true;
       await Promise.all(
@@ -173,36 +226,34 @@ const argumentsFor = (directory: string, args: readonly string[]) => [
 ];
 
 /**
- * The output as a separate stream that is filled from now on: the output of a process that ends before it is read would
- * be lost. Destroying the stream ends the process, and so does reading too slowly: git's own timeout covers only
- * silence.
+ * Ends the process when its output is destroyed, and both when the client takes it too slowly: git's own timeout covers
+ * only silence.
  */
-function fed(
-  { child, end }: GitProcess,
-  { ahead = "", slowMs = leastBytesMs }: { ahead?: string; slowMs?: number | undefined },
-): Readable {
-  let passed = 0;
-  const answer = new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      passed += piece.length;
-      done(null, piece);
-    },
-  });
-  if (ahead !== "") answer.write(ahead);
+function endWithClient({ end }: GitProcess, output: SpooledStream): void {
+  let before = { written: 0, taken: 0 };
   const timer = setInterval(() => {
-    // Without buffered output, the client waits for git.
-    if (passed < leastBytes && answer.readableLength > 0) answer.destroy(tooSlow());
-    passed = 0;
-  }, slowMs);
-  child.once("close", () => clearInterval(timer));
-  pipeline(child.stdout, answer, (error) => {
-    if (error) end();
+    const { written, taken } = output;
+    const share = Math.max(leastBytes, before.written / periods);
+    // Bytes that were not there during the whole period are not expected.
+    const expected = Math.min(share, before.written - before.taken);
+    if (taken - before.taken < expected) output.destroy(tooSlow());
+    before = { written, taken };
+  }, periodMs);
+  output.once("close", () => {
+    clearInterval(timer);
+    end();
   });
-  return answer;
 }
 
+const ownersOf = ({ caller, network }: UploadPackClient) =>
+  network === undefined ? [`caller ${caller}`] : [`caller ${caller}`, `network ${network}`];
+
+const tooBusy = () => new RepoError("server_busy", "too many clones at once");
+
 const tooSlow = () =>
-  Object.assign(new Error("the client takes its clone too slowly"), { code: "ECANCELED" });
+  Object.assign(new Error("the client takes its clone too slowly"), {
+    code: "ECANCELED",
+  });
 
 /** Nothing of ours: no home, no configuration, no credentials. */
 export function gitEnvironment(searchPath: string | undefined, protocol: string): NodeJS.ProcessEnv {

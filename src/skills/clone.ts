@@ -45,7 +45,11 @@ export async function answerFetch(
   return answer;
 }
 
-const clientOf = (actor: Actor, { protocol }: CloneCall) => ({ protocol, caller: actorKey(actor) });
+const clientOf = (actor: Actor, { protocol }: CloneCall) => ({
+  protocol,
+  caller: actorKey(actor),
+  network: actor.origin.ipHash,
+});
 
 const directoryOf = (app: App, { tenantId, _id }: SkillDoc) =>
   app.repos.materialize({ tenantId, skillId: _id });

@@ -1,4 +1,4 @@
-/** The slots of clones: half of them for one caller, and freed whatever happens to a clone. */
+/** Slots of clones: limited per caller, network and repository, and freed whatever happens to a clone. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -9,7 +9,6 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 import { after, afterEach, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { killGitProcesses } from "../../repos/git-process.ts";
 import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
 import { openSlots } from "../../contract/concurrency/slots.ts";
@@ -58,6 +57,41 @@ describe("clone slots of callers", () => {
     release!();
     assert.ok(await slots.take("other"));
   });
+
+  it("are limited per network and repository, and the last ones kept for others", async () => {
+    const slots = openSlots({
+      count: 8,
+      kept: 2,
+      perSubject: 5,
+      waiting: 0,
+      waitMs: 0,
+    });
+    const take = async (caller: string, group: string, subject: string) =>
+      (await slots.take(caller, { group, subject })) !== undefined;
+
+    for (const n of [1, 2, 3, 4]) assert.ok(await take(`a${n}`, "net", "r1"));
+    assert.ok(!(await take("b", "net", "r2")), "of the network");
+    assert.ok(await take("b", "other", "r1"));
+    assert.ok(!(await take("c", "third", "r1")), "of the repository");
+    assert.ok(await take("b", "other", "r2"));
+    assert.ok(!(await take("b", "other", "r3")), "kept from a caller that holds some");
+    assert.ok(!(await take("b2", "other", "r3")), "kept from a network that holds some");
+    assert.ok(await take("c", "third", "r3"));
+    assert.ok(await take("d", "fourth", "r4"));
+    assert.ok(!(await take("e", "fifth", "r5")), "all are held");
+  });
+
+  it("are awaited by one network in half of the queue", async () => {
+    const slots = openSlots({ count: 1, waiting: 4, waitMs: 600_000 });
+    const release = await slots.take("one");
+    const waiting = ["a", "b"].map((caller) => slots.take(caller, { group: "net" }));
+
+    assert.equal(await slots.take("c", { group: "net" }), undefined);
+
+    const other = slots.take("d", { group: "other" });
+    release!();
+    for (const next of [...waiting, other]) (await next)!();
+  });
 });
 
 describe("processes of clones", () => {
@@ -93,31 +127,71 @@ describe("processes of clones", () => {
   const isWhole = async (answer: Readable) => (await buffer(answer)).length > 4_000_000;
 
   it("leave a slot to others when one caller holds half of them and does not read", async () => {
-    const uploads = open({ atOnce: 2 });
+    // More than the spool may have, so that git waits for the reader.
+    const uploads = open({ atOnce: 2, spoolBytes: 1_000_000 });
     const first = await fetchFor(uploads, "greedy");
-    const second = fetchFor(uploads, "greedy");
+    let isServed = false;
+    const second = fetchFor(uploads, "greedy").finally(() => (isServed = true));
 
     assert.ok(await isWhole(await fetchFor(uploads, "other")));
-    assert.equal(await Promise.race([second, sleep(300, "waits")]), "waits");
+    assert.equal(isServed, false);
     first.destroy();
     assert.ok(await isWhole(await second));
   });
 
-  it("are ended for a reader that stalls, and not for a slow one", async () => {
-    const uploads = open({ atOnce: 1, slowMs: 700 });
-    const stuck = await fetchFor(uploads, "stuck");
-    const gone = new Promise<NodeJS.ErrnoException>((resolve) => stuck.once("error", resolve));
-    const next = fetchFor(uploads, "next");
+  it("end at once for readers that take nothing, whose answers stay complete", async () => {
+    const uploads = open({ atOnce: 2 });
+    const waiting = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => fetchFor(uploads, `slow ${n % 4}`)),
+    );
 
-    assert.equal((await gone).code, "ECANCELED");
-    const answer = await next;
-    let bytes = 0;
-    for await (const piece of answer as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      if (bytes < 500_000) await sleep(100);
-    }
-    assert.ok(bytes > 4_000_000, `${bytes} bytes`);
+    assert.ok(await isWhole(await fetchFor(uploads, "other")));
+    await waitForNoProcess(directory);
+    const [one, ...others] = waiting;
+    for (const answer of others.slice(1)) answer.destroy();
+    assert.ok(await isWhole(one!));
+    assert.ok(await isWhole(others[0]!));
   });
+
+  it("end with a reader that stalls", async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const stuck = await fetchFor(open({ spoolBytes: 1_000_000 }), "stuck");
+    const gone = assert.rejects(once(stuck, "close"), { code: "ECANCELED" });
+    await once(stuck, "readable");
+
+    t.mock.timers.tick(60_000);
+    assert.equal(stuck.destroyed, false, "what came during a minute is not expected in it");
+    t.mock.timers.tick(60_000);
+
+    await gone;
+    await waitForNoProcess(directory);
+  });
+
+  for (const [what, bytesEachMinute, end] of [
+    // A fifteenth of the answer is 267 kB. 100 kB are enough for a small one.
+    ["is complete for a reader that takes a fifteenth of it each minute", 300_000, undefined],
+    ["ends for a reader that takes less than a fifteenth of it each minute", 100_000, "ECANCELED"],
+  ] as const)
+    it(`have an answer that ${what}`, async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const answer = await fetchFor(open({}), "slow");
+      await waitForNoProcess(directory);
+
+      let [bytes, inMinute] = [0, 0];
+      const reading = (async () => {
+        for await (const piece of answer as AsyncIterable<Buffer>) {
+          bytes += piece.length;
+          inMinute += piece.length;
+          if (inMinute < bytesEachMinute) continue;
+          inMinute = 0;
+          t.mock.timers.tick(60_000);
+        }
+      })();
+
+      if (end !== undefined) return assert.rejects(reading, { code: end });
+      await reading;
+      assert.ok(bytes > 4_000_000, `${bytes} bytes`);
+    });
 
   it("are started with git's own limits on filters", async () => {
     const filtered = Buffer.from(
@@ -132,7 +206,9 @@ describe("processes of clones", () => {
     const uploads = open({ atOnce: 1 });
     const client = { protocol: "", caller: "one" };
     // No system accepts such an argument: `spawn` throws immediately.
-    await assert.rejects(uploads.advertise("/no\0where", client), { code: "storage_unavailable" });
+    await assert.rejects(uploads.advertise("/no\0where", client), {
+      code: "storage_unavailable",
+    });
 
     assert.ok((await buffer(await uploads.advertise(directory, client))).length > 0);
   });
@@ -152,8 +228,12 @@ describe("a child of git that does not end", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const client = { protocol: "version=2", caller: "one" };
-  const open = (options: Partial<UploadPackOptions> = {}) =>
-    openUploadPack({ log: () => undefined, program, searchPath: process.env["PATH"], ...options });
+  const open = () =>
+    openUploadPack({
+      log: () => undefined,
+      program,
+      searchPath: process.env["PATH"],
+    });
   /** The stream, once the process and its child run. */
   async function start(uploads: UploadPack): Promise<Readable> {
     const answer = await uploads.answer(folder, client, Buffer.from("0000"));
@@ -164,14 +244,13 @@ describe("a child of git that does not end", () => {
     return answer;
   }
 
-  for (const [what, options, leave] of [
-    ["the client disconnects", {}, (answer: Readable) => void answer.destroy()],
-    ["the time limit is exceeded", { requestMs: 300 }, () => undefined],
-    ["the service closes", {}, (_: Readable, uploads: UploadPack) => uploads.close()],
-    ["a job process exits", {}, () => killGitProcesses()],
+  for (const [what, leave] of [
+    ["the client disconnects", (answer: Readable) => void answer.destroy()],
+    ["the service closes", (_: Readable, uploads: UploadPack) => uploads.close()],
+    ["a job process exits", () => killGitProcesses()],
   ] as const)
     it(`is killed with git when ${what}`, async () => {
-      const uploads = open(options);
+      const uploads = open();
       const answer = await start(uploads);
 
       await leave(answer, uploads);
@@ -179,6 +258,18 @@ describe("a child of git that does not end", () => {
       await waitForNoProcess(folder);
       await uploads.close();
     });
+
+  it("is killed with git when the time limit is exceeded", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const uploads = open();
+    await start(uploads);
+
+    t.mock.timers.tick(15 * 60_000);
+    t.mock.timers.reset();
+
+    await waitForNoProcess(folder);
+    await uploads.close();
+  });
 
   it("is killed when git itself exits", async () => {
     writeFileSync(path.join(folder, "exit"), "");
@@ -252,14 +343,18 @@ describe("a clone whose download can't be counted", () => {
     try {
       const owner = await service.newUser();
       const org = await service.newOrg(owner);
-      const made = await service.call<{ skill: { id: string }; version: { commit: string } }>(
-        "POST",
-        "/api/skills",
-        {
-          token: owner.token,
-          body: { tenantId: org.id, name: "Broken", content: "# Broken\n", visibility: "public" },
+      const made = await service.call<{
+        skill: { id: string };
+        version: { commit: string };
+      }>("POST", "/api/skills", {
+        token: owner.token,
+        body: {
+          tenantId: org.id,
+          name: "Broken",
+          content: "# Broken\n",
+          visibility: "public",
         },
-      );
+      });
       await service.settled();
       const { id } = made.data.skill;
       const { raw } = service.app.storage.database;
