@@ -19,6 +19,13 @@ const Failure = z
   })
   .meta({ id: "Failure" });
 
+const OauthFailure = z
+  .object({
+    error: z.string().meta({ description: "a code of RFC 6749, section 5.2, or RFC 8628, section 3.5" }),
+    error_description: z.string().meta({ description: "a sentence for people" }),
+  })
+  .meta({ id: "OauthFailure" });
+
 /** OpenAPI 3.1 of the given routes. */
 export function describeRoutes(routes: Route[], version: string, baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {};
@@ -61,10 +68,15 @@ function describe(declared: Route): ZodOpenApiOperationObject {
     ...(data ? { data: isList ? z.array(data) : data } : {}),
     ...(isList ? { nextCursor: z.string().nullable() } : {}),
   });
-  const failure = {
-    description: "a failure of the closed table",
-    content: { "application/json": { schema: Failure } },
-  };
+  const failure = declared.oauthFailures
+    ? {
+        description: "a failure in the form of OAuth's standards",
+        content: { "application/json": { schema: OauthFailure } },
+      }
+    : {
+        description: "a failure of the closed table",
+        content: { "application/json": { schema: Failure } },
+      };
   const answer = declared.produces
     ? { description: "OK", content: { [declared.produces]: { schema: data ?? { type: "string" as const } } } }
     : { description: "OK", content: { "application/json": { schema: envelope } } };

@@ -141,6 +141,23 @@ describe("the API description", () => {
     assert.deepEqual(await response.json(), document);
   });
 
+  it("has OAuth's form of failures for the sign-in of devices, as their responses do", async () => {
+    const { properties, required } = document.components.schemas["OauthFailure"]!;
+    for (const path of ["/api/auth/device/code", "/api/auth/device/token"]) {
+      const described = document.paths[path]!["post"]!.responses["default"]!.content!["application/json"]!;
+      assert.equal(described.schema.$ref, "#/components/schemas/OauthFailure");
+      for (const body of ["{", "{}", '{"client_id":"other"}']) {
+        const answer = await service.raw("POST", path, {
+          bytes: Buffer.from(body),
+          headers: { "content-type": "application/json" },
+        });
+        const fields = Object.keys((await answer.json()) as object);
+        assert.equal(answer.status, 400, body);
+        assert.deepEqual([fields, required], [Object.keys(properties!), fields]);
+      }
+    }
+  });
+
   it("is shown by a page that only runs scripts of the service", async () => {
     const page = await service.raw("GET", "/docs");
     const html = await page.text();
