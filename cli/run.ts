@@ -9,7 +9,7 @@ import { Cancelled, CliError, invalidArgument, messageOf, toCliError } from "./e
 import type { Io } from "./io.ts";
 import { openOutput } from "./output.ts";
 import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../contract/suggest.ts";
 import type { UpdateCheck } from "./update-check.ts";
 import { version } from "./version.ts";
 

@@ -11,7 +11,7 @@ import {
 import type { Context } from "../context.ts";
 import { interactionRequired, invalidArgument } from "../errors.ts";
 import { askHidden, askLine } from "../prompts.ts";
-import { suggest } from "../suggest.ts";
+import { suggest } from "../../contract/suggest.ts";
 
 const flag = "--var";
 

@@ -2,7 +2,7 @@
 import { type Target, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape } from "../command-shape.ts";
 import { invalidArgument } from "../errors.ts";
-import { suggest } from "../suggest.ts";
+import { suggest } from "../../contract/suggest.ts";
 
 export const targetFlag = {
   short: "t",

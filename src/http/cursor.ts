@@ -1,4 +1,8 @@
-/** Cursors of lists: the sort values of the last item, opaque to clients and checked when they come back. */
+/**
+ * Cursors of lists: the sort values of the last item, opaque to clients and checked when they come back. Those of the
+ * API also name their route, since other lists may have values of the same form.
+ */
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { invalidRequest } from "../errors.ts";
@@ -28,6 +32,30 @@ export function decodeCursor<S extends z.ZodType>(
   try {
     return shape.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
   } catch {
-    throw invalidRequest("The cursor is not one of this list: start again without it.");
+    throw foreignCursor();
   }
 }
+
+const markLength = 8;
+const marks = new Map<string, string>();
+
+/** Start of the cursors of a route, by its declared path. */
+function markOf(path: string): string {
+  let mark = marks.get(path);
+  if (mark === undefined) {
+    mark = createHash("sha256").update(path).digest("base64url").slice(0, markLength);
+    marks.set(path, mark);
+  }
+  return mark;
+}
+
+/** A cursor as the route with this path returns it. */
+export const writeCursor = (path: string, cursor: string): string => markOf(path) + cursor;
+
+/** Reverses `writeCursor`. Throws `invalid_request` for a cursor of another route. */
+export function readCursor(path: string, written: string): string {
+  if (!written.startsWith(markOf(path))) throw foreignCursor();
+  return written.slice(markLength);
+}
+
+const foreignCursor = () => invalidRequest("The cursor is not one of this list: start again without it.");

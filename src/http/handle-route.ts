@@ -13,6 +13,7 @@ import { sessionCookieName } from "./cookies.ts";
 import { toServiceError, type ErrorTranslator } from "./errors.ts";
 import { idempotentResult, type IdempotencyStore } from "./idempotency.ts";
 import { parseInput } from "./parse-input.ts";
+import { readQuery } from "./query.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { respond } from "./respond.ts";
 import type { Creation, RequestInfo, Route } from "./route.ts";
@@ -85,7 +86,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
     checkOrigin(ctx, actor, options.baseUrl(), { takesBytes: declared.stream === true });
 
   const params = parse(declared.params, { ...ctx["params"] }, "the path");
-  const query = parse(declared.query, { ...ctx.query }, "the query");
+  const query = readQuery(ctx, declared);
   const body = declared.body
     ? parse(declared.body, await readBody(ctx.req, declared, incoming.bytes()), "the body")
     : undefined;
@@ -118,11 +119,11 @@ function prefetch(
 /** The input of a handler whose route authenticates no caller. */
 function unauthenticatedCall(ctx: Context, request: RequestInfo, ipHash?: string) {
   const actor: Actor = { kind: "anonymous", origin: originOf(ctx, ipHash) };
-  const { params, query } = ctx.state["route"] as Route;
+  const declared = ctx.state["route"] as Route;
   return {
     actor,
-    params: parse(params, { ...ctx["params"] }, "the path"),
-    query: parse(query, { ...ctx.query }, "the query"),
+    params: parse(declared.params, { ...ctx["params"] }, "the path"),
+    query: readQuery(ctx, declared),
     body: undefined,
     prefetched: undefined,
     request,

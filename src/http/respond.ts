@@ -1,6 +1,7 @@
 /** Writes the result of a handler to the response. */
 import type { Context } from "koa";
 import { setCookies } from "./cookies.ts";
+import { writeCursor } from "./cursor.ts";
 import { Enveloped, Page, Reply, SerializedJson, type Route } from "./route.ts";
 
 export function respond(ctx: Context, declared: Route, result: unknown): void {
@@ -16,7 +17,9 @@ export function respond(ctx: Context, declared: Route, result: unknown): void {
   ctx.status = declared.status ?? 200;
   if (!ctx.response.get("cache-control")) ctx.set("cache-control", "no-store");
   if (result instanceof Page) {
-    sendJson(ctx, { success: true, data: result.items, nextCursor: result.nextCursor });
+    const { items, nextCursor } = result;
+    const next = nextCursor === null ? null : writeCursor(declared.path, nextCursor);
+    sendJson(ctx, { success: true, data: items, nextCursor: next });
   } else if (result instanceof Enveloped) {
     setHeaders(ctx, result.headers);
     setCookies(ctx, result.cookies);

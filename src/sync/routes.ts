@@ -149,7 +149,7 @@ export function syncRoutes(app: App): Route[] {
         "Deliveries of GitHub's webhooks, authenticated by their signature; 202 if they concern no connection",
       tag,
       auth: "optional",
-      query: z.object({ connection: z.string().max(64).optional() }),
+      query: z.looseObject({ connection: z.string().max(64).optional() }),
       stream: true,
       cookieless: true,
       produces: "application/json",

@@ -6,7 +6,7 @@ import type { Context } from "../../cli/context.ts";
 import { commandHelp, rootHelp } from "../../cli/help.ts";
 import type { Output } from "../../cli/output.ts";
 import { commands, listCommands, topics } from "../../cli/registry.ts";
-import { suggest } from "../../cli/suggest.ts";
+import { suggest } from "../../contract/suggest.ts";
 import { renderTable } from "../../cli/table.ts";
 import { version } from "../../cli/version.ts";
 import { svc, temporaryFolder } from "./harness.ts";

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import type { CreatedFolderPayload } from "../../contract/payloads/folders.ts";
+import { writeCursor } from "../../src/http/cursor.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 
@@ -267,7 +268,8 @@ describe("searching the catalog", () => {
 
   it("rejects cursors that it did not issue", async () => {
     const { nextCursor } = await explore("sort=newest&limit=1");
-    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const encode = (value: unknown) =>
+      writeCursor("/api/explore", Buffer.from(JSON.stringify(value)).toString("base64url"));
 
     assert.equal((await explore(`sort=newest&cursor=${nextCursor}`)).status, 200);
     for (const cursor of [
@@ -275,6 +277,7 @@ describe("searching the catalog", () => {
       "x",
       "%00",
       "W10",
+      encode([]),
       encode(["updated", "1", "a"]),
       encode(["updated", 1e300, "a"]),
       encode(["updated", -1, "a"]),
