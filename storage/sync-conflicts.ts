@@ -1,10 +1,12 @@
 /**
  * Conflicts: skills that had changed on both sides, with the winning and the losing version and the author of the push.
+ * They outlast the connection.
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { insertOnce } from "./outbox.ts";
-import { connectionIdsIn, removeSlice } from "./slices.ts";
+import { removeSlice } from "./slices.ts";
+import type { OwnerOf } from "./sync-runs.ts";
 
 export interface SyncConflictDoc {
   /** `skillId:winning`: a version is imported once, so its conflict is recorded once. */
@@ -31,16 +33,15 @@ export interface SyncConflictDoc {
 export const syncConflictIndexes: IndexDescription[] = [
   { key: { connectionId: 1, at: -1, _id: -1 } },
   { key: { skillId: 1 } },
-  { key: { tenantId: 1 } },
+  { key: { tenantId: 1, at: -1, _id: -1 } },
   { key: { at: 1 } },
 ];
 
-interface ConflictQuery {
-  connectionId: string;
+type ConflictQuery = OwnerOf & {
   before?: { at: Date; id: string } | undefined;
   /** Only those that are not marked as fine, or only the others. */
   seen?: boolean | undefined;
-}
+};
 
 const readAtOnce = 100;
 
@@ -48,8 +49,8 @@ export type SyncConflicts = ReturnType<typeof openSyncConflicts>;
 
 export function openSyncConflicts(database: Database) {
   const conflicts = database.collection<SyncConflictDoc>("sync_conflicts");
-  const find = ({ connectionId, before, seen }: ConflictQuery) => {
-    const filter: Filter<SyncConflictDoc> = { connectionId };
+  const find = ({ before, seen, ...of }: ConflictQuery) => {
+    const filter: Filter<SyncConflictDoc> = { ...of };
     if (seen !== undefined) filter.seen = { $exists: seen };
     if (before) filter.$or = [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }];
     return conflicts.find(filter).sort({ at: -1, _id: -1 });
@@ -62,11 +63,11 @@ export function openSyncConflicts(database: Database) {
         rows.map((row) => ({ _id: `${row.skillId}:${row.winning}`, ...row })),
       ),
     /** Newest first; `before` is the last row of the previous page. */
-    list: (query: ConflictQuery & { limit: number }): Promise<SyncConflictDoc[]> =>
-      find(query).limit(query.limit).toArray(),
+    list: ({ limit, ...query }: ConflictQuery & { limit: number }): Promise<SyncConflictDoc[]> =>
+      find(query).limit(limit).toArray(),
     /** All conflicts, newest first; a reader that stops early ends the query. */
     each: (query: ConflictQuery): AsyncIterable<SyncConflictDoc> => find(query).batchSize(readAtOnce),
-    findOf: (connectionId: string, id: string) => conflicts.findOne({ _id: id, connectionId }),
+    findOf: (tenantId: string, id: string) => conflicts.findOne({ _id: id, tenantId }),
     /** Marks a conflict, or removes the mark. The first mark stays. */
     async mark(id: string, seen: NonNullable<SyncConflictDoc["seen"]> | undefined): Promise<void> {
       if (seen) await conflicts.updateOne({ _id: id, seen: { $exists: false } }, { $set: { seen } });
@@ -76,8 +77,6 @@ export function openSyncConflicts(database: Database) {
     removeOfSkill: async (skillId: string): Promise<void> => {
       await conflicts.deleteMany({ skillId });
     },
-    connectionIds: () => connectionIdsIn(conflicts),
-    removeOfConnection: (connectionId: string) => removeSlice(conflicts, { connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(conflicts, { tenantId }),
   };
 }

@@ -1,4 +1,4 @@
-/** History of each connection's syncs, limited by age and number. */
+/** History of the syncs of each organization, limited by age and number. It outlasts the connection. */
 import type { Filter, IndexDescription } from "mongodb";
 import type { SyncOutcome } from "../contract/vocabulary.ts";
 import type { RequestCause } from "./connections/cause.ts";
@@ -61,9 +61,12 @@ export interface SyncRunDoc {
 
 export const syncRunIndexes: IndexDescription[] = [
   { key: { connectionId: 1, _id: -1 } },
-  { key: { tenantId: 1 } },
+  { key: { tenantId: 1, _id: -1 } },
   { key: { startedAt: 1 } },
 ];
+
+/** The rows of an organization, those of its previous connections included, or of one connection. */
+export type OwnerOf = { tenantId: string } | { connectionId: string };
 
 export type SyncRuns = ReturnType<typeof openSyncRuns>;
 
@@ -104,25 +107,24 @@ export function openSyncRuns(database: Database) {
       );
     },
     /** Newest first; `before` is the id of the last row of the previous page. */
-    list(query: { connectionId: string; before?: string | undefined; limit: number }): Promise<SyncRunDoc[]> {
-      const filter: Filter<SyncRunDoc> = { connectionId: query.connectionId };
-      if (query.before !== undefined) filter._id = { $lt: query.before };
-      return runs.find(filter).sort({ _id: -1 }).limit(query.limit).toArray();
+    list({ before, limit, ...of }: OwnerOf & { before?: string | undefined; limit: number }) {
+      const filter: Filter<SyncRunDoc> = { ...of };
+      if (before !== undefined) filter._id = { $lt: before };
+      return runs.find(filter).sort({ _id: -1 }).limit(limit).toArray();
     },
-    /** Keeps the newest runs of a connection; returns how many were removed. */
-    async trim(connectionId: string, kept: number): Promise<number> {
+    /** Keeps the newest runs of an organization; returns how many were removed. */
+    async trim(tenantId: string, kept: number): Promise<number> {
       const [oldest] = await runs
-        .find({ connectionId }, { projection: { _id: 1 } })
+        .find({ tenantId }, { projection: { _id: 1 } })
         .sort({ _id: -1 })
         .skip(kept)
         .limit(1)
         .toArray();
       if (!oldest) return 0;
-      return (await runs.deleteMany({ connectionId, _id: { $lte: oldest._id } })).deletedCount;
+      return (await runs.deleteMany({ tenantId, _id: { $lte: oldest._id } })).deletedCount;
     },
     removeBefore: (date: Date) => removeSlice(runs, { startedAt: { $lt: date } }),
     connectionIds: () => connectionIdsIn(runs),
-    removeOfConnection: (connectionId: string) => removeSlice(runs, { connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(runs, { tenantId }),
   };
 }

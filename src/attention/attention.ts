@@ -56,7 +56,7 @@ async function ofSyncs(app: App, actor: Actor, tenants: Tenants): Promise<Attent
     const tenant = tenantOf(tenants, connection.tenantId);
     const [problems, conflicts] = await Promise.all([
       syncProblems(app, actor, connection, tenant),
-      visibleConflicts(app, actor, connection, { seen: false, limit: mostOfKind + 1 }),
+      visibleConflicts(app, actor, connection.tenantId, { seen: false, limit: mostOfKind + 1 }),
     ]);
     return [
       ...problems,

@@ -45,7 +45,7 @@ async function leftOf({ connectionId, org }: SyncFixture) {
   ];
 }
 
-it("is removed after a day, and nothing of a connection that is there", async () => {
+it("is removed after a day except its history and conflicts, and nothing of a connection that is there", async () => {
   const [kept, ended] = [await syncedWorld(), await syncedWorld()];
   const whole = [true, 1, 1, 1, 1, 1];
   await service.app.storage.connections.removeOfTenant(ended.org.id);
@@ -56,7 +56,7 @@ it("is removed after a day, and nothing of a connection that is there", async ()
   await maintainRepos(service.app);
   await maintainRepos(service.app);
 
-  assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, [false, 0, 0, 0, 0, 0]]);
+  assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, [false, 0, 1, 0, 0, 1]]);
   aheadMs = 0;
   await kept.close();
   await ended.close();

@@ -203,8 +203,8 @@ describe("the history of a connection", () => {
         ["r2", "stopped"],
       ],
     );
-    assert.equal(await syncRuns.trim("c1", 3), 2);
-    assert.equal(await syncRuns.trim("c1", 3), 0);
+    assert.equal(await syncRuns.trim("t1", 3), 2);
+    assert.equal(await syncRuns.trim("t1", 3), 0);
   });
 
   it("contains a conflict once, however often it is recorded", async () => {

@@ -145,6 +145,30 @@ describe("a reader of the sync who may not read every skill", () => {
   });
 });
 
+describe("a disconnected repository", () => {
+  it("leaves its history and conflicts, which have the same readers and marks as before", async () => {
+    const before = (await asked<SyncRunPayload[]>("/history")).owner;
+    const disconnected = await service.call("DELETE", customer.base, as(customer));
+    assert.equal(disconnected.status, 200, JSON.stringify(disconnected.body));
+    const state = await asked<RepositorySyncPayload>("");
+    const history = await asked<SyncRunPayload[]>("/history");
+    const conflicts = await asked<SyncConflictPayload[]>("/conflicts");
+    const stranger = { token: (await service.newUser()).token };
+
+    assert.equal(state.owner.connection, null);
+    assert.deepEqual(history.owner, before);
+    assert.deepEqual([conflicts.owner.length, conflicts.reader.length], [1, 0]);
+    assert.ok(history.owner.some(({ refusals }) => refusals.length > 0));
+    assert.ok(history.reader.some(({ imported }) => imported > 0));
+    assert.ok(history.reader.every(({ refusals, refused }) => refusals.length + refused === 0));
+    const at = `${customer.base}/conflicts/${encodeURIComponent(conflicts.owner[0]!.id)}/seen`;
+    assert.equal((await service.call("PUT", at, { token: reader.token })).status, 404);
+    assert.equal((await service.call("PUT", at, as(customer))).status, 200);
+    for (const path of ["/history", "/conflicts"])
+      assert.equal((await service.call("GET", customer.base + path, stranger)).code, "not_found");
+  });
+});
+
 describe("a path in the repository", () => {
   const tree = new FolderTree("t");
   const node = (_id: string, parentId: string | null, slug: string) => ({

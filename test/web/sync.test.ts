@@ -170,6 +170,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     await dialog.getByLabel(/^Type /).fill(customer.org.slug);
     await confirm.click();
     await page.getByRole("button", { name: "Plan", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "History" }).waitFor();
     assert.equal((await customers.state(customer)).connection, null);
     // A live update can come before the answer, and then reads runs and conflicts of the connection that has ended.
     assert.deepEqual(

@@ -1,6 +1,7 @@
 /**
  * Removes mirrors and rows without a connection: the mirror of a plan whose process was killed, and those written by a
- * sync that had not yet noticed that its connection was ended.
+ * sync that had not yet noticed that its connection was ended. The history and the conflicts stay; interrupted runs are
+ * closed.
  */
 import type { App } from "../../src/app.ts";
 
@@ -8,7 +9,7 @@ import type { App } from "../../src/app.ts";
 const orphanAfterMs = 24 * 3_600_000;
 
 export async function reconcileConnections(app: App): Promise<void> {
-  const { syncBases, syncConflicts, syncProposals, syncProposed, syncRuns } = app.storage;
+  const { syncBases, syncProposals, syncProposed, syncRuns } = app.storage;
   let mirrors = 0;
   let rows = 0;
   for await (const id of app.mirrors.list()) {
@@ -16,12 +17,14 @@ export async function reconcileConnections(app: App): Promise<void> {
     await app.mirrors.open(id).drop();
     mirrors++;
   }
-  for (const collection of [syncBases, syncConflicts, syncProposals, syncProposed, syncRuns])
+  for (const collection of [syncBases, syncProposals, syncProposed])
     for await (const id of collection.connectionIds()) {
       if (!(await isOrphan(app, id))) continue;
       for (let removed = -1; removed !== 0; rows += removed)
         removed = await collection.removeOfConnection(id);
     }
+  for await (const id of syncRuns.connectionIds())
+    if (await isOrphan(app, id)) await syncRuns.closeInterrupted(id, undefined, app.now());
   if (mirrors + rows > 0) app.log.info({ mirrors, rows }, "removed data of ended connections");
 }
 

@@ -1,7 +1,7 @@
 /**
  * The end of a connection. From the first write on, no new work with the host starts. Running work is awaited, and the
- * webhook, the credentials, the mirror and the sync state of the connection are removed. The files stay in the
- * repository. The response is sent only then, so that nothing reaches the host after it. An interrupted end is
+ * webhook, the credentials, the mirror and the sync state of the connection are removed. Its history and conflicts
+ * stay, and so do the files in the repository. The response is sent only then, so that nothing reaches the host after it. An interrupted end is
  * completed by the poll, or by another request.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -62,7 +62,7 @@ export async function endConnection(
   waitMs = stopMs,
 ): Promise<WebhookEnd | "busy" | "gone"> {
   const { _id: id, tenantId, outbox = [] } = connection;
-  const { connections, syncBases, syncConflicts, syncProposals, syncProposed, syncRuns } = app.storage;
+  const { connections, syncBases, syncProposals, syncProposed, syncRuns } = app.storage;
   await publishEvents(app, connections, id, outbox);
   const claimed = await claimEnd(app, id, waitMs);
   if (claimed === "busy" || claimed === "gone") return claimed;
@@ -70,7 +70,8 @@ export async function endConnection(
   await publishEvents(app, connections, id, claimed.outbox ?? []);
   const webhook = await removeWebhook(app, connection);
   await app.mirrors.open({ tenantId, connectionId: id }).drop();
-  for (const collection of [syncBases, syncConflicts, syncProposals, syncProposed, syncRuns])
+  await syncRuns.closeInterrupted(id, undefined, app.now());
+  for (const collection of [syncBases, syncProposals, syncProposed])
     while ((await collection.removeOfConnection(id)) > 0);
   await connections.removeDisconnected(id);
   return webhook;

@@ -1,4 +1,4 @@
-/** Conflicts of a connection, with both sides, and the mark of a person that the result is fine as it is. */
+/** Conflicts of an organization's syncs, with both sides, and the mark of a person that the result is fine as it is. */
 import { z } from "zod";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
@@ -7,9 +7,9 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { loadTenant } from "../../orgs/service.ts";
 import { loadSkill } from "../../skills/load.ts";
 import { requireUser } from "../../users/load.ts";
-import { loadConnection } from "../connection/load.ts";
 import type { ConflictQuery } from "../connection/schema.ts";
 import { firstOf } from "./history.ts";
 import { loadSyncView } from "./visible.ts";
@@ -32,10 +32,10 @@ export async function listConflicts(
   tenantRef: string,
   { limit, cursor, seen }: ConflictQuery,
 ): Promise<{ items: Conflict[]; nextCursor: string | null }> {
-  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
+  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "githubSync:read");
   const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(100)]));
   const before = read && { at: new Date(read[0]), id: read[1] };
-  const found = await visibleConflicts(app, actor, connection, { before, seen, limit: limit + 1 });
+  const found = await visibleConflicts(app, actor, tenantId, { before, seen, limit: limit + 1 });
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   return {
@@ -48,14 +48,14 @@ export async function listConflicts(
 export async function visibleConflicts(
   app: App,
   actor: Actor,
-  connection: { _id: string; tenantId: string },
+  tenantId: string,
   {
     limit,
     ...query
   }: { before?: { at: Date; id: string } | undefined; seen?: boolean | undefined; limit: number },
 ): Promise<SyncConflictDoc[]> {
-  const view = await loadSyncView(app, actor, connection);
-  const rows = app.storage.syncConflicts.each({ connectionId: connection._id, ...query });
+  const view = await loadSyncView(app, actor, tenantId, undefined);
+  const rows = app.storage.syncConflicts.each({ tenantId, ...query });
   return firstOf(rows, ({ skillId }) => view.all || view.skill(skillId), limit);
 }
 
@@ -92,18 +92,18 @@ export async function markConflict(
   isSeen: boolean,
 ): Promise<Conflict> {
   const { userId, username } = requireUser(actor);
-  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
-  const row = await app.storage.syncConflicts.findOf(connection._id, id);
+  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "githubSync:read");
+  const row = await app.storage.syncConflicts.findOf(tenantId, id);
   if (!row) throw notFound("skill", id);
   if (await app.storage.skills.find(row.skillId))
     await loadSkill(app, actor, row.skillId, "skill:update", { typed: id });
   else {
-    const view = await loadSyncView(app, actor, connection);
+    const view = await loadSyncView(app, actor, tenantId, undefined);
     if (!view.all) throw notFound("skill", id);
-    await loadConnection(app, actor, tenantRef, "githubSync:manage");
+    await loadTenant(app, actor, tenantRef, "githubSync:manage");
   }
   await app.storage.syncConflicts.mark(id, isSeen ? { userId, username, at: app.now() } : undefined);
-  const marked = await app.storage.syncConflicts.findOf(connection._id, id);
+  const marked = await app.storage.syncConflicts.findOf(tenantId, id);
   if (!marked) throw notFound("skill", id);
   return (await describe(app, [marked]))[0]!;
 }

@@ -1,4 +1,4 @@
-/** State and history of a connection, for its readers, and syncs requested by hand. */
+/** State of a connection and history of syncs, for their readers, and syncs requested by hand. */
 import { z } from "zod";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { SyncBaseDoc } from "../../../storage/sync-bases.ts";
@@ -34,7 +34,7 @@ export async function readSyncState(app: App, actor: Actor, tenantRef: string): 
   const tenant = await loadTenant(app, actor, tenantRef, "githubSync:read");
   const connection = await app.storage.connections.findOfTenant(tenant._id);
   if (!connection) return { connection, synced: 0, problems: [], proposal: null };
-  const view = await loadSyncView(app, actor, connection);
+  const view = await loadSyncView(app, actor, tenant._id, connection._id);
   if (!view.all) return readPartly(app, connection, view);
   const [synced, problems, proposal] = await Promise.all([
     app.storage.syncBases.count(connection._id),
@@ -103,24 +103,30 @@ export async function runByHand(app: App, actor: Actor, tenantRef: string): Prom
   return (await app.storage.connections.find(id)) ?? connection;
 }
 
-/** A page of syncs, newest first. */
+/** A page of syncs, newest first, those of previous connections included. */
 export async function listRuns(
   app: App,
   actor: Actor,
   tenantRef: string,
   { limit, cursor }: PageQuery,
 ): Promise<{ items: SyncRunDoc[]; nextCursor: string | null }> {
-  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
+  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "githubSync:read");
   const before = decodeCursor(cursor, z.tuple([z.string().max(64)]))?.[0];
-  const found = await app.storage.syncRuns.list({ connectionId: connection._id, before, limit: limit + 1 });
-  const view = await loadSyncView(app, actor, connection);
-  const items = found.slice(0, limit).map((run) => (view.all ? run : partOf(run, view)));
+  const found = await app.storage.syncRuns.list({ tenantId, before, limit: limit + 1 });
+  const current = (await app.storage.connections.findOfTenant(tenantId))?._id;
+  const view = await loadSyncView(app, actor, tenantId, current);
+  const items = found
+    .slice(0, limit)
+    .map((run) => (view.all ? run : partOf(run, view, run.connectionId === current)));
   return { items, nextCursor: found.length > limit ? encodeCursor([items.at(-1)!._id]) : null };
 }
 
-/** A run for a caller who may not read every skill. */
-function partOf(run: SyncRunDoc, view: SyncView): SyncRunDoc {
-  const refusals = (run.refusals ?? []).filter(({ path }) => view.path(path));
+/**
+ * A run for a caller who may not read every skill. The skills that had the directories of a previous connection are
+ * not known any more, so its refusals are left out.
+ */
+function partOf(run: SyncRunDoc, view: SyncView, isCurrent: boolean): SyncRunDoc {
+  const refusals = (run.refusals ?? []).filter(({ path }) => isCurrent && view.path(path));
   const counts = { ...run.counts, imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0 };
   for (const { folderId, ...done } of run.folders ?? []) {
     if (!view.folder(folderId)) continue;

@@ -32,18 +32,18 @@ export async function readableFolderIds(app: App, actor: Actor, tenantId: string
   return isAllowedIn(actor, "skill:read", tenantId, null) ? [null, ...ids] : ids;
 }
 
-/** A caller's view of a connection. */
+/** A caller's view of the sync of an organization. `connectionId`: its connection, if it has one. */
 export async function loadSyncView(
   app: App,
   actor: Actor,
-  connection: { _id: string; tenantId: string },
+  tenantId: string,
+  connectionId: string | undefined,
 ): Promise<SyncView> {
-  const { _id, tenantId } = connection;
   const readable = await readableFolderIds(app, actor, tenantId);
   if (readable === "all") return everything;
   const [skills, bases, tree] = await Promise.all([
     app.storage.tenantSkills.listFolders(tenantId),
-    app.storage.syncBases.listPaths(_id),
+    connectionId === undefined ? [] : app.storage.syncBases.listPaths(connectionId),
     loadTree(app, tenantId),
   ]);
   return viewOf({ readable, tree, skills: skills.map(({ _id: id, folderId }) => ({ id, folderId })), bases });

@@ -50,7 +50,7 @@ export async function recordRun(
       ...(problem ? { problem } : {}),
     });
   else await syncRuns.remove(runId);
-  await syncRuns.trim(connectionId, limits.syncRunsKept);
+  await syncRuns.trim(tenantId, limits.syncRunsKept);
   return result;
 }
 

@@ -39,7 +39,8 @@ function Consequences({ repository }: { repository: string }) {
     <ul className="sync-consequences">
       <li>Removed: the webhook, the kept credentials, and the state of the sync.</li>
       <li>
-        Stays: all files in <span className="mono">{repository}</span>, and all skills and versions here.
+        Stays: all files in <span className="mono">{repository}</span>, and all skills and versions here, with
+        the history of syncs and their conflicts.
       </li>
       <li>You can connect the repository again. Equal content then needs no changes.</li>
     </ul>

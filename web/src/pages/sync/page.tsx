@@ -1,18 +1,21 @@
 import "./sync.css";
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { RefreshCw } from "lucide-react";
 import { ApiError } from "../../api/client.ts";
 import { may, organizationQuery } from "../../api/session.ts";
-import { syncConflictsQuery, syncQuery } from "../../api/sync.ts";
+import { syncConflictsQuery, syncQuery, syncRunsQuery, type SyncConflict } from "../../api/sync.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { NotFound } from "../../parts/not-found.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
 import { libraryCrumb } from "../../parts/organization-page.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Conflict } from "./conflict.tsx";
 import { Connected } from "./connected.tsx";
+import { History } from "./history.tsx";
 import { useRunSync } from "./use-run-sync.ts";
 import { Wizard } from "./wizard.tsx";
 
@@ -23,10 +26,16 @@ export const Route = createFileRoute("/$org/-/sync")({
   component: SyncPage,
 });
 
+interface PreviousProps {
+  org: string;
+  conflicts: SyncConflict[];
+  canManage: boolean;
+}
+
 function SyncPage() {
   const { org } = Route.useParams();
   const sync = useQuery(syncQuery(org));
-  const conflicts = useQuery({ ...syncConflictsQuery(org), enabled: Boolean(sync.data?.connection) });
+  const conflicts = useQuery({ ...syncConflictsQuery(org), enabled: sync.isSuccess });
   const { data: organization } = useQuery(organizationQuery(org));
   const run = useRunSync(org);
   const { error } = sync;
@@ -66,7 +75,10 @@ function SyncPage() {
           />
         )}
         {sync.data?.connection === null && organization && (
-          <NotConnected org={org} hosts={sync.data.hosts} canManage={canManage} />
+          <>
+            <NotConnected org={org} hosts={sync.data.hosts} canManage={canManage} />
+            <Previous org={org} conflicts={conflicts.data?.data ?? []} canManage={canManage} />
+          </>
         )}
       </div>
     </Page>
@@ -91,6 +103,25 @@ function NotConnected({
           : "Connecting one requires the permission githubSync: manage, which owners and administrators have."}
       </p>
     </Empty>
+  );
+}
+
+/** What previous connections have left: conflicts that wait for a person, and the history. */
+function Previous({ org, conflicts, canManage }: PreviousProps) {
+  const runs = useInfiniteQuery(syncRunsQuery(org));
+  return (
+    <>
+      {conflicts.map((conflict, index) => (
+        <Conflict
+          key={conflict.id}
+          org={org}
+          conflict={conflict}
+          canManage={canManage}
+          position={`${index + 1} of ${conflicts.length}`}
+        />
+      ))}
+      {itemsOf(runs).length > 0 && <History org={org} />}
+    </>
   );
 }
 
