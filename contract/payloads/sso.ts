@@ -19,12 +19,24 @@ export const SsoCertificate = z
   .meta({ id: "SsoCertificate" });
 export type SsoCertificate = z.infer<typeof SsoCertificate>;
 
+const SsoEncryptionKey = z
+  .object({
+    fingerprint: z.string().meta({
+      description: "SHA-256 of its certificate, lower-case hexadecimal",
+    }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "SsoEncryptionKey" });
+
 const SamlSettings = z.object({
   entityId: z.string().meta({ description: "entity id of the identity provider" }),
   ssoUrl: z.string().meta({ description: "address of its single sign-on service (HTTP-Redirect)" }),
   certificates: z.array(SsoCertificate),
   metadataUrl: z.string().optional().meta({ description: "read again every day" }),
   metadataReadAt: timestamp.optional(),
+  metadataValidUntil: timestamp.optional().meta({
+    description: "end of the validity of metadata that was entered as a text",
+  }),
   metadataError: z.string().optional().meta({ description: "why the last reading of the metadata failed" }),
 });
 
@@ -65,6 +77,10 @@ export const SsoProviderPayload = z
     }),
     saml: SamlSettings.optional().meta({ description: "absent until the connection is entered" }),
     oidc: OidcSettings.optional().meta({ description: "absent until the connection is entered" }),
+    encryptionKeys: z.array(SsoEncryptionKey).meta({
+      description:
+        "SAML: keys of this service for encrypted assertions; the first one is in its metadata, a second one still decrypts",
+    }),
     domains: z.array(z.string()).meta({ description: "verified domains of the organization" }),
     urls: z
       .object({

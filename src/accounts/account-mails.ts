@@ -160,6 +160,15 @@ const writers: Record<MailDue["kind"], Writer> = {
           "the same time. Sign-ins fail once no valid certificate is left. You get this mail as an owner.",
       ],
     },
+  "sso-metadata": (_app, _, { organization }) =>
+    organization && {
+      subject: `The metadata of your identity provider expires: ${organization.slug}`,
+      before: [organization.text],
+      after: [
+        `Enter its current metadata before, in the single sign-on of "${organization.slug}", or its address, which is read ` +
+          "every day. Sign-ins go on as long as a certificate is valid. You get this mail as an owner.",
+      ],
+    },
   "sso-groups": (_app, _, { organization }) =>
     organization && {
       subject: `Groups of people are too many for your identity provider: ${organization.slug}`,

@@ -98,6 +98,13 @@ export const PutGroupMappings = z.strictObject({
 export type PutGroupMappings = z.output<typeof PutGroupMappings>;
 
 export const ProviderParams = z.object({ tenant, id });
+export const EncryptionKeyParams = z.object({
+  tenant,
+  id,
+  fingerprint: id.meta({
+    description: "SHA-256 of its certificate, lower-case hexadecimal",
+  }),
+});
 export const TestParams = z.object({ tenant, id, test: id });
 
 export const SignInsQuery = z.object({

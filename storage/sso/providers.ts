@@ -14,12 +14,21 @@ export interface StoredCertificate {
   notAfter: Date;
 }
 
+/** A key of this service by which a provider encrypts, with its self-signed certificate. */
+export interface EncryptionKey extends StoredCertificate {
+  /** The private key in PEM, sealed for the provider's id. */
+  sealedKey: string;
+  createdAt: Date;
+}
+
 export interface SamlConnection {
   entityId: string;
   ssoUrl: string;
   /** Several during a rollover. */
   certificates: StoredCertificate[];
   metadataUrl?: string;
+  /** End of the validity of metadata that was entered as a text. */
+  validUntil?: Date;
   /** Last attempt to read the metadata, and its failure. */
   metadataReadAt?: Date;
   metadataError?: string;
@@ -44,13 +53,15 @@ export interface SsoProviderDoc extends NamedDoc {
   /** The connection, in the field of the type. It is absent until it is entered, and an enabled provider has it. */
   saml?: SamlConnection;
   oidc?: OidcConnection;
+  /** Keys for encrypted assertions: the one in our metadata, and the one before it. */
+  encryption?: { current: EncryptionKey; previous?: EncryptionKey } | null;
   groupMappings: { group: string; teamId: string }[];
   /** Raised by each change of the connection: a sign-in that was started before it fails. */
   epoch: number;
   /** Last success with the present connection. */
   testedAt?: Date | null;
   lastSignInAt?: Date;
-  /** Warnings that owners got: `<fingerprint>:<days>`, and `groups:<month>`. */
+  /** Warnings that owners got: `<fingerprint>:<days>`, `metadata-<day>:<days>`, and `groups:<month>`. */
   warned?: string[];
 }
 
@@ -59,6 +70,7 @@ export const ssoProviderIndexes: IndexDescription[] = [
   { key: { enabled: 1 }, name: "provider_enabled", partialFilterExpression: { active: true } },
   { key: { "saml.metadataUrl": 1, "saml.metadataReadAt": 1 }, sparse: true, name: "provider_metadata" },
   { key: { "saml.certificates.notAfter": 1 }, sparse: true, name: "provider_certificates" },
+  { key: { "saml.validUntil": 1 }, sparse: true, name: "provider_metadata_validity" },
 ];
 
 export type SsoProviders = ReturnType<typeof openSsoProviders>;
@@ -125,13 +137,16 @@ function watchOperations(providers: Collection<SsoProviderDoc>) {
         { $set: { "saml.metadataReadAt": at, "saml.metadataError": message } },
       );
     },
-    /** Enabled providers with a certificate that ends between two times, by their ids. */
+    /** Enabled providers with a certificate, or metadata, that ends between two times, by their ids. */
     listExpiring: (from: Date, to: Date, after: string, limit: number) =>
       providers
         .find(
           {
             _id: { $gt: after },
-            "saml.certificates": { $elemMatch: { notAfter: { $gt: from, $lt: to } } },
+            $or: [
+              { "saml.certificates": { $elemMatch: { notAfter: { $gt: from, $lt: to } } } },
+              { "saml.validUntil": { $gt: from, $lt: to } },
+            ],
             active: true,
             enabled: true,
           },

@@ -75,6 +75,7 @@ export interface MailDue {
     | "factors-reset"
     | "sso-break-glass"
     | "sso-certificate"
+    | "sso-metadata"
     | "sso-changed"
     | "sso-groups"
     | "skill-taken-down"

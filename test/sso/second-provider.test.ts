@@ -21,6 +21,7 @@ let service: TestService;
 let owner: TestUser;
 let org: TestOrg;
 let idp: SecondProvider;
+let encryptingIdp: SecondProvider;
 let provider: string;
 
 before(async () => {
@@ -31,7 +32,7 @@ before(async () => {
   org = await service.newOrg(owner);
   await verifyDomain(service, org, "acme.test");
   const { privateKey, pem } = makeCertificate();
-  idp = samlify.IdentityProvider({
+  const settings = {
     entityID: "https://second.example.com/metadata",
     privateKey,
     signingCert: pem,
@@ -42,12 +43,18 @@ before(async () => {
       Binding,
       Location: "https://second.example.com/sso",
     })),
-  });
+  };
+  idp = samlify.IdentityProvider(settings);
+  encryptingIdp = samlify.IdentityProvider({ ...settings, isAssertionEncrypted: true });
   provider = (await newProvider(service, org, owner, { saml: { metadataXml: idp.getMetadata() } })).id;
 });
 after(() => service.close());
 
-async function signIn(wantMessageSigned: boolean, wantAssertionsSigned: boolean): Promise<Ended> {
+async function signIn(
+  wantMessageSigned: boolean,
+  wantAssertionsSigned: boolean,
+  by: SecondProvider = idp,
+): Promise<Ended> {
   const own = await (await service.raw("GET", `/sso/${provider}/metadata`)).text();
   const metadata = own.replace(
     'WantAssertionsSigned="true"',
@@ -58,37 +65,44 @@ async function signIn(wantMessageSigned: boolean, wantAssertionsSigned: boolean)
   const cookie = started.headers.getSetCookie()[0]!.split(";")[0]!;
   const target = new URL(started.headers.get("location")!);
   assert.equal(target.origin, "https://second.example.com");
-  const request = await idp.parseLoginRequest(sp, "redirect", {
+  const request = await by.parseLoginRequest(sp, "redirect", {
     query: Object.fromEntries(target.searchParams),
   });
   const { issuer } = request.extract;
   assert.equal(issuer, sp.entityMeta.getEntityID());
-  const response = await idp.createLoginResponse(sp, request, "post", {}, (template: string) => {
-    const id = "_second-response";
-    const now = new Date();
-    const until = new Date(now.getTime() + 300_000).toISOString();
-    const acs = sp.entityMeta.getAssertionConsumerService("post");
-    const values = {
-      ID: id,
-      AssertionID: `_${target.searchParams.get("RelayState")!.slice(0, 20)}`,
-      Destination: acs,
-      SubjectRecipient: acs,
-      Audience: issuer,
-      Issuer: idp.entityMeta.getEntityID(),
-      IssueInstant: now.toISOString(),
-      StatusCode: "urn:oasis:names:tc:SAML:2.0:status:Success",
-      ConditionsNotBefore: now.toISOString(),
-      ConditionsNotOnOrAfter: until,
-      SubjectConfirmationDataNotOnOrAfter: until,
-      NameIDFormat: persistent,
-      NameID: "person-17",
-      InResponseTo: request.extract.request.id,
-      Mail: "ada@acme.test",
-      Name: "Ada Lovelace",
-    };
-    const context = template.replace("{AuthnStatement}{AttributeStatement}", statements);
-    return { id, context: SamlLib.replaceTagsByValue(context, values) };
-  });
+  const response = await by.createLoginResponse(
+    sp,
+    request,
+    "post",
+    {},
+    (template: string) => {
+      const id = "_second-response";
+      const now = new Date();
+      const until = new Date(now.getTime() + 300_000).toISOString();
+      const acs = sp.entityMeta.getAssertionConsumerService("post");
+      const values = {
+        ID: id,
+        AssertionID: `_${target.searchParams.get("RelayState")!.slice(0, 20)}`,
+        Destination: acs,
+        SubjectRecipient: acs,
+        Audience: issuer,
+        Issuer: idp.entityMeta.getEntityID(),
+        IssueInstant: now.toISOString(),
+        StatusCode: "urn:oasis:names:tc:SAML:2.0:status:Success",
+        ConditionsNotBefore: now.toISOString(),
+        ConditionsNotOnOrAfter: until,
+        SubjectConfirmationDataNotOnOrAfter: until,
+        NameIDFormat: persistent,
+        NameID: "person-17",
+        InResponseTo: request.extract.request.id,
+        Mail: "ada@acme.test",
+        Name: "Ada Lovelace",
+      };
+      const context = template.replace("{AuthnStatement}{AttributeStatement}", statements);
+      return { id, context: SamlLib.replaceTagsByValue(context, values) };
+    },
+    true,
+  );
   const state = target.searchParams.get("RelayState")!;
   const posted = await postResponse(
     service,
@@ -112,6 +126,12 @@ describe("a second implementation of SAML", () => {
         cookie: ended.session,
       });
       assert.deepEqual([me.data.name, me.data.email], ["Ada Lovelace", "ada@acme.test"]);
+    }
+    const path = `/api/tenants/${org.id}/sso/providers/${provider}/encryption-keys`;
+    assert.equal((await service.call("POST", path, { cookie: owner.cookie })).status, 201);
+    for (const message of [false, true]) {
+      const encrypted = await signIn(message, true, encryptingIdp);
+      assert.ok(encrypted.session, encrypted.text);
     }
     const accounts = service.app.storage.database.raw.collection("users");
     assert.equal(await accounts.countDocuments({ email: "ada@acme.test" }), 1);

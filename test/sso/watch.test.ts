@@ -110,6 +110,34 @@ describe("metadata from an address", () => {
 });
 
 describe("the end of a certificate", () => {
+  it("is mailed to the owners for metadata that was entered as a text, and shown", async () => {
+    aheadMs = 0;
+    const until = new Date(Date.now() + 5 * dayMs).toISOString();
+    const text = metadataXml([key0.der]).replace(" entityID=", ` validUntil="${until}" entityID=`);
+    const { id, saml } = await newProvider(service, org, owner, {
+      name: "Text",
+      saml: { metadataXml: text },
+    });
+    assert.equal(saml!.metadataValidUntil, until);
+    for (const [days, count] of [
+      [0, 1],
+      [1, 0],
+      [4, 1],
+      [6, 0],
+    ] as const) {
+      aheadMs = days * dayMs + 1000;
+      await checkProviders(service.app);
+      await service.settled();
+      const mails = await deliverMails(service.app);
+      const texts = mails.filter(({ subject }) => /metadata of your identity provider expires/.test(subject));
+      assert.equal(texts.length, count, String(days));
+      if (count > 0) assert.match(texts[0]!.text, new RegExp(`"Text" is valid until ${until.slice(0, 10)}`));
+    }
+    aheadMs = 0;
+    const path = `/api/tenants/${org.id}/sso/providers/${id}`;
+    assert.equal((await service.call("DELETE", path, { token: owner.token })).status, 200);
+  });
+
   it("is mailed to the owners thirty, seven and one days before, once each", async () => {
     await checkProviders(service.app);
     await service.settled();

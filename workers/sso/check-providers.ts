@@ -1,11 +1,11 @@
-/** Reads due metadata of identity providers again, and warns of certificates that expire. */
+/** Reads due metadata of identity providers again, and warns of certificates and metadata that expire. */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { App } from "../../src/app.ts";
 import {
   firstWarningMs,
   metadataEveryMs,
   refreshMetadata,
-  warnOfCertificates,
+  warnOfExpiry,
 } from "../../src/sso/providers/watch.ts";
 
 type Provider = Parameters<typeof refreshMetadata>[1];
@@ -21,7 +21,7 @@ export async function checkProviders(app: App): Promise<void> {
   await forEach(app, (after) => ssoProviders.listMetadataDue(readBefore, after, batch), refreshMetadata);
   const expiresBefore = new Date(now.getTime() + firstWarningMs);
   const listExpiring = (after: string) => ssoProviders.listExpiring(now, expiresBefore, after, batch);
-  await forEach(app, listExpiring, warnOfCertificates);
+  await forEach(app, listExpiring, warnOfExpiry);
 }
 
 /** One provider whose check fails must not keep the others from theirs. */

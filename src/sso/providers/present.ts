@@ -1,6 +1,7 @@
 import type { SsoProviderPayload } from "../../../contract/payloads/sso.ts";
 import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
+import { encryptionKeys } from "../saml/encryption-keys.ts";
 import { acsUrl, callbackUrl, metadataUrl, startUrl } from "../urls.ts";
 import { isEnforced, type LoadedProvider } from "./load.ts";
 
@@ -28,6 +29,10 @@ export async function presentProviders(
     absentGroups: provider.absentGroups ?? "unchanged",
     groupsOverageAt: shownOverage(provider, app.now())?.toISOString() ?? null,
     ...presentConnection(app, provider),
+    encryptionKeys: encryptionKeys(provider).map(({ fingerprint, createdAt }) => ({
+      fingerprint,
+      createdAt: createdAt.toISOString(),
+    })),
     domains,
     testedAt: provider.testedAt?.toISOString() ?? null,
     lastSignInAt: provider.lastSignInAt?.toISOString() ?? null,
@@ -59,7 +64,15 @@ function presentConnection(
 }
 
 function presentSaml(app: App, saml: SamlConnection): NonNullable<SsoProviderPayload["saml"]> {
-  const { entityId, ssoUrl, certificates, metadataUrl: url, metadataReadAt, metadataError } = saml;
+  const {
+    entityId,
+    ssoUrl,
+    certificates,
+    metadataUrl: url,
+    metadataReadAt,
+    metadataError,
+    validUntil,
+  } = saml;
   return {
     entityId,
     ssoUrl,
@@ -71,6 +84,7 @@ function presentSaml(app: App, saml: SamlConnection): NonNullable<SsoProviderPay
     })),
     ...(url === undefined ? {} : { metadataUrl: url }),
     ...(metadataReadAt ? { metadataReadAt: metadataReadAt.toISOString() } : {}),
+    ...(validUntil ? { metadataValidUntil: validUntil.toISOString() } : {}),
     ...(metadataError === undefined ? {} : { metadataError }),
   };
 }

@@ -11,6 +11,7 @@ import { Page, route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import {
   CreateSsoProvider,
+  EncryptionKeyParams,
   ProviderParams,
   PutGroupMappings,
   SignInsQuery,
@@ -19,6 +20,7 @@ import {
 } from "../schema.ts";
 import { listSignIns } from "../sign-in/log.ts";
 import { prepareTest, readTest } from "../sign-in/test-sign-in.ts";
+import { addEncryptionKey, removeEncryptionKey } from "./encryption.ts";
 import { readConsequences } from "./consequences.ts";
 import { listMappings, putMappings } from "./group-mappings.ts";
 import { loadProvider } from "./load.ts";
@@ -33,6 +35,7 @@ export function ssoProviderRoutes(app: App): Route[] {
     ...readRoutes(app),
     consequencesRoute(app),
     ...changeRoutes(app),
+    ...encryptionRoutes(app),
     ...mappingRoutes(app),
     ...testRoutes(app),
   ];
@@ -121,6 +124,38 @@ function changeRoutes(app: App): Route[] {
       params: ProviderParams,
       data: null,
       handle: ({ actor, params }) => deleteProvider(app, actor, params.tenant, params.id),
+    }),
+  ];
+}
+
+function encryptionRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "post",
+      path: `${base}/:id/encryption-keys`,
+      summary: "Add a key for encrypted assertions to the metadata; the one before it still decrypts",
+      params: ProviderParams,
+      status: 201,
+      data: SsoProviderPayload,
+      budget: "sso",
+      async handle({ actor, params }) {
+        const changed = await addEncryptionKey(app, actor, params.tenant, params.id);
+        return (await presentProviders(app, [changed]))[0];
+      },
+      authorizeRepeat: ({ actor, params }) => loadProvider(app, actor, params.tenant, params.id),
+    }),
+    route({
+      ...common,
+      method: "delete",
+      path: `${base}/:id/encryption-keys/:fingerprint`,
+      summary: "Remove a key for encrypted assertions, which no longer decrypts",
+      params: EncryptionKeyParams,
+      data: SsoProviderPayload,
+      async handle({ actor, params }) {
+        const changed = await removeEncryptionKey(app, actor, params.tenant, params);
+        return (await presentProviders(app, [changed]))[0];
+      },
     }),
   ];
 }

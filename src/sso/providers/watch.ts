@@ -73,28 +73,46 @@ async function applyMetadata(
 const isSameSet = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
   one.size === other.size && [...one].every((each) => other.has(each));
 
-/** Mails the owners about certificates that expire, once for each number of days. */
-export async function warnOfCertificates(app: App, provider: SsoProviderDoc): Promise<void> {
+/** Mails the owners about certificates, and metadata entered as a text, that expire: once for each number of days. */
+export async function warnOfExpiry(app: App, provider: SsoProviderDoc): Promise<void> {
   const tenant = await app.storage.tenants.find(provider.tenantId);
   if (!tenant || tenant.deletionAt) return;
+  const { slug } = tenant;
+  const warnOnce = async (
+    subject: string,
+    end: Date,
+    mail: "sso-certificate" | "sso-metadata",
+    text: string,
+  ) => {
+    const days = dueWarning(end, app.now());
+    const warning = `${subject}:${days}`;
+    if (days === undefined || provider.warned?.includes(warning)) return;
+    // The mails first: a crash in between sends a second warning, rather than none.
+    const id = `${provider._id}.${warning}`;
+    await mailOwners(app, provider.tenantId, mail, { id, organization: { slug, text } });
+    await app.storage.ssoProviders.noteWarning(provider._id, warning);
+  };
   const all = provider.saml?.certificates ?? [];
   for (const certificate of all) {
-    const days = dueWarning(certificate, app.now());
-    const warning = `${certificate.fingerprint}:${days}`;
-    if (days === undefined || provider.warned?.includes(warning)) continue;
-    // The mails first: a crash in between sends a second warning, rather than none.
-    await mailOwners(app, provider.tenantId, "sso-certificate", {
-      id: `${provider._id}.${warning}`,
-      organization: { slug: tenant.slug, text: warningText(provider, certificate, all) },
-    });
-    await app.storage.ssoProviders.noteWarning(provider._id, warning);
+    const text = warningText(provider, certificate, all);
+    await warnOnce(certificate.fingerprint, certificate.notAfter, "sso-certificate", text);
   }
+  const until = provider.saml?.validUntil;
+  if (until)
+    await warnOnce(
+      `metadata-${day(until)}`,
+      until,
+      "sso-metadata",
+      `The metadata of the identity provider "${provider.name}" is valid until ${day(until)} only.`,
+    );
 }
 
-function dueWarning({ notAfter }: StoredCertificate, now: Date): number | undefined {
-  const leftMs = notAfter.getTime() - now.getTime();
+function dueWarning(end: Date, now: Date): number | undefined {
+  const leftMs = end.getTime() - now.getTime();
   return leftMs <= 0 ? undefined : warningDays.find((days) => leftMs <= days * dayMs);
 }
+
+const day = (date: Date) => date.toISOString().slice(0, 10);
 
 function warningText(
   { name }: SsoProviderDoc,
@@ -103,7 +121,6 @@ function warningText(
 ): string {
   const { fingerprint, notAfter } = certificate;
   const hasSuccessor = all.some((other) => other.notAfter > notAfter);
-  const day = (date: Date) => date.toISOString().slice(0, 10);
   return (
     `A certificate by which the identity provider "${name}" signs expires on ${day(notAfter)}. Its fingerprint begins ` +
     `with ${fingerprint.slice(0, 16)}. ` +

@@ -17,6 +17,7 @@ export interface SamlMetadata {
   entityId: string;
   ssoUrl: string;
   certificates: StoredCertificate[];
+  validUntil?: Date;
 }
 
 /** Reads metadata with exactly one identity provider. Throws `refused`. */
@@ -39,7 +40,7 @@ export async function readMetadata(app: App, text: string): Promise<SamlMetadata
     throw refused(
       `The metadata describes ${providers.length} identity providers: use the metadata of one of them.`,
     );
-  requireValid(only.descriptor, app.now());
+  const validUntil = requireValid(only.descriptor, app.now());
   const entityId = (only.entity.getAttribute("entityID") ?? "").trim();
   if (entityId === "" || entityId.length > limits.ssoEntityId)
     throw refused("The metadata has no usable entityID.");
@@ -51,18 +52,24 @@ export async function readMetadata(app: App, text: string): Promise<SamlMetadata
     entityId,
     ssoUrl: requireSsoUrl(app, ssoUrl),
     certificates: readCertificates(certificatesIn(only.descriptor)),
+    ...(validUntil ? { validUntil } : {}),
   };
 }
 
-/** Refuses metadata that it, or a part of it around an element, declares as expired. Throws `refused`. */
-function requireValid(descriptor: XmlElement, now: Date): void {
+/** End of the validity of an element, which it or one around it declares. Throws `refused` if it has passed. */
+function requireValid(descriptor: XmlElement, now: Date): Date | undefined {
+  let end: Date | undefined;
   for (let element: XmlElement | null = descriptor; element?.nodeType === 1; element = element.parentNode) {
     const until = element.getAttribute("validUntil");
-    if (until && !(Date.parse(until) > now.getTime()))
+    if (!until) continue;
+    const date = new Date(until);
+    if (!(date > now))
       throw refused(
         `The metadata is valid until ${until.slice(0, 40)} only, which has passed: get its current version.`,
       );
+    if (!end || date < end) end = date;
   }
+  return end;
 }
 
 /** Certificates for signatures: those of keys without a use are for both uses. */
@@ -82,7 +89,7 @@ export function requireSsoUrl(app: App, text: string): string {
   return url.href;
 }
 
-/** Reads metadata from its address. Throws `refused`. */
+/** Reads metadata from its address, without the end of its validity: it is read again every day. Throws `refused`. */
 export async function fetchMetadata(app: App, url: string): Promise<SamlMetadata> {
   let text: string;
   try {
@@ -95,7 +102,8 @@ export async function fetchMetadata(app: App, url: string): Promise<SamlMetadata
     if (!(error instanceof RepoError)) throw error;
     throw refused(`The metadata could not be read: ${error.message}.`, error);
   }
-  return readMetadata(app, text);
+  const { validUntil: _, ...metadata } = await readMetadata(app, text);
+  return metadata;
 }
 
 const refused = (message: string, cause?: unknown) =>

@@ -3,6 +3,7 @@ import type { CheckNames } from "../checks.ts";
 
 export const protocolNs = "urn:oasis:names:tc:SAML:2.0:protocol";
 export const assertionNs = "urn:oasis:names:tc:SAML:2.0:assertion";
+export const encryptionNs = "http://www.w3.org/2001/04/xmlenc#";
 export const signatureNs = "http://www.w3.org/2000/09/xmldsig#";
 export const successStatus = "urn:oasis:names:tc:SAML:2.0:status:Success";
 export const bearerMethod = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
@@ -40,6 +41,7 @@ export const samlChecks = [
   ["issuer", "It is from the configured provider"],
   ["algorithms", "Signature and digests use SHA-256 or better"],
   ["request", "It answers the request of this sign-in"],
+  ["decryption", "An encrypted assertion is readable with a key of this service"],
   ["signature", "The assertion, or the response with it, is signed by a certificate of the provider"],
   ["conditions", "The assertion is valid now"],
   ["audience", "The assertion is meant for this service"],

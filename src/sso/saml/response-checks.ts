@@ -55,10 +55,9 @@ function rootProblem(root: XmlElement): string | undefined {
   if (root.localName !== "Response" || root.namespaceURI !== protocolNs)
     return "The document is not a SAML response.";
   if (root.getAttribute("Version") !== "2.0") return "The response is not of SAML version 2.0.";
-  if (descendantsOf(root, assertionNs, "EncryptedAssertion").length > 0)
-    return "The assertion is encrypted, which is not supported: switch the encryption off at the provider.";
-  const assertions = descendantsOf(root, "*", "Assertion");
-  const own = childrenOf(root, assertionNs, "Assertion");
+  const find = (list: (name: string) => XmlElement[]) => ["Assertion", "EncryptedAssertion"].flatMap(list);
+  const assertions = find((name) => descendantsOf(root, "*", name));
+  const own = find((name) => childrenOf(root, assertionNs, name));
   const status = statusOf(root);
   if (assertions.length === 0 && status !== successStatus && status !== "")
     return `The provider reports a failure: ${status.split(":").at(-1)}. Its own log has the reason.`;
@@ -67,7 +66,7 @@ function rootProblem(root: XmlElement): string | undefined {
   return undefined;
 }
 
-function idProblem(root: XmlElement): string | undefined {
+export function idProblem(root: XmlElement): string | undefined {
   const seen = new Set<string>();
   for (const element of [root, ...descendantsOf(root, "*", "*")])
     for (const name of ["ID", "Id", "id"]) {
@@ -106,9 +105,12 @@ function issuerProblem(root: XmlElement, entityId: string): string | undefined {
 export const otherIssuer = (what: string, actual: string, entityId: string) =>
   `The ${what} is from "${shown(actual)}", and the configured entity id is "${entityId}".`;
 
-function algorithmProblem(root: XmlElement): string | undefined {
+export function algorithmProblem(root: XmlElement): string | undefined {
+  // An encrypted key has a DigestMethod too, which is no digest of a signature.
   const used = (name: string) =>
-    descendantsOf(root, signatureNs, name).map((one) => one.getAttribute("Algorithm") ?? "");
+    descendantsOf(root, signatureNs, name)
+      .filter((one) => one.parentNode?.localName !== "EncryptionMethod")
+      .map((one) => one.getAttribute("Algorithm") ?? "");
   const weak =
     used("SignatureMethod").find((method) => !signatureMethods.has(method)) ??
     used("DigestMethod").find((method) => !digestMethods.has(method));

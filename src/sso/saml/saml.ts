@@ -14,9 +14,11 @@ import type { Begun, Checked, IdentityProvider, ProviderResponse } from "../iden
 import { addressOf, makeSubject } from "../subject.ts";
 import { acsUrl, metadataUrl } from "../urls.ts";
 import { attributesOf, checkAssertion } from "./assertion-checks.ts";
+import { openEncryptionKeys } from "./encryption-keys.ts";
+import { decryptAssertion, DecryptionFailed, encryptedAssertions } from "./encryption.ts";
 import { samlChecks, type SamlCheck } from "./names.ts";
 import { checkResponse, readResponse, type ReadResponse } from "./response-checks.ts";
-import { ResponseReader } from "./signature.ts";
+import { ResponseReader, type Decrypt } from "./signature.ts";
 
 const subjectLength = 1024;
 
@@ -39,8 +41,8 @@ export const samlProvider: IdentityProvider = {
   },
 };
 
-/** Our metadata for a provider, which is the same before its connection is entered. */
-export const samlMetadata = (app: App, { _id }: SsoProviderDoc): string =>
+/** Our metadata for a provider, which is the same before its connection is entered. It offers the current key only. */
+export const samlMetadata = (app: App, { _id, encryption }: SsoProviderDoc): string =>
   generateServiceProviderMetadata({
     issuer: metadataUrl(app, _id),
     callbackUrl: acsUrl(app, _id),
@@ -48,6 +50,8 @@ export const samlMetadata = (app: App, { _id }: SsoProviderDoc): string =>
     wantAssertionsSigned: true,
     // An xs:ID begins with a letter or an underscore.
     generateUniqueId: () => `_${_id}`,
+    // The library only asks whether there is a private key.
+    ...(encryption ? { decryptionPvk: "sealed", decryptionCert: encryption.current.der } : {}),
   });
 
 /** One instance per request: it knows one request id only. */
@@ -96,7 +100,9 @@ async function verify(
   const expected = { acs: acsUrl(app, provider._id), idpEntityId: provider.saml!.entityId, requestId };
   const read = await readResponse(checks, response.samlResponse);
   checkResponse(checks, read.root, expected);
-  const profile = await verifySignature(openSaml(app, provider, requestId), read, requestId, checks);
+  const decrypt = requireKeys(app, provider, read, checks);
+  const reader = openSaml(app, provider, requestId);
+  const profile = await verifySignature(() => reader.read(read, requestId, decrypt), checks);
   const parsed = profile.getAssertion?.() ?? {};
   const audience = metadataUrl(app, provider._id);
   const assertionId = checkAssertion(checks, parsed, { ...expected, audience, now }, profile.nameIDFormat);
@@ -130,22 +136,42 @@ function usedOnce(provider: SsoProviderDoc, id: string, { checks }: SsoResult): 
   };
   return {
     assertionKey: hashSecret(`${provider.saml!.entityId}\n${id}`),
-    replayed: { checks: checks.map((one) => (one.name === "replay" ? { ...one, ...problem } : one)) },
+    replayed: {
+      checks: checks.map((one) => (one.name === "replay" ? { ...one, ...problem } : one)),
+    },
+  };
+}
+
+/** The decryption for a response. An encrypted one that has failed a check is not decrypted. Throws `CheckFailed`. */
+function requireKeys(
+  app: App,
+  provider: SsoProviderDoc,
+  { root }: ReadResponse,
+  checks: Checks<SamlCheck>,
+): Decrypt {
+  const isEncrypted = encryptedAssertions(root).length > 0;
+  if (isEncrypted && checks.hasFailed) throw new CheckFailed();
+  if (isEncrypted && !provider.encryption)
+    checks.require(
+      "decryption",
+      "The assertion is encrypted, and the provider has no key for that: add one on its page, or switch the " +
+        "encryption off at the provider.",
+    );
+  return (encrypted) => {
+    const text = decryptAssertion(encrypted, openEncryptionKeys(app, provider));
+    checks.note("decryption", undefined);
+    return text;
   };
 }
 
 /** Verifies the signature. Throws `CheckFailed`. */
-async function verifySignature(
-  reader: ResponseReader,
-  { xml, root }: ReadResponse,
-  requestId: string,
-  checks: Checks<SamlCheck>,
-): Promise<Profile> {
+async function verifySignature(read: () => Promise<Profile>, checks: Checks<SamlCheck>): Promise<Profile> {
   try {
-    const profile = await reader.read(xml, root, requestId);
+    const profile = await read();
     checks.note("signature", undefined);
     return profile;
   } catch (error) {
+    if (error instanceof DecryptionFailed) checks.require("decryption", error.message);
     const [name, problem] = explain(error);
     if (name !== "signature" && name !== "request") checks.note("signature", undefined);
     checks.note(name, problem);

@@ -23,6 +23,7 @@ export interface SecondProvider extends Entity {
     binding: string,
     user: object,
     write: (template: string) => { id: string; context: string },
+    encryptsBeforeSigning: boolean,
   ): Promise<{ context: string }>;
 }
 

@@ -50,6 +50,16 @@ export const updateProvider = (tenant: string, id: string, body: ProviderFields)
 export const deleteProvider = (tenant: string, id: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/sso/providers/{id}", at(tenant, id)));
 
+export const addEncryptionKey = (tenant: string, id: string) =>
+  dataOf(api.POST("/api/tenants/{tenant}/sso/providers/{id}/encryption-keys", at(tenant, id)));
+
+export const removeEncryptionKey = (tenant: string, id: string, fingerprint: string) =>
+  dataOf(
+    api.DELETE("/api/tenants/{tenant}/sso/providers/{id}/encryption-keys/{fingerprint}", {
+      params: { path: { tenant, id, fingerprint } },
+    }),
+  );
+
 export const consequencesQuery = (org: string, id: string) =>
   queryOptions({
     queryKey: ["sso-consequences", org, id],

@@ -49,7 +49,8 @@ export function Connection({ org, provider }: Props) {
 }
 
 function SamlFacts({ saml }: { saml: NonNullable<SsoProvider["saml"]> }) {
-  const { entityId, ssoUrl, metadataUrl, metadataReadAt, metadataError, certificates } = saml;
+  const { entityId, ssoUrl, metadataUrl, metadataReadAt, metadataValidUntil, metadataError, certificates } =
+    saml;
   return (
     <>
       <dl className="record">
@@ -68,6 +69,14 @@ function SamlFacts({ saml }: { saml: NonNullable<SsoProvider["saml"]> }) {
                   read <Time value={metadataReadAt} />
                 </span>
               )}
+            </dd>
+          </>
+        )}
+        {metadataValidUntil !== undefined && (
+          <>
+            <dt>Metadata</dt>
+            <dd>
+              valid until <Time value={metadataValidUntil} />
             </dd>
           </>
         )}

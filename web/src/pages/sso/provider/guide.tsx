@@ -8,6 +8,8 @@ const kinds = [
   { value: "entra", label: "Entra ID" },
   { value: "google", label: "Google" },
   { value: "keycloak", label: "Keycloak" },
+  { value: "adfs", label: "AD FS" },
+  { value: "shibboleth", label: "Shibboleth" },
   { value: "other", label: "Other" },
 ] as const;
 type Kind = (typeof kinds)[number]["value"];
@@ -84,9 +86,46 @@ const saml: Record<Kind, SamlGuide> = {
     entityId: "Client ID",
     attributes: (
       <>
-        Turn <b>Sign assertions</b> on, and <b>Encrypt assertions</b> and <b>Client signature required</b>{" "}
-        off. Add mappers for <code>email</code> and, for teams, a group list with the name <code>groups</code>
-        . The metadata URL is <code>/realms/…/protocol/saml/descriptor</code>.
+        Keep <b>Sign documents</b> or <b>Sign assertions</b> on, and turn <b>Client signature required</b>{" "}
+        off. <b>Encrypt assertions</b> needs a key, which is added below. Add mappers for <code>email</code>{" "}
+        and, for teams, a group list with the name <code>groups</code>. The metadata URL is{" "}
+        <code>/realms/…/protocol/saml/descriptor</code>.
+      </>
+    ),
+  },
+  adfs: {
+    where: (
+      <>
+        In AD FS Management, open <b>Relying Party Trusts</b>, <b>Add Relying Party Trust</b>,{" "}
+        <i>Claims aware</i>, <i>Enter data manually</i>.
+      </>
+    ),
+    acs: "Relying party SAML 2.0 SSO service URL",
+    entityId: "Relying party trust identifier",
+    attributes: (
+      <>
+        In <b>Edit Claim Issuance Policy</b>, send <i>E-Mail-Addresses</i> as <i>E-Mail Address</i>, transform
+        that to <i>Name ID</i> with the format <i>Email</i>, and, for teams, send{" "}
+        <i>Token-Groups - Unqualified Names</i> as <i>Group</i>. The metadata URL is{" "}
+        <code>/FederationMetadata/2007-06/FederationMetadata.xml</code>.
+      </>
+    ),
+  },
+  shibboleth: {
+    where: (
+      <>
+        Add the metadata of this service to <code>conf/metadata-providers.xml</code>, and an override for it
+        to <code>conf/relying-party.xml</code>.
+      </>
+    ),
+    acs: "Assertion Consumer Service, in the metadata",
+    entityId: "Entity ID, and address of the metadata",
+    attributes: (
+      <>
+        Choose the name ID format <code>persistent</code>. Add a key below before the provider reads the
+        metadata, or set <code>p:encryptAssertions=&quot;false&quot;</code>. In{" "}
+        <code>conf/attribute-filter.xml</code>, release <code>mail</code>, <code>displayName</code> and, for
+        teams, <code>isMemberOf</code>. The metadata URL is <code>/idp/shibboleth</code>.
       </>
     ),
   },
@@ -96,8 +135,9 @@ const saml: Record<Kind, SamlGuide> = {
     entityId: "Entity ID and audience",
     attributes: (
       <>
-        Assertions have to be signed with SHA-256 or stronger, and not encrypted. Send the address as{" "}
-        <code>email</code> or as the subject, and groups as <code>groups</code>.
+        The assertion or the response has to be signed with SHA-256 or stronger. Encrypted assertions need a
+        key, which is added below. Send the address as <code>email</code> or as the subject, and groups as{" "}
+        <code>groups</code>.
       </>
     ),
   },
@@ -164,6 +204,31 @@ const oidc: Record<Kind, { where: ReactNode; callback: string; issuer: ReactNode
       </>
     ),
   },
+  adfs: {
+    where: (
+      <>
+        In AD FS Management, open <b>Application Groups</b>, <b>Add Application Group</b>,{" "}
+        <i>Server application accessing a web API</i>.
+      </>
+    ),
+    callback: "Redirect URI",
+    issuer: (
+      <>
+        The issuer is <code>https://…/adfs</code>. Send <code>email</code> and, for teams, <code>groups</code>{" "}
+        by issuance transform rules of the web API.
+      </>
+    ),
+  },
+  shibboleth: {
+    where: <>Register a client at the OIDC OP plugin of the identity provider.</>,
+    callback: "Redirect URI",
+    issuer: (
+      <>
+        The issuer is that of <code>/.well-known/openid-configuration</code>. Release <code>email</code> and,
+        for teams, <code>groups</code> in <code>conf/attribute-filter.xml</code>.
+      </>
+    ),
+  },
   other: {
     where: <>Create a confidential client at your identity provider.</>,
     callback: "Redirect URI",
@@ -187,6 +252,8 @@ const signs: readonly [RegExp, Kind][] = [
   [/entra|azure|sts\.windows|microsoft/, "entra"],
   [/google/, "google"],
   [/keycloak|\/realms\//, "keycloak"],
+  [/ad ?fs/, "adfs"],
+  [/shibboleth/, "shibboleth"],
 ];
 
 /** The values of this service for the identity provider, under the names that it has for them. */

@@ -3,6 +3,7 @@ import { isConnected, type SsoProvider } from "../../../api/sso.ts";
 import type { Organization } from "../../../parts/organization-page.tsx";
 import { Connection } from "./connection.tsx";
 import { ProviderBadges } from "./badges.tsx";
+import { Encryption } from "./encryption.tsx";
 import { Guide } from "./guide.tsx";
 import { Mappings } from "./mappings.tsx";
 import { Membership } from "./membership.tsx";
@@ -40,6 +41,7 @@ export function ProviderView({ org, organization, provider }: Props) {
       </div>
       <Guide provider={provider} />
       <Connection org={org} provider={provider} />
+      {provider.type === "saml" && <Encryption org={org} provider={provider} />}
       <TestSignIn org={org} provider={provider} />
       <Membership org={org} organization={organization} provider={provider} />
       <Mappings org={org} provider={provider} />
