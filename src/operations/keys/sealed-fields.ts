@@ -63,6 +63,20 @@ export const sealedFields: readonly SealedField[] = [
     recordId: (row) => `sso-client:${row._id}`,
   },
   {
+    name: "keys for encrypted assertions",
+    collection: "sso_providers",
+    path: "encryption.current.sealedKey",
+    sealedIn: ["src/sso/saml/encryption-keys.ts"],
+    recordId: (row) => `sso-encryption:${row._id}`,
+  },
+  {
+    name: "previous keys for encrypted assertions",
+    collection: "sso_providers",
+    path: "encryption.previous.sealedKey",
+    sealedIn: ["src/sso/saml/encryption-keys.ts"],
+    recordId: (row) => `sso-encryption:${row._id}`,
+  },
+  {
     name: "sign-ins in progress",
     collection: "sso_attempts",
     path: "sealedProof",
