@@ -147,7 +147,7 @@ describe("a reader of the sync who may not read every skill", () => {
 
 describe("a disconnected repository", () => {
   it("leaves its history and conflicts, which have the same readers and marks as before", async () => {
-    const before = (await asked<SyncRunPayload[]>("/history")).owner;
+    const earlier = (await asked<SyncRunPayload[]>("/history")).owner;
     const disconnected = await service.call("DELETE", customer.base, as(customer));
     assert.equal(disconnected.status, 200, JSON.stringify(disconnected.body));
     const state = await asked<RepositorySyncPayload>("");
@@ -156,7 +156,7 @@ describe("a disconnected repository", () => {
     const stranger = { token: (await service.newUser()).token };
 
     assert.equal(state.owner.connection, null);
-    assert.deepEqual(history.owner, before);
+    assert.deepEqual(history.owner, earlier);
     assert.deepEqual([conflicts.owner.length, conflicts.reader.length], [1, 0]);
     assert.ok(history.owner.some(({ refusals }) => refusals.length > 0));
     assert.ok(history.reader.some(({ imported }) => imported > 0));
