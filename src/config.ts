@@ -41,7 +41,9 @@ function isIssuer({ protocol, hostname, username, search, hash }: URL, text: str
   return isPlain && (protocol === "https:" || (protocol === "http:" && isLocal));
 }
 
+/** True also for a text that is no URL at all, which another check reports. */
 function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return true;
   const { username, password, pathname, search, hash } = new URL(text);
   return [username, password, search, hash].every((part) => part === "") && pathname === "/";
 }

@@ -7,7 +7,7 @@ export interface Finding {
   text: string;
 }
 
-/** What an operator has to know about each key. */
+/** State of each key of the ring, for an operator. */
 export async function examineKeys(app: Pick<App, "storage" | "now">): Promise<Finding[]> {
   const ring = await app.storage.keyRing.find();
   if (!ring) return [{ isOk: true, text: "No keys are recorded yet: the service has not started." }];
