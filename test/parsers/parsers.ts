@@ -121,7 +121,11 @@ export const parserInputs: Record<string, Feed> = {
     ),
   samlMetadata: (random) =>
     refusedBy(
-      () => readMetadata({ config: { ssoPrivateNetwork: false } } as App, hostileXml(random)),
+      () =>
+        readMetadata(
+          { config: { ssoPrivateNetwork: false }, now: () => new Date() } as App,
+          hostileXml(random),
+        ),
       ServiceError,
     ),
   samlResponse: (random) =>
