@@ -60,11 +60,11 @@ export async function forgetInstall(
   place: McpInstallPlace,
 ): Promise<void> {
   const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
-  const { userId } = requireUser(actor);
   const { mcpInstalls } = app.storage;
-  const named = await findServerById(app, ref.server);
-  if (named) await mcpInstalls.remove({ serverId: named._id, userId, ...place });
+  const named = actor.kind === "user" && (await findServerById(app, ref.server));
+  if (named) await mcpInstalls.remove({ serverId: named._id, userId: actor.userId, ...place });
   const { server } = await loadServerIn(app, actor, tenantId, ref.server, "mcpServer:read");
+  const { userId } = requireUser(actor);
   await mcpInstalls.remove({ serverId: server._id, userId, ...place });
 }
 

@@ -22,6 +22,11 @@ after(() => service.close());
 beforeEach(async () => {
   aheadMs = 0;
   await service.empty();
+  // Else repositories of earlier tests would look like those of another database, which keeps erasing off.
+  const { serviceSettings } = service.app.storage;
+  await service.app.repos.writeEpoch(
+    await serviceSettings.claimEpoch({ service: service.app.newId(), number: 1 }),
+  );
   fixture = await makeFixture(service);
   member = await fixture.join("member");
   const made = await service.call<PublishResult>("POST", "/api/skills", {

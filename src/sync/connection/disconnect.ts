@@ -1,8 +1,8 @@
 /**
  * The end of a connection. From the first write on, no new work with the host starts. Running work is awaited, and the
  * webhook, the credentials, the mirror and the sync state of the connection are removed. Its history and conflicts
- * stay, and so do the files in the repository. The response is sent only then, so that nothing reaches the host after it. An interrupted end is
- * completed by the poll, or by another request.
+ * stay, and so do the files in the repository. The response is sent only then, so that nothing reaches the host after
+ * it. An interrupted end is completed by the poll, or by another request.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";

@@ -106,7 +106,7 @@ function NotConnected({
   );
 }
 
-/** What previous connections have left: conflicts that wait for a person, and the history. */
+/** Conflicts of previous connections that wait for a person, and their history. */
 function Previous({ org, conflicts, canManage }: PreviousProps) {
   const runs = useInfiniteQuery(syncRunsQuery(org));
   return (
