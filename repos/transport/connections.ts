@@ -128,7 +128,7 @@ class TunnelAgent extends https.Agent {
     return super.createConnection({ ...options, socket } as https.RequestOptions)!;
   }
 
-  /** The proxy looks the name up by itself, so a private address that this machine finds is refused here. */
+  /** The proxy resolves the name again, so a private address that this machine finds is refused here. */
   async #open(host: string, port: number): Promise<Socket> {
     if (!this.#allowPrivateNetwork) await assertPublicName(host);
     const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;

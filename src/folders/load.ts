@@ -118,7 +118,7 @@ function decidedByRestriction(
   };
 }
 
-/** Whether a subfolder is seen. Called only for a folder that is not seen by itself. */
+/** Whether a subfolder is seen. Called only for a folder that the caller can't see directly. */
 function isOnTheWay({ tree, actor }: FolderView, folderId: string): boolean {
   const allowed = limitsOf(actor).allowedFolderIds;
   // Under an unseen folder, only one with a grant, in the token's list, or the actor's own workspace is seen.

@@ -206,7 +206,7 @@ interface Declaration<P, Q, B, F> {
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */
   cookieless?: boolean;
   /**
-   * For endpoints of OAuth's standards, which authenticate nobody: cookies and bearer tokens are ignored, and all
+   * For endpoints of OAuth's standards, which authenticate no one: cookies and bearer tokens are ignored, and all
    * failures have the form of RFC 6749, section 5.2. The value is the error code of a request that can't be read.
    */
   oauthFailures?: "invalid_request" | "invalid_client_metadata";

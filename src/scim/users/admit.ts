@@ -7,7 +7,7 @@ import { changeOnce } from "./write.ts";
 
 const batch = 100;
 
-/** Decides anew about the invited users of an organization; whoever has declined is left alone. May run twice. */
+/** Decides anew about the invited users of an organization; people who have declined are skipped. May run twice. */
 export async function admitInvited(app: App, { tenantId }: { tenantId: string }): Promise<void> {
   const { tenants, scimProviders, scimUsers } = app.storage;
   const [tenant, provider] = await Promise.all([

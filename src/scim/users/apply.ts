@@ -58,7 +58,7 @@ export async function settleUser(app: App, user: ScimUserDoc): Promise<void> {
 
 /**
  * The domain is looked up again unless the caller has just done so, since a crash may have delayed this step, or the
- * person may have left meanwhile: no one becomes a member by a decision of the past.
+ * person may have left in between: no one becomes a member by a decision of the past.
  */
 async function join(app: App, user: ScimUserDoc, known: Known | undefined): Promise<void> {
   const { tenantId, restore } = user;

@@ -117,7 +117,7 @@ async function receive(app: App, upload: UploadDoc, bytes: Readable): Promise<Up
     throw translateSpoolError(error, id);
   }
   if (!(await app.storage.uploads.markStored(id))) {
-    // Removed or replaced meanwhile: nothing else would find the bytes.
+    // Removed or replaced in between: nothing else would find the bytes.
     if (!(await app.storage.uploads.find(id))) {
       await removeBytes(app, id);
       throw notFound("content", id);
