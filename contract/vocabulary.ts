@@ -148,6 +148,7 @@ export const skillProblemCodes = [
   "claimed_twice",
   "index_edited",
   "name_put_back",
+  "move_undone",
   "damaged_tree",
   "skills_blocked",
   "push_rejected",

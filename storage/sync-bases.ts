@@ -24,6 +24,10 @@ export interface SyncBase {
   problem?: { code: string; message: string; at: Date };
   /** Path to which the repository has moved the directory, until a full sync moves it back. */
   strayPath?: string;
+  /** Last move of the directory by the service. `second`: another directory of the skill, to be removed. */
+  lastMove?:
+    | { from: string; at: Date; second?: { path: string; contentTree: string; version?: number | undefined } }
+    | undefined;
 }
 
 export type SyncBaseDoc = SyncBase & FencedRow;
@@ -45,8 +49,8 @@ export function openSyncBases(database: Database) {
     /** Directories of all skills of a connection. */
     listPaths: (connectionId: string) =>
       bases
-        .find({ connectionId }, { projection: { _id: 0, skillId: 1, path: 1, strayPath: 1 } })
-        .toArray() as Promise<Pick<SyncBaseDoc, "skillId" | "path" | "strayPath">[]>,
+        .find({ connectionId }, { projection: { _id: 0, skillId: 1, path: 1, strayPath: 1, lastMove: 1 } })
+        .toArray() as Promise<Pick<SyncBaseDoc, "skillId" | "path" | "strayPath" | "lastMove">[]>,
     /** Merge bases of several skills. */
     listBySkills: (connectionId: string, skillIds: string[]) =>
       bases.find({ connectionId, skillId: { $in: skillIds } }).toArray(),

@@ -36,6 +36,7 @@ async function plan({
     bases,
     directories,
     full,
+    now: new Date(),
     skipped: new Set(skipped),
     refused: new Set(refused),
     exported: async (id) => {

@@ -56,6 +56,7 @@ describe("a proposed directory", () => {
       holdsVersion: async () => false,
       resemblesOther: async () => false,
       since: async () => [],
+      now: () => new Date(),
     };
     return planImport(remote, bases, isAlive ? [skill] : [], ask, {
       of: (id) => (id === "A" ? proposed : []),

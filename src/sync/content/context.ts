@@ -100,6 +100,15 @@ export function reportUndone({ undone }: SyncContext, path: string): void {
   if (undone.length < refusalsKept) undone.push(undoneEdit(path));
 }
 
+/** Reports a second directory of a skill, which is removed because the service moved the skill at the same time. */
+export function reportMoveUndone({ undone }: SyncContext, path: string): void {
+  const message =
+    "The skill was moved in the service at the same time, so this directory is removed; an edit in it becomes a " +
+    "version. To make a copy a new skill, leave out its .svc.json.";
+  if (undone.length < refusalsKept)
+    undone.push({ path: path.slice(0, pathShown), code: "move_undone", message });
+}
+
 export function refuse(context: SyncContext, path: string, code: string, message: string): void {
   context.counts.refused++;
   if (context.refusals.length < refusalsKept)

@@ -68,7 +68,7 @@ export interface ExportedSkill extends ExportedAs {
 }
 
 /** Exports of skills, and the questions of the import plan that they answer (`import-questions.ts`). */
-export interface Exports extends Omit<ImportQuestions, "holdsVersion" | "resemblesOther"> {
+export interface Exports extends Omit<ImportQuestions, "now" | "holdsVersion" | "resemblesOther"> {
   exported(skillId: string): Promise<ExportedSkill>;
 }
 

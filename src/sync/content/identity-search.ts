@@ -1,4 +1,5 @@
 /** Results of the search for the identities of directories (`identity.ts`), and the queries on them. */
+import { isConcurrentMove } from "./concurrent-move.ts";
 import type { MergeBase, PlatformSkill, RemoteDirectory } from "./plan-types.ts";
 
 export type Identity =
@@ -6,12 +7,15 @@ export type Identity =
   | { kind: "known"; base: MergeBase }
   /** The directory of a skill by its `.svc.json`. */
   | { kind: "claimed"; skill: PlatformSkill }
+  /** A directory that was moved concurrently with the service's move of its skill, which has another one. */
+  | { kind: "second"; base: MergeBase }
   /** A new skill. `after`: the deleted skill that the directory was. */
   | { kind: "new"; after?: string }
   /** `skillId`: the skill that the directory may be, which waits as well. */
   | { kind: "unclear"; code: string; message: string; skillId: string };
 
 export interface IdentityQuestions {
+  now(): Date;
   /** The content trees of all versions of a skill. */
   contentTreesOf(skillId: string): Promise<ReadonlySet<string>>;
   /** Whether a directory has the content of a version of the skill as it may have been pushed. */
@@ -28,14 +32,17 @@ export interface Search {
   /** Directories by path. */
   at: ReadonlyMap<string, RemoteDirectory>;
   bases: readonly MergeBase[];
+  baseOf: ReadonlyMap<string, MergeBase>;
+  /** Paths of the skills in the service. */
+  homes: ReadonlySet<string>;
   /** Merge bases by path and stray path. */
   basesAt: ReadonlyMap<string, MergeBase[]>;
   alive: ReadonlyMap<string, PlatformSkill>;
   ask: IdentityQuestions;
   /** Identities by path of the directory. */
   identities: Map<string, Identity>;
-  /** Ids of the skills whose directory is found. */
-  assigned: Set<string>;
+  /** Path of the directory that was found, by skill. */
+  assigned: Map<string, string>;
 }
 
 export function openSearch(
@@ -48,17 +55,19 @@ export function openSearch(
     directories,
     at: new Map(directories.map((directory) => [directory.path, directory])),
     bases,
+    baseOf: new Map(bases.map((base) => [base.skillId, base])),
+    homes: new Set(Array.from(alive.values(), (skill) => skill.path)),
     basesAt: basesByPath(bases),
     alive,
     ask,
     identities: new Map(),
-    assigned: new Set(),
+    assigned: new Map(),
   };
 }
 
 export function assign(search: Search, { path }: RemoteDirectory, skillId: string, identity: Identity): void {
   search.identities.set(path, identity);
-  search.assigned.add(skillId);
+  search.assigned.set(skillId, path);
 }
 
 /** Directories that may be the skill's. The path of a living skill without a directory is not a deleted skill's. */
@@ -84,6 +93,15 @@ export function unidentifiedAtHome({ at, identities, alive }: Search, base: Merg
 
 export function livingLostAt(search: Search, path: string): MergeBase | undefined {
   return lostAt(search, path).find(({ skillId }) => search.alive.has(skillId));
+}
+
+/** Merge base of the skill that has moved while this directory was moved elsewhere; undefined for a copy. */
+export function movedConcurrently(search: Search, directory: RemoteDirectory): MergeBase | undefined {
+  const { alive, assigned, baseOf, homes, ask } = search;
+  const { svcId = "" } = directory;
+  const [base, path] = [baseOf.get(svcId), assigned.get(svcId)];
+  if (!base || path === undefined || !alive.has(svcId) || homes.has(directory.path)) return undefined;
+  return isConcurrentMove(directory, base, path, ask.now()) ? base : undefined;
 }
 
 function basesByPath(bases: readonly MergeBase[]): ReadonlyMap<string, MergeBase[]> {

@@ -10,6 +10,7 @@ import {
   assign,
   livingLostAt,
   lostAt,
+  movedConcurrently,
   openSearch,
   unidentifiedAt,
   unidentifiedAtHome,
@@ -172,9 +173,12 @@ function isContentElsewhere(
 }
 
 /** Identity of a directory that is not assigned to a skill. */
-function restOf(search: Search, { path }: RemoteDirectory): Identity {
+function restOf(search: Search, directory: RemoteDirectory): Identity {
+  const { path } = directory;
   const owner = livingLostAt(search, path);
   if (owner) return { kind: "unclear", ...unclear(messages.other), skillId: owner.skillId };
+  const base = movedConcurrently(search, directory);
+  if (base) return { kind: "second", base };
   const [former] = lostAt(search, path);
   return former ? { kind: "new", after: former.skillId } : { kind: "new" };
 }

@@ -11,7 +11,7 @@ import type { LocatedSkill } from "./exported.ts";
 import { isHeaderOnly, refuseOtherType, withSource } from "./import-source.ts";
 import type { ImportAction } from "./plan-types.ts";
 import { findCreatedSkill, findImportedVersion, wasText, type ImportCandidates } from "./recover-import.ts";
-import { recordAgreement, removeBases } from "./sync-bases.ts";
+import { recordAgreement, recordSecond, removeBases } from "./sync-bases.ts";
 
 export interface ImportFacts {
   /** Tip of the branch. */
@@ -64,12 +64,13 @@ async function adoptDirectory(
   edited: Edited,
   { skills, bases }: ImportFacts,
 ): Promise<Outcome> {
-  const { skillId, strayPath, unrecorded } = action;
+  const { skillId, strayPath, unrecorded, isSecond } = action;
   const base = bases.get(skillId);
   if (unrecorded) await recordConflict(context, skills.get(skillId)!, edited, unrecorded, base);
   // A directory that was only moved does not require another export of the skill.
   const skillRevision = strayPath === undefined ? undefined : base?.skillRevision;
-  await recordAgreement(context, action, edited.directory, { version: base?.version, skillRevision });
+  if (isSecond) await recordSecond(context, action);
+  else await recordAgreement(context, action, edited.directory, { version: base?.version, skillRevision });
   return "done";
 }
 
@@ -112,7 +113,10 @@ async function appendVersionFrom(
   const skill = await context.app.storage.skills.find(action.skillId);
   if (!skill || isChanged(skill, planned)) return "stale";
   refuseOtherType(directory, skill);
-  const record = (version: number) => recordAgreement(context, action, directory, { version });
+  const record = (version: number) =>
+    action.isSecond
+      ? recordSecond(context, action, version)
+      : recordAgreement(context, action, directory, { version });
   if (await isHeaderOnly(context, directory, skill)) {
     await record(skill.head.version);
     return "done";

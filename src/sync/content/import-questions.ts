@@ -22,6 +22,7 @@ export function importQuestions(
   const resembles = openResemblance(context, { skills, directories });
   return {
     ...exports,
+    now: () => context.app.now(),
     resemblesOther: (skillId, { path }) => resembles(skillId, path),
     async holdsVersion(skillId, { path }) {
       const skill = skills.get(skillId);

@@ -15,7 +15,7 @@ export type KeptContents = ReadonlyMap<string, ReadonlySet<string>>;
  * Contents of merge bases, of imports of this run and of proposals: each is stored as a version.
  */
 export function keptContents(
-  bases: Iterable<Pick<MergeBase, "path" | "contentTree"> & { strayPath?: string }>,
+  bases: Iterable<Pick<MergeBase, "path" | "contentTree" | "lastMove"> & { strayPath?: string }>,
   proposed: Iterable<SyncProposed>,
 ): KeptContents {
   const kept = new Map<string, Set<string>>();
@@ -24,9 +24,10 @@ export function keptContents(
     if (known) known.add(contentTree);
     else kept.set(path, new Set([contentTree]));
   };
-  for (const { path, strayPath, contentTree } of bases) {
+  for (const { path, strayPath, contentTree, lastMove } of bases) {
     keep(path, contentTree);
     if (strayPath !== undefined) keep(strayPath, contentTree);
+    if (lastMove?.second) keep(lastMove.second.path, lastMove.second.contentTree);
   }
   for (const { contents } of proposed) for (const { path, contentTree } of contents) keep(path, contentTree);
   return kept;

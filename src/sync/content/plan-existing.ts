@@ -7,6 +7,7 @@ interface Found {
   path: string;
   contentTree: string;
   strayPath?: string;
+  isSecond?: boolean;
 }
 
 /** Plan for a directory that both sides have agreed on before, at its path or moved. */
@@ -48,6 +49,23 @@ export async function planClaimed(
   return { kind: "version", skillId: own.id, ...at, conflict };
 }
 
+/** Plan for a second directory of the skill, which was moved concurrently: an edit there becomes a version. */
+export async function planSecond(
+  sides: ImportSides,
+  directory: RemoteDirectory,
+  base: MergeBase,
+): Promise<ImportAction | undefined> {
+  const { path, contentTree } = directory;
+  const { skillId, lastMove } = base;
+  if (path === lastMove?.second?.path && contentTree === lastMove.second.contentTree) return undefined;
+  const found = { path: base.path, contentTree, strayPath: path, isSecond: true };
+  const isKept =
+    contentTree === base.contentTree ||
+    (await sides.ask.contentTreesOf(skillId)).has(contentTree) ||
+    (await sides.ask.holdsVersion(skillId, directory));
+  return isKept ? { kind: "adopt", skillId, ...found } : planChange(sides, found, base);
+}
+
 /** Compares a directory that differs from its merge base with the platform's side. */
 async function planChange(sides: ImportSides, found: Found, base: MergeBase): Promise<ImportAction> {
   const { skillId, contentTree: agreed } = base;
@@ -60,7 +78,12 @@ async function planChange(sides: ImportSides, found: Found, base: MergeBase): Pr
     return { kind: "adopt", skillId, ...found };
   const rewritten = platform === agreed ? undefined : await rewrittenAs(sides, base);
   if (found.contentTree === rewritten) return { kind: "adopt", skillId, ...found };
-  const isTheirs = later.some(({ contentTree, isImported }) => isImported && contentTree === platform);
+  // A version of the second directory is an edit that the author of this one had not seen.
+  const second = base.lastMove?.second?.version;
+  const isTheirs = later.some(
+    ({ version, contentTree, isImported }) =>
+      isImported && contentTree === platform && (found.isSecond || version !== second),
+  );
   const isUnchanged = platform === agreed || platform === rewritten || isTheirs;
   const conflict = !isUnchanged && !(await isEditOfProposal(sides, skillId, platform));
   return { kind: "version", skillId, ...found, conflict };

@@ -2,6 +2,7 @@
  * Plan of an export: the steps after which the repository has every skill as the platform has it. There is a step per
  * skill, so that one that the host refuses can be left out without the others. Pure, except for reading the exports.
  */
+import { lastMoveOf } from "./concurrent-move.ts";
 import type { MergeBase } from "./plan-types.ts";
 
 /** A directory of the branch that is written to. */
@@ -51,6 +52,7 @@ interface ExportQuestion {
   bases: readonly ExportedBase[];
   directories: readonly PresentDirectory[];
   full: boolean;
+  now: Date;
   /** Skills whose directories could not be imported: edits there are not overwritten. */
   skipped: ReadonlySet<string>;
   /** Paths of directories that could not be imported. */
@@ -111,6 +113,7 @@ function isOutdated(sides: ExportSides, skill: SkillToExport, base: ExportedBase
     !base ||
     base.skillRevision !== skill.revision ||
     base.path !== skill.path ||
+    base.lastMove?.second !== undefined ||
     isDisplaced(sides, skill, base) ||
     (there !== undefined && there.svcId !== skill.id)
   );
@@ -138,6 +141,7 @@ async function planSkill(
     svcBlob,
     skillRevision: skill.revision,
     ...(skill.head ? { version: skill.head.version } : {}),
+    ...moveAfter(base, skill, sides.now),
   };
   const there = sides.present.get(skill.path);
   const remove = base === undefined ? [] : removable(sides, base, skill.path);
@@ -148,7 +152,8 @@ async function planSkill(
       base.path === skill.path &&
       base.contentTree === contentTree &&
       base.svcBlob === svcBlob &&
-      base.strayPath === undefined;
+      base.strayPath === undefined &&
+      base.lastMove?.second === undefined;
     return isRecorded ? undefined : { skillId: skill.id, remove, after };
   }
   const [from] = remove;
@@ -158,13 +163,27 @@ async function planSkill(
 
 /** Paths that the skill has left, if they have its known content and are not another skill's. */
 function removable(sides: ExportSides, base: ExportedBase, path: string | undefined): string[] {
-  return [base.path, ...(base.strayPath === undefined ? [] : [base.strayPath])].filter(
-    (place) =>
-      place !== path &&
-      !isOthers(sides, place, base.skillId) &&
-      !sides.refused.has(place) &&
-      sides.present.get(place)?.contentTree === base.contentTree,
-  );
+  const { contentTree, lastMove } = base;
+  const left = [base.path, base.strayPath].flatMap((place) => (place ? { path: place, contentTree } : []));
+  return [...left, ...(lastMove?.second ? [lastMove.second] : [])]
+    .filter(
+      (one) =>
+        one.path !== path &&
+        !isOthers(sides, one.path, base.skillId) &&
+        !sides.refused.has(one.path) &&
+        sides.present.get(one.path)?.contentTree === one.contentTree,
+    )
+    .map((one) => one.path);
+}
+
+/** The skill's last move, without the second directory, which the export removes. */
+function moveAfter(
+  base: ExportedBase | undefined,
+  { path }: SkillToExport,
+  now: Date,
+): Pick<MergeBase, "lastMove"> {
+  const move = lastMoveOf(base, path, now);
+  return move ? { lastMove: { from: move.from, at: move.at } } : {};
 }
 
 /** Whether another skill is or will be at the path. The path of a skipped skill may be cleared. */

@@ -8,7 +8,7 @@
 import type { Identity } from "./identity-search.ts";
 import { identifyDirectories } from "./identity.ts";
 import { indexSides, type ImportSides } from "./import-sides.ts";
-import { planClaimed, planKnown } from "./plan-existing.ts";
+import { planClaimed, planKnown, planSecond } from "./plan-existing.ts";
 import { planNew } from "./plan-new.ts";
 import type {
   MergeBase,
@@ -19,7 +19,10 @@ import type {
   RemoteDirectory,
 } from "./plan-types.ts";
 
-/** Actions for the directories of a branch, in the order of their paths. Unchanged directories have none. */
+/**
+ * Actions for the directories of a branch, in the order of their paths. Unchanged directories have none. A second
+ * directory comes before the skill's own one, whose edit is then the newest version.
+ */
 export async function planImport(
   directories: readonly RemoteDirectory[],
   bases: readonly MergeBase[],
@@ -32,7 +35,8 @@ export async function planImport(
   const identities = await identifyDirectories(sorted, bases, sides.alive, ask);
 
   const actions: ImportAction[] = [];
-  for (const directory of sorted) {
+  const isSecond = ({ path }: RemoteDirectory) => identities.get(path)!.kind === "second";
+  for (const directory of sorted.toSorted((a, b) => Number(isSecond(b)) - Number(isSecond(a)))) {
     const identity = identities.get(directory.path)!;
     try {
       const action = await planDirectory(sides, directory, identity);
@@ -58,6 +62,8 @@ async function planDirectory(
     }
     case "known":
       return planKnown(sides, directory, identity.base);
+    case "second":
+      return planSecond(sides, directory, identity.base);
     case "claimed":
       return planClaimed(sides, directory, identity.skill);
     default:
@@ -67,7 +73,7 @@ async function planDirectory(
 
 /** The skill of a refused directory, which is not exported either. */
 function skippedWith(identity: Identity): { skillId?: string } {
-  if (identity.kind === "known") return { skillId: identity.base.skillId };
+  if (identity.kind === "known" || identity.kind === "second") return { skillId: identity.base.skillId };
   if (identity.kind === "claimed") return { skillId: identity.skill.id };
   return {};
 }

@@ -22,6 +22,19 @@ export interface MergeBase {
   strayPath?: string;
   /** Number of the skill's newest version at that time. */
   version?: number;
+  lastMove?: ExportedMove | undefined;
+}
+
+/** Move of a skill's directory by the service. */
+export interface ExportedMove {
+  /** Path that the directory had before. */
+  from: string;
+  at: Date;
+  /**
+   * Second directory of the skill, moved by someone who had not fetched the move, until the export removes it. Its
+   * content is in a version: the one named, if it was imported as such.
+   */
+  second?: { path: string; contentTree: string; version?: number | undefined };
 }
 
 /** A skill of the organization that is not deleted. */
@@ -40,6 +53,7 @@ export interface LaterVersion {
 }
 
 export interface ImportQuestions {
+  now(): Date;
   /** The export of the skill's current version. */
   exported(skillId: string): Promise<{ contentTree: string }>;
   /** Content trees of all versions of the skill; read only if the sync state was lost. */
@@ -79,6 +93,8 @@ export type ImportAction =
       path: string;
       contentTree: string;
       strayPath?: string;
+      /** The skill has a directory of its own: `strayPath` is one that was moved concurrently. */
+      isSecond?: boolean;
       /** Conflict of an import whose sync was interrupted before it recorded the conflict. */
       unrecorded?: { winning: number; losing: number };
     }
@@ -90,6 +106,7 @@ export type ImportAction =
       contentTree: string;
       conflict: boolean;
       strayPath?: string;
+      isSecond?: boolean;
     }
   /**
    * A new private skill. `after`: the deleted skill whose directory was edited concurrently. `there`: the skill that

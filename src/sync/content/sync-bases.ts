@@ -4,7 +4,8 @@
  */
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { SyncBase } from "../../../storage/sync-bases.ts";
-import { messageShown, type SyncContext } from "./context.ts";
+import { lastMoveOf, withSecond } from "./concurrent-move.ts";
+import { messageShown, reportMoveUndone, type SyncContext } from "./context.ts";
 import type { SkillExport } from "./plan-export.ts";
 
 /** Differs from the revision of every skill: the next export compares the skill with such a base again. */
@@ -41,6 +42,7 @@ export async function recordAgreement(
   }: { version?: number | undefined; skillRevision?: number | undefined },
 ): Promise<void> {
   const { skillId, path, contentTree, strayPath } = agreed;
+  const base = await findBase(context, skillId);
   await writeBases(context, [
     {
       skillId,
@@ -50,8 +52,30 @@ export async function recordAgreement(
       ...(version === undefined ? {} : { version }),
       ...(svcBlob === null ? {} : { svcBlob }),
       ...(strayPath === undefined ? {} : { strayPath }),
+      lastMove: lastMoveOf(base, path, context.app.now()),
     },
   ]);
+}
+
+/**
+ * Records the second directory of a skill, which this sync's export removes. `version`: the one that its edit became.
+ * The merge base stays that of the skill's own directory.
+ */
+export async function recordSecond(
+  context: SyncContext,
+  { skillId, strayPath, contentTree }: { skillId: string; strayPath?: string; contentTree: string },
+  version?: number,
+): Promise<void> {
+  const base = await findBase(context, skillId);
+  if (!base || strayPath === undefined) return;
+  const second = { path: strayPath, contentTree, version };
+  await writeBases(context, [withSecond(base, second, context.app.now())]);
+  reportMoveUndone(context, strayPath);
+}
+
+/** The merge base as it is now: an earlier step of the sync may have written it. */
+async function findBase({ app, connection }: SyncContext, skillId: string): Promise<SyncBase | undefined> {
+  return (await app.storage.syncBases.listBySkills(connection._id, [skillId]))[0];
 }
 
 /** Records the bases of steps whose result is in the connected branch. */

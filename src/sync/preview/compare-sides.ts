@@ -7,6 +7,7 @@ import type { SyncRefusal } from "../../../storage/sync-runs.ts";
 import type { App } from "../../app.ts";
 import type { FolderTree } from "../../folders/tree.ts";
 import { indexProblemMessage, toRefusal, undoneEdit } from "../content/context.ts";
+import { withSecond } from "../content/concurrent-move.ts";
 import { openExports, type Exports, type LocatedSkill } from "../content/exported.ts";
 import { importQuestions } from "../content/import-questions.ts";
 import { keptContents, messageOf, permittedSteps } from "../content/permit.ts";
@@ -92,15 +93,18 @@ async function planImports({ app, mirror, sides, scan }: Comparison): Promise<Pl
 }
 
 async function planExports(
-  { app, mirror, sides: { skills, bases, proposed }, scan }: Comparison,
+  { app, mirror, sides, scan }: Comparison,
   { tried, exports: { exported }, skipped, refused }: PlannedImports,
 ): Promise<{ steps: SkillExport[]; problems: SyncRefusal[] }> {
+  const { skills, proposed } = sides;
   const problems: SyncRefusal[] = [];
+  const bases = withSeconds(sides.bases, tried, app.now());
   const planned = await planExport({
     skills,
     bases,
     directories: scan?.directories ?? [],
     full: true,
+    now: app.now(),
     skipped,
     refused,
     exported,
@@ -129,4 +133,19 @@ async function planExports(
       message: indexProblemMessage(permitted.index.why),
     });
   return { steps: permitted.steps, problems };
+}
+
+/** The merge bases with the directories that were moved concurrently and hold nothing new, which are removed. */
+function withSeconds(bases: readonly SyncBase[], { actions }: TriedImports, now: Date): SyncBase[] {
+  const second = new Map(
+    actions.flatMap((action) =>
+      action.kind === "adopt" && action.isSecond
+        ? [[action.skillId, { path: action.strayPath!, contentTree: action.contentTree }] as const]
+        : [],
+    ),
+  );
+  return bases.map((base) => {
+    const found = second.get(base.skillId);
+    return found ? withSecond(base, found, now) : base;
+  });
 }

@@ -54,7 +54,7 @@ export function viewOf(facts: {
   readable: ReadableFolders;
   tree: FolderTree;
   skills: Iterable<{ id: string; folderId: string | null; path?: string }>;
-  bases: Iterable<Pick<SyncBase, "skillId" | "path" | "strayPath">>;
+  bases: Iterable<Pick<SyncBase, "skillId" | "path" | "strayPath" | "lastMove">>;
 }): SyncView {
   if (facts.readable === "all") return everything;
   const { tree } = facts;
@@ -76,6 +76,7 @@ export function viewOf(facts: {
   for (const base of facts.bases) {
     claim(base.path, base.skillId);
     claim(base.strayPath, base.skillId);
+    claim(base.lastMove?.second?.path, base.skillId);
   }
 
   function isPathVisible(path: string): boolean {

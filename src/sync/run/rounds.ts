@@ -112,6 +112,7 @@ async function planExports(
     bases: Array.from(bases.values(), (base) => (base.problem ? asUnseen(base) : base)),
     directories: scan.directories,
     full: context.full,
+    now: context.app.now(),
     skipped,
     refused,
     exported,

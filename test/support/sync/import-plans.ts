@@ -23,6 +23,7 @@ const treeOf = (version: string) => version.replace(/^imported (?:.* as )?/, "")
 export async function plan({ directories, bases = [], skills = [], versions = {} }: PlanInput) {
   const asked: string[] = [];
   const actions = await planImport(directories, bases, skills, {
+    now: () => new Date(),
     exported: async (id) => {
       asked.push(id);
       return { contentTree: treeOf(versions[id]!.at(-1)!) };

@@ -90,6 +90,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: "a directory that was moved concurrently is a copy",
+    shownBy: "test/sync-run/concurrent-moves.test.ts",
+    changes: [
+      { file: `${content}/concurrent-move.ts`, symbol: "isConcurrentMove", replacement: `() => false` },
+    ],
+  },
+  {
     name: "a directory without its .svc.json is no skill's",
     shownBy: "test/sync-run/lost-records.test.ts",
     changes: [
