@@ -160,8 +160,14 @@ async function runCommand(command: string, { args, isRepair }: Given, config: Co
     const mongodbUrl = config.mongodbUrl ?? (await openMongo(config, log, closers));
     const stores = await openStores({ config, log, mongodbUrl });
     closers.push(() => closeStores(stores));
-    if (command === "import")
-      return console.log(`Read ${await importFrom(stores, first)} documents from ${first}.`);
+    if (command === "import") {
+      const { documents, hasEnd } = await importFrom(stores, first);
+      if (!hasEnd)
+        console.log(
+          "This export was written by an earlier release and does not mark its end: check that the copy is complete.",
+        );
+      return console.log(`Read ${documents} documents from ${first}.`);
+    }
     await requireCompleteImport(stores);
     if (command === "export") console.log(`Wrote ${await exportTo(stores, first)} lines to ${first}.`);
     else if (command === "confirm-restore")

@@ -1,9 +1,10 @@
 /** `export` and `import`: the database to a file and back. Repositories are copied as files, after the export. */
 import { createReadStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { exportLines } from "../../storage/dump/export-lines.ts";
-import { hasUnfinishedImport, importLines } from "../../storage/dump/import-lines.ts";
+import { checkedLines } from "../../storage/dump/checked-lines.ts";
+import { hasUnfinishedImport, importLines, type Imported } from "../../storage/dump/import-lines.ts";
 import { advanceEpoch } from "../epoch/epoch.ts";
 import type { Stores } from "../app.ts";
 
@@ -35,10 +36,18 @@ export async function exportTo(app: Stores, file: string): Promise<number> {
   return lines;
 }
 
-/** Imports an export into an empty database, or continues an interrupted import; returns the number of documents. */
-export async function importFrom(app: Stores, file: string): Promise<number> {
-  const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
-  return importLines(app.storage.database, lines);
+/**
+ * Imports an export into an empty database, or continues an interrupted import. A file
+ * is read to its end before anything is written, so that an incomplete one leaves the database empty.
+ */
+export async function importFrom(app: Stores, file: string): Promise<Imported> {
+  // A pipe can be read only once: an incomplete export then ends the import, which a complete one continues.
+  if ((await stat(file)).isFile()) for await (const _ of checkedLines(linesOf(file)));
+  return importLines(app.storage.database, linesOf(file));
+}
+
+function linesOf(file: string): AsyncIterable<string> {
+  return createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
 }
 
 /** Throws while the database contains a part of an export only. */

@@ -2,11 +2,12 @@
  * Export of the whole database as lines of text: for moves from the embedded engine to a MongoDB server, and for
  * backups.
  */
+import { createHash } from "node:crypto";
 import { BSON, type Collection, type Document } from "mongodb";
 import { inSlices, type Database } from "../database.ts";
 import type { FolderTreeDoc } from "../folders/document.ts";
 import type { SkillDoc } from "../skills.ts";
-import { format, formatVersion, passing, type Header } from "./format.ts";
+import { format, formatVersion, passing, type End, type Header } from "./format.ts";
 import { skillRows } from "./skill-rows.ts";
 
 const sliceSkills = 500;
@@ -46,12 +47,23 @@ const readWith: Record<string, readonly string[]> = {
   folder_trees: ["folders"],
 };
 
+/** Lines of an export, from its header to its end. */
+export async function* exportLines(database: Database, now: Date): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  for await (const text of contentLines(database, now)) {
+    hash.update(`${text}\n`);
+    yield text;
+  }
+  const end: End = { end: { sha256: hash.digest("hex") } };
+  yield JSON.stringify(end);
+}
+
 /**
- * Lines of an export, header first. The database may be in use: each document is complete, and data derived from it is
+ * The header and all documents. The database may be in use: each document is complete, and data derived from it is
  * in the export too, or is derived again by the reconcile job after an import. The versions of a skill are those up to
  * its head as it is in the export.
  */
-export async function* exportLines(database: Database, now: Date): AsyncGenerator<string> {
+async function* contentLines(database: Database, now: Date): AsyncGenerator<string> {
   const header: Header = { format, version: formatVersion, exportedAt: now.toISOString() };
   yield JSON.stringify(header);
   const rankOf = (name: string) => (commitPoints.includes(name) ? commitPoints.indexOf(name) : Infinity);
@@ -77,7 +89,11 @@ async function declaration(database: Database, collection: string): Promise<stri
   return line({ collection, indexes: indexes.filter((index) => index.name !== "_id_") });
 }
 
-const line = (content: Document) => BSON.EJSON.stringify(content, { relaxed: false });
+/** Programs that read text by lines may end one at these characters, which JSON does not escape. */
+const line = (content: Document) =>
+  BSON.EJSON.stringify(content, { relaxed: false }).replace(/[\u2028\u2029]/g, (character) =>
+    character === "\u2028" ? "\\u2028" : "\\u2029",
+  );
 const documentLine = (name: string, document: Document) => line({ in: name, document });
 
 async function* documentLines(collection: Collection): AsyncGenerator<string> {

@@ -1,13 +1,21 @@
-/** Form of an export: a header, then lines that declare a collection, and lines with one document each. */
+/** Form of an export: a header, lines that declare a collection, lines with one document each, and the end. */
 import type { Document, IndexDescription } from "mongodb";
 
 export const format = "svc-export";
-export const formatVersion = 1;
+export const formatVersion = 2;
+/** The version without a line for the end, so that a part of such an export can't be told from the whole. */
+export const versionWithoutEnd = 1;
 
 export interface Header {
   format: string;
   version: number;
   exportedAt: string;
+}
+
+/** The last line of an export. */
+export interface End {
+  /** SHA-256 of all lines before it, each with a line feed. */
+  end: { sha256: string };
 }
 
 /** In canonical EJSON, which preserves every type. */

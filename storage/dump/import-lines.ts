@@ -4,7 +4,8 @@ import { BSON, MongoBulkWriteError, type Document, type IndexDescription } from 
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate, type Database } from "../database.ts";
 import type { SkillDoc } from "../skills.ts";
-import { format, formatVersion, passing, type Header, type Line } from "./format.ts";
+import { passing, versionWithoutEnd, type Line } from "./format.ts";
+import { checkedLines, readFormatVersion } from "./checked-lines.ts";
 import { repairReferences } from "./references.ts";
 import { withoutNewer } from "./skill-rows.ts";
 
@@ -33,24 +34,28 @@ async function isEmpty(database: Database): Promise<boolean> {
   return true;
 }
 
+export interface Imported {
+  documents: number;
+  /** False for an export of an earlier release, of which a part can't be told from the whole. */
+  hasEnd: boolean;
+}
+
 /**
- * Reads an export into an empty database; returns the number of documents. An interrupted import of the same export
- * continues. Throws if the text is not an export, or the database contains anything else.
+ * Reads an export into an empty database. An interrupted import of the same export
+ * continues. Throws if the text is not an export, or not a complete one, or the database contains anything else.
  */
-export async function importLines(database: Database, lines: AsyncIterable<string>): Promise<number> {
-  let isFirst = true;
+export async function importLines(database: Database, lines: AsyncIterable<string>): Promise<Imported> {
+  let version: number | undefined;
   let documents = 0;
   let batch: { name: string; rows: Document[] } | undefined;
   const flush = async () => {
     if (batch) documents += await insert(database, batch.name, batch.rows);
     batch = undefined;
   };
-  for await (const text of lines) {
-    if (text.trim() === "") continue;
-    if (isFirst) {
-      checkHeader(text);
+  for await (const text of checkedLines(lines)) {
+    if (version === undefined) {
+      version = readFormatVersion(text);
       await begin(database, text);
-      isFirst = false;
       continue;
     }
     const line = parseLine(text);
@@ -64,11 +69,10 @@ export async function importLines(database: Database, lines: AsyncIterable<strin
     batch ??= { name: line.in, rows: [] };
     batch.rows.push(line.document);
   }
-  if (isFirst) throw new Error("The file is empty, so it is not an export of this service.");
   await flush();
   await repairReferences(database);
   await marks(database).deleteOne({ _id: "unfinished" });
-  return documents;
+  return { documents, hasEnd: version !== versionWithoutEnd };
 }
 
 async function begin(database: Database, headerLine: string): Promise<void> {
@@ -134,23 +138,11 @@ async function releaseSlugs(database: Database, skills: readonly SkillDoc[]): Pr
   }
 }
 
-function checkHeader(text: string): void {
-  let header: Partial<Header> = {};
-  try {
-    header = JSON.parse(text) as Partial<Header>;
-  } catch {
-    // Reported below, like every other line that is not a header.
-  }
-  if (header.format !== format) throw new Error("The file is not an export of this service.");
-  if (header.version !== formatVersion)
-    throw new Error(`The export has format ${header.version}; this program reads ${formatVersion}.`);
-}
-
 function parseLine(text: string): Line {
   try {
     return BSON.EJSON.parse(text, { relaxed: false }) as Line;
   } catch (cause) {
-    throw new Error("The file has a line that can't be read: its end may be missing. Use a complete copy.", {
+    throw new Error("The export has a line that can't be read, so it may be incomplete. Use another copy.", {
       cause,
     });
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { closeStores, openStores } from "../../src/open.ts";
 import type { Stores } from "../../src/app.ts";
 import { repairStore } from "../../src/operations/repair.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
-import { requireCompleteImport } from "../../src/operations/transfer.ts";
+import { importFrom, requireCompleteImport } from "../../src/operations/transfer.ts";
 import { verifyStore } from "../../src/operations/verify.ts";
 import { exportLines } from "../../storage/dump/export-lines.ts";
 import { importLines } from "../../storage/dump/import-lines.ts";
@@ -115,9 +115,10 @@ describe("an export during writes and deletions", () => {
     await assert.rejects(requireCompleteImport(restored), /interrupted: run the import .* again/);
     const other = [lines[0]!.replace("T", "T1"), ...lines.slice(1)];
     await assert.rejects(importLines(restored.storage.database, from(other)), /part of another export/);
-    const documents = await importLines(restored.storage.database, from(lines));
+    const { documents, hasEnd } = await importLines(restored.storage.database, from(lines));
 
     await requireCompleteImport(restored);
+    assert.ok(hasEnd);
     assert.ok(documents > 0 && documents < lines.length);
     await assert.rejects(importLines(restored.storage.database, from(lines)), /is not empty/);
   });
@@ -172,6 +173,59 @@ describe("an export during writes and deletions", () => {
   });
 });
 
+describe("a part of an export", () => {
+  let file: string;
+  before(async () => {
+    file = path.join(folder, "part.ndjson");
+    await emptyDatabase(restored.storage.database.raw);
+  });
+
+  const importText = (text: string) => {
+    writeFileSync(file, text);
+    return importFrom(restored, file);
+  };
+  const textOf = (some: readonly string[]) => some.map((line) => `${line}\n`).join("");
+
+  it("is refused before anything is written, wherever it was cut off", async () => {
+    const whole = textOf(lines);
+    const cuts = [1, 2, Math.floor(lines.length / 2), lines.length - 2, lines.length - 1];
+    for (const count of cuts)
+      await assert.rejects(
+        importText(textOf(lines.slice(0, count))),
+        /export is incomplete: its end is missing/,
+      );
+    for (const length of [whole.length - 3, whole.length - 80, whole.length / 2])
+      await assert.rejects(importText(whole.slice(0, length)), /export is incomplete/, String(length));
+    await assert.rejects(importText(""), /file is empty/);
+    await assert.rejects(importText(textOf(lines.slice(1))), /not an export/);
+
+    await requireCompleteImport(restored);
+    assert.equal(await restored.storage.database.raw.collection("skills").countDocuments(), 0);
+  });
+
+  it("is refused if lines in the middle are missing or were changed, or others follow", async () => {
+    const at = lines.findIndex((line) => line.startsWith('{"in":"skills"'));
+    const changed = lines.with(at, lines[at]!.replace('"slug":"', '"slug":"x'));
+    for (const damaged of [lines.toSpliced(at, 1), changed])
+      await assert.rejects(
+        importText(textOf(damaged)),
+        /export is damaged: lines are missing or were changed/,
+      );
+    await assert.rejects(importText(textOf([...lines, lines[at]!])), /lines after its end/);
+  });
+
+  it("leaves the import unfinished if it is read from a pipe, and a complete one continues it", async () => {
+    const { database } = restored.storage;
+    await assert.rejects(importLines(database, from(lines.slice(0, -1))), /export is incomplete/);
+    await assert.rejects(requireCompleteImport(restored), /interrupted: run the import .* again/);
+
+    await importLines(database, from(lines));
+
+    await requireCompleteImport(restored);
+    await emptyDatabase(database.raw);
+  });
+});
+
 describe("an export of an earlier version of the service", () => {
   it("is imported without rows that are newer than their skills", async () => {
     const { database, skills } = service.app.storage;
@@ -183,7 +237,9 @@ describe("an export of an earlier version of the service", () => {
       ...rows.map((document) => ({ in: "versions", document })),
       ...entries.map((document) => ({ in: "search_entries", document })),
     ].map((line) => BSON.EJSON.stringify(line, { relaxed: false }));
-    const older = lines.filter((line) => !/^{"in":"(versions|search_entries)"/.test(line));
+    const older = lines
+      .filter((line) => !/^{"(in":"(versions|search_entries)"|end")/.test(line))
+      .with(0, lines[0]!.replace('"version":2', '"version":1'));
     const isNewer = async () => {
       for (const skill of documentsOf<{ _id: string; head: { version: number } }>("skills"))
         if (((await skills.find(skill._id))?.head.version ?? 0) > skill.head.version) return true;
@@ -191,7 +247,8 @@ describe("an export of an earlier version of the service", () => {
     };
     assert.ok(await isNewer());
 
-    await importLines(restored.storage.database, from([...older, ...late]));
+    const { hasEnd } = await importLines(restored.storage.database, from([...older, ...late]));
+    assert.equal(hasEnd, false);
     const found = await verifyStore(restored, none);
 
     assert.deepEqual(
