@@ -13,16 +13,17 @@ import { ensureSetupLink } from "./src/accounts/setup.ts";
 import { type Closers, closeAll, closingOnError } from "./src/closers.ts";
 import { readConfig, type Config } from "./src/config.ts";
 import { seedDemo } from "./src/demo/seed.ts";
+import { ServiceError } from "./src/errors.ts";
 import { confirmRestoreByOperator } from "./src/epoch/epoch.ts";
 import type { Health } from "./src/http/health.ts";
 import { closeServer, listen } from "./src/http/listen.ts";
 import { openMetrics, type Metrics } from "./src/http/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
 import { resetFactorsByEmail } from "./src/mfa/reset.ts";
-import { readHealth } from "./src/jobs/health.ts";
 import { closeStores, openApp, openStores } from "./src/open.ts";
-import { examineKeys } from "./src/operations/keys/examine-keys.ts";
+import { diagnose } from "./src/operations/doctor.ts";
 import { claimKeyRing } from "./src/operations/keys/claim-key-ring.ts";
+import { describeSealed } from "./src/operations/keys/count-sealed.ts";
 import { forgetKey } from "./src/operations/keys/forget-key.ts";
 import { repairStore } from "./src/operations/repair.ts";
 import { exportTo, importFrom, requireCompleteImport } from "./src/operations/transfer.ts";
@@ -154,12 +155,9 @@ async function runCommand(command: string, { args, isRepair }: Given, config: Co
       const app = await open(config, log, closers);
       return console.log(`Removed the second factors of ${await resetFactorsByEmail(app, first, second)}.`);
     }
-    if (command === "doctor") return doctor(await open(config, log, closers));
-    // The others need the database and the repositories only: the queue may not be running.
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-    const mongodbUrl = config.mongodbUrl ?? (await openMongo(config, log, closers));
-    const stores = await openStores({ config, log, mongodbUrl });
-    closers.push(() => closeStores(stores));
+    if (command === "doctor") return doctor(config, closers);
+    const stores = await openStoresOnly(config, log, closers);
     if (command === "import") {
       const { documents, hasEnd } = await importFrom(stores, first);
       if (!hasEnd)
@@ -173,25 +171,36 @@ async function runCommand(command: string, { args, isRepair }: Given, config: Co
     else if (command === "confirm-restore")
       console.log(`Confirmed. It was: ${await confirmRestoreByOperator(stores, first)}`);
     else if (command === "forget-key")
-      console.log(`Forgot the key ${first}. ${await forgetKey(stores, first)} stored secrets can't be read.`);
+      console.log(
+        `Forgot the key ${first}, which encrypts ${describeSealed(await forgetKey(stores, first))}.`,
+      );
     else await verify(stores, isRepair);
   });
   await closeAll(closers);
   process.exit();
 }
 
-async function doctor(app: App): Promise<void> {
-  const { database, queue, git, outbound, restore, disks } = await readHealth(app, version);
-  for (const [name, { ok, detail }] of Object.entries({ database, queue, git, outbound, restore }))
-    printCheck(name, ok, detail);
-  for (const { name, ok, freeBytes } of disks)
-    printCheck(`disk of ${name}`, ok, `${freeBytes ?? "unknown"} bytes free`);
-  for (const { isOk, text } of await examineKeys(app)) printCheck("keys", isOk, text);
+/** Logs nothing: the report has every error. */
+async function doctor(config: Config, closers: Closers): Promise<void> {
+  const log = openLog("silent");
+  const found = await diagnose(config, {
+    openStores: () => openStoresOnly(config, log, closers),
+    async openQueue() {
+      const queue = await openQueue(queueLocation(config), log);
+      closers.push(() => queue.close());
+      return queue;
+    },
+  });
+  for (const { name, state, text } of found) console.log(`${state.padEnd(7)}  ${name.padEnd(12)}  ${text}`);
+  if (found.some(({ state }) => state === "problem")) process.exitCode = 1;
 }
 
-function printCheck(name: string, ok: boolean, detail: string): void {
-  console.log(`${ok ? "ok     " : "problem"}  ${name.padEnd(12)}  ${detail}`);
-  if (!ok) process.exitCode = 1;
+/** The database and the repositories: most commands need no queue, which may not be running. */
+async function openStoresOnly(config: Config, log: Log, closers: Closers): Promise<Stores> {
+  const mongodbUrl = config.mongodbUrl ?? (await openMongo(config, log, closers));
+  const stores = await openStores({ config, log, mongodbUrl });
+  closers.push(() => closeStores(stores));
+  return stores;
 }
 
 async function verify(app: Stores, isRepair: boolean): Promise<void> {
@@ -218,13 +227,15 @@ async function repair(app: Stores, report: VerifyReport): Promise<number> {
   return done.left.length;
 }
 
+const queueLocation = ({ redisUrl, dataDir }: Config) =>
+  redisUrl ? { redisUrl } : { dataDir: `${dataDir}/queue` };
+
 async function open(config: Config, log: Log, closers: Closers): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const place = config.redisUrl ? { redisUrl: config.redisUrl } : { dataDir: `${config.dataDir}/queue` };
   // Both engines are slow to start, so they start concurrently.
   const [mongo, queue] = await Promise.allSettled([
     config.mongodbUrl ?? openMongo(config, log, closers),
-    openQueue(place, log),
+    openQueue(queueLocation(config), log),
   ]);
   if (queue.status === "rejected") throw queue.reason;
   closers.push(() => queue.value.close());
@@ -273,12 +284,15 @@ function announce(config: Config, setupLink: string | undefined): void {
 class UsageError extends Error {}
 
 main().catch((error: unknown) => {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
   const isReported =
-    error instanceof UsageError || error instanceof DataDirLockedError || error instanceof EngineError;
-  // Known errors are one sentence; any other is a bug, whose trace is shown.
+    error instanceof UsageError ||
+    error instanceof DataDirLockedError ||
+    error instanceof EngineError ||
+    error instanceof ServiceError;
+  // Known errors, and those of files and sockets, are one sentence; any other is a bug, whose trace is shown.
   if (code === "EADDRINUSE") console.error(`The port is taken: set PORT to a free one. (${message})`);
-  else if (isReported || code?.startsWith("ERR_PARSE_ARGS") || message.startsWith("The "))
+  else if (isReported || syscall || code?.startsWith("ERR_PARSE_ARGS") || message.startsWith("The "))
     console.error(message);
   else console.error(error);
   process.exit(1);

@@ -57,7 +57,12 @@ export async function openDatabase(url: string, name: string): Promise<Database>
     connectTimeoutMS: 5000,
     socketTimeoutMS: socketTimeoutMs,
   });
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new Error(`The database can't be opened: ${message}. Check MONGODB_URL.`, { cause });
+  }
   const db = client.db(name);
   return {
     url,

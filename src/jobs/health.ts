@@ -11,44 +11,26 @@ const answerMs = 4000;
 /** A disk with less of either is reported as nearly full. */
 const leastFree = { bytes: 1024 ** 3, share: 0.05 };
 
-type Check = HealthPayload["database"];
+export type Check = HealthPayload["database"];
 
 export async function readHealth(app: App, version: string): Promise<HealthPayload> {
-  const { config, queue, storage } = app;
-  const git = { program: config.gitProgram, searchPath: config.searchPath };
-  let databaseVersion: string | null = null;
-  const [database, queueCheck, gitCheck, outbound, restore, data, repositories] = await Promise.all([
-    checked(async () => {
-      databaseVersion = await storage.database.version();
-      return `MongoDB ${databaseVersion}, ${config.mongodbUrl === undefined ? "embedded" : "a server"}`;
-    }),
-    checked(async () => {
-      await queue.counts();
-      return queue.kind === "redis" ? "Redis" : "embedded";
-    }),
-    checked(async () => {
-      const found = await gitVersion(git);
-      if (found === undefined)
-        throw new Error("No git program was found: clones and the nightly repack are not available.");
-      return `git ${found}`;
-    }),
-    checked(() => checkOutbound(app)),
-    checked(async () => {
-      const mismatch = await findMismatch(app);
-      if (mismatch) throw new Error(describeMismatch(mismatch));
-      return "The database and the Git root belong together.";
-    }),
-    diskOf("data", config.dataDir),
-    diskOf("git", config.gitRoot),
+  const [database, queue, git, outbound, restore, disks, databaseVersion] = await Promise.all([
+    checkDatabase(app),
+    checkQueue(app),
+    checkGit(app),
+    checkOutbound(app),
+    checkRestore(app),
+    checkDisks(app),
+    app.storage.database.version().catch(() => null),
   ]);
   return {
     checkedAt: app.now().toISOString(),
     database,
-    queue: queueCheck,
-    git: gitCheck,
+    queue,
+    git,
     outbound,
     restore,
-    disks: [data, repositories],
+    disks,
     versions: { service: version, node: process.version, database: databaseVersion },
     process: {
       uptimeSeconds: Math.round(process.uptime()),
@@ -57,13 +39,44 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
   };
 }
 
-async function checkOutbound(app: App): Promise<string> {
-  const { clientDocuments } = app.config.oauth;
-  if (clientDocuments !== undefined) return `Not checked: OAUTH_CLIENT_DOCUMENTS is ${clientDocuments}`;
-  const problem = await outboundProblem(app);
-  if (problem === undefined) return "Public hosts respond";
-  throw new Error(`Public hosts can't be reached, so programs have to register to sign in: ${problem}.`);
-}
+export const checkDatabase = ({ storage, config }: Pick<App, "storage" | "config">) =>
+  checked(async () => {
+    const version = await storage.database.version();
+    return `MongoDB ${version}, ${config.mongodbUrl === undefined ? "embedded" : "a server"}`;
+  });
+
+export const checkQueue = ({ queue }: Pick<App, "queue">) =>
+  checked(async () => {
+    await queue.counts();
+    return queue.kind === "redis" ? "Redis" : "embedded";
+  });
+
+export const checkGit = ({ config }: Pick<App, "config">) =>
+  checked(async () => {
+    const found = await gitVersion({ program: config.gitProgram, searchPath: config.searchPath });
+    if (found === undefined)
+      throw new Error("No git program was found: clones and the nightly repack are not available.");
+    return `git ${found}`;
+  });
+
+export const checkOutbound = (app: Pick<App, "config" | "now">) =>
+  checked(async () => {
+    const { clientDocuments } = app.config.oauth;
+    if (clientDocuments !== undefined) return `Not checked: OAUTH_CLIENT_DOCUMENTS is ${clientDocuments}`;
+    const problem = await outboundProblem(app);
+    if (problem === undefined) return "Public hosts respond";
+    throw new Error(`Public hosts can't be reached, so programs have to register to sign in: ${problem}.`);
+  });
+
+export const checkRestore = (app: Pick<App, "storage" | "repos" | "now">) =>
+  checked(async () => {
+    const mismatch = await findMismatch(app);
+    if (mismatch) throw new Error(describeMismatch(mismatch));
+    return "The database and the Git root belong together.";
+  });
+
+export const checkDisks = ({ config }: Pick<App, "config">) =>
+  Promise.all([diskOf("data", config.dataDir), diskOf("git", config.gitRoot)]);
 
 async function checked(ask: () => Promise<string>): Promise<Check> {
   const startedAt = performance.now();

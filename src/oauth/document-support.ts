@@ -19,14 +19,16 @@ interface Finding {
   at: number;
 }
 
-const found = new WeakMap<App, Promise<Finding>>();
+type Asking = Pick<App, "config" | "now">;
+
+const found = new WeakMap<Asking, Promise<Finding>>();
 
 export async function readsClientDocuments(app: App): Promise<boolean> {
   return app.config.oauth.clientDocuments ?? (await outboundProblem(app)) === undefined;
 }
 
 /** The reason for which outbound requests are not possible. Undefined if they are. */
-export async function outboundProblem(app: App): Promise<string | undefined> {
+export async function outboundProblem(app: Asking): Promise<string | undefined> {
   const known = await found.get(app);
   const age = known ? app.now().getTime() - known.at : Infinity;
   if (known && age < (known.problem === undefined ? possibleMs : impossibleMs)) return known.problem;

@@ -2,23 +2,17 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 
 import { emptyRedis, testDatabase } from "../support/engine.ts";
+import { scriptsOf } from "../support/guide.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";
 import { root } from "../support/root.ts";
 import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
-
-/** Scripts in a section of a guide, each with its lines. */
-function scriptsOf(guide: string, section: string): string[] {
-  const text = readFileSync(path.join(root, "docs/guides", guide), "utf8");
-  const own = text.split(/^## /m).find((part) => part.startsWith(`${section}\n`));
-  return Array.from(own?.matchAll(/^```sh\n(.*?)^```$/gms) ?? [], ([, script]) => script!);
-}
 
 /** Copies what a clone of this work tree would have. */
 function cloneInto(folder: string): void {

@@ -113,7 +113,7 @@ describe("the key ring of a service", () => {
     await claimKeyRing(by(k1));
     await claimKeyRing(by(k1, k2));
     await assert.rejects(claimKeyRing(by(otherK1)), /key "k1" of this process is not the one/);
-    await assert.rejects(claimKeyRing(by(k2)), /The key "k1" is missing, by which \d+ stored secrets/);
+    await assert.rejects(claimKeyRing(by(k2)), /The key "k1" is missing, which encrypts \d+ stored secrets/);
     await assert.rejects(claimKeyRing(by(k2, otherK1)), /key "k1" of this process is not the one/);
   });
 

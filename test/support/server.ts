@@ -22,8 +22,8 @@ export interface ServerOptions {
   dataDir: string;
   env?: Record<string, string>;
   args?: readonly string[];
-  /** `launcher`: scripts/start.mjs, as `npm start` runs it; by default only the built file. */
-  entry?: "launcher" | "built";
+  /** `npm`: `npm start`; `launcher`: scripts/start.mjs, as npm runs it; by default only the built file. */
+  entry?: "npm" | "launcher" | "built";
   /** In a process group of its own, so that a signal can reach all of it, as Ctrl-C does. */
   ownGroup?: boolean;
   /** Another built checkout than the tested one. */
@@ -93,7 +93,12 @@ export function plainEnv(extra: Record<string, string> = {}): Record<string, str
 function spawnServer(options: ServerOptions): Spawned {
   const file = options.entry === "launcher" ? "scripts/start.mjs" : "dist/server.js";
   const checkout = options.checkout ?? root;
-  const child = spawn(process.execPath, [path.join(checkout, file), ...(options.args ?? [])], {
+  const args = options.args ?? [];
+  const [program, ...given] =
+    options.entry === "npm"
+      ? (["npm", "start", "--silent", "--", ...args] as const)
+      : ([process.execPath, path.join(checkout, file), ...args] as const);
+  const child = spawn(program, given, {
     cwd: checkout,
     env: plainEnv({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: options.dataDir, ...options.env }),
     stdio: ["ignore", "pipe", "pipe"],

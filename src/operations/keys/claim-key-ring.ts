@@ -4,7 +4,7 @@
  */
 import type { KeyRingDoc, KnownKey } from "../../../storage/service/key-ring.ts";
 import type { App } from "../../app.ts";
-import { countSealed, sealedValueOf } from "./count-sealed.ts";
+import { countSealed, describeSealed, sealedValueOf } from "./count-sealed.ts";
 import { sealedFields } from "./sealed-fields.ts";
 
 type Claiming = Pick<App, "secrets" | "storage" | "now" | "config">;
@@ -22,6 +22,12 @@ export async function claimKeyRing(app: Claiming): Promise<void> {
     if (JSON.stringify(ring) === JSON.stringify({ current: stored.current, keys: stored.keys })) return;
     if (await keyRing.replace(stored.revision, ring)) return;
   }
+}
+
+/** Throws what `claimKeyRing` would throw, and records nothing. */
+export async function compareKeyRing(app: Claiming): Promise<void> {
+  const stored = await app.storage.keyRing.find();
+  await (stored ? nextRing(app, stored) : firstRing(app));
 }
 
 /** The ring of an empty database, or of one that an earlier version of the service has written. */
@@ -69,7 +75,7 @@ const sources = ({ config }: Claiming) =>
 
 function missingKey(app: Claiming, id: string, count: number): Error {
   return new Error(
-    `The key "${id}" is missing, by which ${count} stored secrets are encrypted, or which other processes use: ` +
+    `The key "${id}" is missing, which encrypts ${describeSealed(count)}, or which other processes use: ` +
       `${sources(app)}. If the key is lost, run forget-key ${id}.`,
   );
 }

@@ -7,6 +7,9 @@ export async function countSealed(app: Pick<App, "storage">, keyId: string): Pro
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
+export const describeSealed = (count: number) =>
+  count === 1 ? "one stored secret" : `${count} stored secrets`;
+
 /** The encrypted value of a document. */
 export function sealedValueOf(row: object, { path }: Pick<SealedField, "path">): string {
   let value: unknown = row;

@@ -1,6 +1,6 @@
 import { limits } from "../../../contract/limits.ts";
 import type { App } from "../../app.ts";
-import { countSealed } from "./count-sealed.ts";
+import { countSealed, describeSealed } from "./count-sealed.ts";
 
 export interface Finding {
   isOk: boolean;
@@ -14,7 +14,7 @@ export async function examineKeys(app: Pick<App, "storage" | "now">): Promise<Fi
   const findings: Finding[] = [];
   for (const { id, replacedAt } of ring.keys) {
     const count = await countSealed(app, id);
-    const secrets = count === 1 ? "one stored secret" : `${count} stored secrets`;
+    const secrets = describeSealed(count);
     if (id === ring.current) findings.push({ isOk: true, text: `Key ${id}: current, encrypts ${secrets}.` });
     else if (count > 0)
       findings.push({

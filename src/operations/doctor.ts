@@ -1,0 +1,122 @@
+/** `doctor`: checks everything that the service depends on. What fails does not prevent the other checks. */
+import { RepoError } from "../../repos/errors.ts";
+import { fetchText } from "../../repos/transport/fetch-text.ts";
+import type { Stores } from "../app.ts";
+import type { Config } from "../config.ts";
+import {
+  checkDatabase,
+  checkDisks,
+  checkGit,
+  checkOutbound,
+  checkQueue,
+  checkRestore,
+  type Check,
+} from "../jobs/health.ts";
+import type { Queue } from "../queue/index.ts";
+import { openSecrets } from "../secrets.ts";
+import { compareKeyRing } from "./keys/claim-key-ring.ts";
+import { examineKeys } from "./keys/examine-keys.ts";
+import { requireCompleteImport } from "./transfer.ts";
+
+export interface Diagnosis {
+  name: string;
+  /** `note`: could not be checked, which may be intended. */
+  state: "ok" | "note" | "problem";
+  text: string;
+}
+
+/** Limits of the request to the service's own address. */
+const requestLimits = { allowPrivateNetwork: true, maxBytes: 20_000, requestMs: 5000, redirectsAtMost: 0 };
+/** A queue that responds slowly does not prevent a start, so that opening one takes as long as it needs. */
+const openQueueMs = 60_000;
+
+const failed = (name: string, error: unknown): Diagnosis => ({
+  name,
+  state: "problem",
+  text: (error as Error).message,
+});
+const resultOf = (name: string, { ok, detail }: Pick<Check, "ok" | "detail">): Diagnosis => ({
+  name,
+  state: ok ? "ok" : "problem",
+  text: detail,
+});
+
+export async function diagnose(
+  config: Config,
+  engines: { openStores: () => Promise<Stores>; openQueue: () => Promise<Queue> },
+): Promise<Diagnosis[]> {
+  const app = { config, now: () => new Date() };
+  const [stores, queue, git, outbound, address, disks] = await Promise.all([
+    engines.openStores().catch((error: unknown) => failed("database", error)),
+    withinLimit(engines.openQueue()).catch((error: unknown) => failed("queue", error)),
+    checkGit(app),
+    checkOutbound(app),
+    checkAddress(config),
+    checkDisks(app),
+  ]);
+  return [
+    "state" in stores ? stores : resultOf("database", await checkDatabase(stores)),
+    "state" in queue ? queue : resultOf("queue", await checkQueue({ queue })),
+    resultOf("git", git),
+    resultOf("outbound", outbound),
+    address,
+    ...disks.map(({ name, ok, freeBytes }) =>
+      resultOf(`disk of ${name}`, { ok, detail: `${freeBytes ?? "unknown"} bytes free` }),
+    ),
+    ...("state" in stores ? [] : await checkContent(stores)),
+  ];
+}
+
+async function withinLimit(opening: Promise<Queue>): Promise<Queue> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`The job queue does not respond within ${openQueueMs / 1000} s.`);
+    timer = setTimeout(() => reject(error), openQueueMs);
+  });
+  return Promise.race([opening, late]).finally(() => clearTimeout(timer));
+}
+
+/** State of what is stored: whether it is complete, belongs to the Git root, and can be decrypted. */
+async function checkContent(stores: Stores): Promise<Diagnosis[]> {
+  const found = [resultOf("restore", await checkRestore(stores))];
+  await requireCompleteImport(stores).catch((error: unknown) => found.push(failed("import", error)));
+  await requireKeys(stores).catch((error: unknown) => found.push(failed("keys", error)));
+  for (const { isOk, text } of await examineKeys(stores))
+    found.push(resultOf("keys", { ok: isOk, detail: text }));
+  return found;
+}
+
+/** Throws if a process with these keys does not start. Keys that the first start creates are not missing. */
+async function requireKeys(stores: Stores): Promise<void> {
+  const { dataDir, secretKeys: keys } = stores.config;
+  if (keys === undefined && (await stores.storage.keyRing.find()) === null) return;
+  await compareKeyRing({ ...stores, secrets: openSecrets({ keys, dataDir, mayCreate: false }) });
+}
+
+/** Whether the service's address leads to a process that has the same address. */
+async function checkAddress({ baseUrl }: Config): Promise<Diagnosis> {
+  const name = "address";
+  let resource: unknown;
+  try {
+    const text = await fetchText(`${baseUrl}/.well-known/oauth-protected-resource/mcp`, requestLimits);
+    ({ resource } = JSON.parse(text) as { resource?: unknown });
+  } catch (error) {
+    const { message } = error as Error;
+    const isAbsent =
+      error instanceof RepoError && (error.code === "remote_unreachable" || error.code === "remote_failed");
+    if (isAbsent)
+      return {
+        name,
+        state: "note",
+        text: `Not checked: no service responds at BASE_URL ${baseUrl} (${message}).`,
+      };
+  }
+  if (resource === `${baseUrl}/mcp`) return { name, state: "ok", text: `The service responds at ${baseUrl}` };
+  const other = typeof resource === "string" && URL.canParse(resource) ? new URL(resource).origin : undefined;
+  const text =
+    other === undefined
+      ? `Something else than this service responds at BASE_URL ${baseUrl}: set BASE_URL to the address under which ` +
+        "users reach the service, and let the proxy forward all paths."
+      : `The service at ${baseUrl} has the BASE_URL ${other}: set the same for all processes and commands.`;
+  return { name, state: "problem", text };
+}
