@@ -1,7 +1,9 @@
 /** Pages of the dashboard in a browser, for the tests of one `describe`. */
 import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import path from "node:path";
 import { after, afterEach, before } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import {
   accessibilityProblems,
   blankBelow,
@@ -70,18 +72,31 @@ export function useDashboard(start: () => Promise<Started> = startPlain): Dashbo
   return dashboard;
 }
 
+/** Folder for a picture of each look, if set. */
+const pictures = process.env["SVC_TEST_PICTURES"];
+
 const looks = [
   { colorScheme: "light", width: 1440 },
   { colorScheme: "dark", width: 360 },
 ] as const;
 
-/** Fails for problems of accessibility, or of scrolling, of an open page: light and wide, dark and narrow. */
-export async function assertAccessible(page: Page, name: string): Promise<void> {
+/**
+ * Fails for problems of accessibility, or of scrolling, of an open page: light and wide, dark and narrow.
+ *
+ * @param subject what the pictures show, if it is not at the top
+ */
+export async function assertAccessible(page: Page, name: string, subject?: Locator): Promise<void> {
   const size = page.viewportSize()!;
   for (const { colorScheme, width } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: size.height });
     const look = `${name} ${colorScheme} ${width}`;
+    if (pictures !== undefined) {
+      mkdirSync(pictures, { recursive: true });
+      await subject?.scrollIntoViewIfNeeded();
+      const file = path.join(pictures, `${look.replaceAll(" ", "-")}.png`);
+      await page.screenshot({ path: file });
+    }
     assert.deepEqual(await accessibilityProblems(page), [], look);
     const overflow = await sidewaysOverflow(page);
     assert.ok(overflow <= 0, `${look} scrolls sideways by ${overflow} px`);

@@ -11,10 +11,12 @@ interface Props {
   provider: SsoProvider;
 }
 
+const nameOf = (index: number) => (index === 0 ? "current" : "previous");
+
 /** Keys of this service by which the identity provider encrypts assertions. */
 export function Encryption({ org, provider }: Props) {
   const { id, encryptionKeys: keys } = provider;
-  const [removed, setRemoved] = useState<string>();
+  const [removed, setRemoved] = useState<number>();
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: providersQuery(org).queryKey });
   const add = useMutation({
@@ -45,7 +47,13 @@ export function Encryption({ org, provider }: Props) {
               <Time value={createdAt} />
               <span className="meta mono block">SHA-256 {fingerprint}</span>
             </span>
-            <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setRemoved(fingerprint)}>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              aria-label={`Remove ${nameOf(index)} key`}
+              onClick={() => setRemoved(index)}
+            >
               Remove
             </Button>
           </div>
@@ -53,11 +61,11 @@ export function Encryption({ org, provider }: Props) {
       </div>
       {removed !== undefined && (
         <ConfirmDialog
-          title="Remove key"
+          title={`Remove ${nameOf(removed)} key`}
           action="Remove key"
           isDangerous
           run={async () => {
-            await removeEncryptionKey(org, id, removed);
+            await removeEncryptionKey(org, id, keys[removed]!.fingerprint);
             await refresh();
           }}
           onClose={() => setRemoved(undefined)}
