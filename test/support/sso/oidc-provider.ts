@@ -125,6 +125,8 @@ export interface Deviation {
 
 export interface TestProvider {
   issuer: string;
+  /** Where it listens, which is its issuer unless another one was given. */
+  url: string;
   client: Omit<Client, "redirectUri">;
   /** The next response. `nonce` is that of the request. */
   next: { person: Person; nonce: string; deviation: Deviation };
@@ -133,7 +135,8 @@ export interface TestProvider {
   close(): Promise<void>;
 }
 
-export async function startTestProvider(): Promise<TestProvider> {
+/** @param publicIssuer address of a gateway that leads to it */
+export async function startTestProvider(publicIssuer?: string): Promise<TestProvider> {
   const strange = await generateKeyPair("RS256");
   const keys = await Promise.all(
     algorithms.map(async (alg) => {
@@ -142,9 +145,11 @@ export async function startTestProvider(): Promise<TestProvider> {
       return { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: "sig", alg } };
     }),
   );
-  const { issuer, close } = await listen(() => (request, response) => void answer(request, response));
+  const { issuer: url, close } = await listen(() => (request, response) => void answer(request, response));
+  const issuer = publicIssuer ?? url;
   const provider: TestProvider = {
     issuer,
+    url,
     client: { id: "svc", secret: "the-secret-of-the-client" },
     next: { person: { sub: "1" }, nonce: "", deviation: {} },
     exchanges: [],

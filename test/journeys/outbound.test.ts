@@ -1,0 +1,237 @@
+/**
+ * The whole built service behind the proxy of a company: every server that it requests has a name that only the proxy
+ * resolves, and a certificate that only the proxy accepts, which signs another in its place.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request as forward, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type Server as TlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import type { ConnectorPayload } from "../../contract/payloads/connectors.ts";
+import { startUpstream, type Upstream } from "../mcp-central/upstream.ts";
+import { sharedEngines } from "../support/engine.ts";
+import { startGitHub, type GitHubStub } from "../support/host/github-stub.ts";
+import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
+import { makeCertificate, startSquid, whyNoSquid, type Squid } from "../support/proxies/squid.ts";
+import { runServer, removeFolder, startServer, temporaryFolder, type Server } from "../support/server.ts";
+import { startTestProvider, type TestProvider } from "../support/sso/oidc-provider.ts";
+import { until } from "../support/until.ts";
+
+const hosts = ["github", "idp", "mcp", "catalog", "client", "vscode"].map((name) => `${name}.company.test`);
+
+describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
+  const dataDir = temporaryFolder("outbound");
+  const closers: (() => Promise<unknown>)[] = [];
+  let gateway: TlsServer;
+  let port: number;
+  let squid: Squid;
+  let github: GitHubStub;
+  let provider: TestProvider;
+  let upstream: Upstream;
+  let env: Record<string, string>;
+  let server: Server;
+  let account: Account;
+  /** Requests that arrived, as `host path`, and those of them that the proxy had not sent. */
+  const arrived: string[] = [];
+  const direct: string[] = [];
+
+  const addressOf = (name: string) => `https://${name}.company.test:${port}`;
+
+  /** Ends TLS in front of the servers of other tests. */
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const name = request.headers.host?.split(".")[0] ?? "";
+    const label = `${name} ${request.url?.split("?")[0]}`;
+    arrived.push(label);
+    if (!request.headers.via?.includes("proxy.company.test")) direct.push(label);
+    const target = { github: github.url, idp: provider.url, mcp: new URL(upstream.url).origin }[name];
+    if (target !== undefined) {
+      const { method, headers } = request;
+      const sent = forward(`${target}${request.url}`, { method, headers }, (received) => {
+        response.writeHead(received.statusCode!, received.headers);
+        received.pipe(response);
+      });
+      sent.on("error", () => response.destroy());
+      request.pipe(sent);
+      return;
+    }
+    const client = { client_id: `${addressOf("client")}/client.json`, client_name: "Editor" };
+    const body =
+      name === "client" ? { ...client, redirect_uris: ["http://127.0.0.1/"] } : { servers: [], metadata: {} };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  }
+
+  before(async () => {
+    const folder = temporaryFolder("outbound-certificate");
+    const names = hosts.map((name) => `DNS:${name}`).join();
+    const certificate = makeCertificate(folder, "server", [`subjectAltName=${names}`]);
+    removeFolder(folder);
+    gateway = createServer(certificate, answer).listen(0, "127.0.0.1");
+    await once(gateway, "listening");
+    closers.push(async () => {
+      gateway.close();
+      gateway.closeAllConnections();
+    });
+    ({ port } = gateway.address() as AddressInfo);
+    squid = await startSquid(hosts, certificate);
+    closers.push(() => squid.close());
+    github = await startGitHub();
+    closers.push(() => github.close());
+    provider = await startTestProvider(addressOf("idp"));
+    closers.push(() => provider.close());
+    upstream = await startUpstream();
+    closers.push(() => upstream.close());
+    const proxy = new URL(squid.url);
+    proxy.username = squid.user;
+    proxy.password = squid.password;
+    env = {
+      ...(await sharedEngines()),
+      HTTPS_PROXY: proxy.href,
+      HTTP_PROXY: proxy.href,
+      NO_PROXY: "10.0.0.0,internal.test",
+      NODE_EXTRA_CA_CERTS: squid.authorities,
+      GITHUB_URL: addressOf("github"),
+      GITHUB_API_URL: addressOf("github"),
+      MCP_CATALOG_URL: addressOf("catalog"),
+      OAUTH_CLIENT_DOCUMENTS: "true",
+    };
+    server = await startServer({ dataDir, env });
+    account = await newAccount(server.url, "ann", server.setupLink);
+    await newOrganization(server.url, account, "acme");
+  });
+  after(async () => {
+    await server?.stop();
+    for (const close of closers.toReversed()) await close();
+    removeFolder(dataDir);
+  });
+
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    callApi<T>(server.url, method, path, { token: account.token, body });
+
+  it("connects a repository at GitHub, and fetches and pushes it in a process of its own", async () => {
+    const repository = await github.newRepository("acme/skills", { installed: true });
+    repository.repo.commit({
+      "skills/review/SKILL.md": "---\nname: review\ndescription: Reads.\n---\nRead.\n",
+    });
+    const token = github.newToken([repository]);
+    github.allowWebhooks(token);
+    const body = { host: "github-token", repository: "acme/skills", token };
+
+    const made = await call("POST", "/api/tenants/acme/repo-sync", body);
+    assert.equal(made.status, 201, made.error);
+
+    await until(
+      "the import",
+      async () =>
+        (await call<{ slug: string }[]>("GET", "/api/skills")).data.some(({ slug }) => slug === "review"),
+      {
+        timeoutMs: 300_000,
+        intervalMs: 200,
+        details: async () => (await call("GET", "/api/tenants/acme/repo-sync")).data,
+      },
+    );
+    assert.ok(arrived.includes("github /repos/acme/skills"), arrived.join());
+    assert.ok(arrived.includes("github /acme/skills.git/info/refs"), arrived.join());
+  });
+
+  it("signs a person in by OpenID Connect, with discovery, token, keys and user info", async () => {
+    const { id: clientId, secret: clientSecret } = provider.client;
+    const oidc = { issuer: provider.issuer, clientId, clientSecret };
+    const path = "/api/tenants/acme/sso/providers";
+    const options = { cookie: account.cookie };
+    const made = await callApi<{ id: string }>(server.url, "POST", path, {
+      ...options,
+      body: { name: "Company", type: "oidc", oidc },
+    });
+    assert.equal(made.status, 201, made.error);
+    const { id } = made.data;
+    const test = await callApi<{ id: string; url: string }>(
+      server.url,
+      "POST",
+      `${path}/${id}/test`,
+      options,
+    );
+    assert.equal(test.status, 200, test.error);
+    const open = (url: URL | string, cookie: string) =>
+      fetch(new URL(url, server.url), { redirect: "manual", headers: { cookie } });
+
+    const started = await open(test.data.url, account.cookie);
+    const location = new URL(started.headers.get("location")!);
+    const [bound] = started.headers.getSetCookie().map((one) => one.split(";")[0]!);
+    const nonce = location.searchParams.get("nonce")!;
+    const person = { sub: "1", email: "ada@company.test", email_verified: true, name: "Ada" };
+    provider.next = { person, nonce, deviation: {} };
+    const query = new URLSearchParams({ code: "code", state: location.searchParams.get("state")! });
+    const ended = await open(`/sso/${id}/callback?${query}`, `${account.cookie}; ${bound}`);
+
+    assert.equal(location.origin, provider.issuer);
+    assert.ok(ended.status < 400, await ended.text());
+    const { data } = await callApi<{ subject: string }>(
+      server.url,
+      "GET",
+      `${path}/${id}/test/${test.data.id}`,
+      options,
+    );
+    assert.equal(data.subject, "1", JSON.stringify(data));
+    for (const request of ["/.well-known/openid-configuration", "/token", "/jwks"])
+      assert.ok(arrived.includes(`idp ${request}`), `${request}: ${arrived.join()}`);
+  });
+
+  it("connects to a remote MCP server, and forwards calls to it", async () => {
+    const { pathname } = new URL(upstream.url);
+    const body = { name: "Tools", slug: "tools", transport: "http", url: addressOf("mcp") + pathname };
+    const registered = await call<{ id: string }>("POST", "/api/tenants/acme/mcp-servers", body);
+    assert.equal(registered.status, 201, registered.error);
+    const made = await call<ConnectorPayload>("POST", "/api/user/connectors", { server: registered.data.id });
+    assert.equal(made.status, 201, made.error);
+
+    const connected = await callApi<{ connector: ConnectorPayload }>(
+      server.url,
+      "POST",
+      `/api/user/connectors/${made.data.id}/connect`,
+      { cookie: account.cookie, body: {} },
+    );
+
+    assert.equal(connected.data.connector.connectionStatus, "connected", JSON.stringify(connected));
+    assert.ok(arrived.includes(`mcp ${pathname}`), arrived.join());
+  });
+
+  it("reads the metadata document of an OAuth client", async () => {
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id: `${addressOf("client")}/client.json`,
+      redirect_uri: "http://127.0.0.1:5000/",
+      code_challenge: "a".repeat(43),
+      code_challenge_method: "S256",
+    });
+
+    const options = { redirect: "manual", headers: { cookie: account.cookie } } as const;
+    const asked = await fetch(`${server.url}/oauth/authorize?${query}`, options);
+    assert.equal(asked.status, 303);
+    const page = await fetch(new URL(asked.headers.get("location")!, server.url), options);
+
+    const shown = await page.text();
+    assert.equal(page.status, 200, shown);
+    assert.match(shown, /client\.company\.test/);
+    assert.ok(arrived.includes("client /client.json"), shown);
+  });
+
+  it("sends none of its requests directly, and logs no password of the proxy", () => {
+    assert.deepEqual(direct, []);
+    for (const name of ["github", "idp", "mcp", "client"])
+      assert.match(squid.log(), new RegExp(`CONNECT ${name}\\.company\\.test:${port} ${squid.user} `));
+    assert.doesNotMatch(server.output(), /p(@|%40)ss/);
+  });
+
+  it("fails without the proxy, since nothing else finds these servers", async () => {
+    const { HTTPS_PROXY: _secure, HTTP_PROXY: _plain, ...without } = env;
+    const { code, output } = await runServer({
+      dataDir,
+      env: { ...without, OAUTH_CLIENT_DOCUMENTS: "", BASE_URL: addressOf("vscode") },
+      args: ["doctor"],
+    });
+
+    assert.equal(code, 1, output);
+    assert.match(output, /^note +address +Not checked: .*could not resolve vscode\.company\.test/m);
+  });
+});
