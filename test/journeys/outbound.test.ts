@@ -162,7 +162,7 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
     const person = { sub: "1", email: "ada@company.test", email_verified: true, name: "Ada" };
     provider.next = { person, nonce, deviation: {} };
     const query = new URLSearchParams({ code: "code", state: location.searchParams.get("state")! });
-    const ended = await open(`/sso/${id}/callback?${query}`, `${account.cookie}; ${bound}`);
+    const ended = await open(`/sso/${id}/callback?${query.toString()}`, `${account.cookie}; ${bound}`);
 
     assert.equal(location.origin, provider.issuer);
     assert.ok(ended.status < 400, await ended.text());
@@ -206,7 +206,7 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
     });
 
     const options = { redirect: "manual", headers: { cookie: account.cookie } } as const;
-    const asked = await fetch(`${server.url}/oauth/authorize?${query}`, options);
+    const asked = await fetch(`${server.url}/oauth/authorize?${query.toString()}`, options);
     assert.equal(asked.status, 303);
     const page = await fetch(new URL(asked.headers.get("location")!, server.url), options);
 

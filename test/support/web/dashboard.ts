@@ -1,7 +1,7 @@
 /** Pages of the dashboard in a browser, for the tests of one `describe`. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
-import path from "node:path";
+import { join } from "node:path";
 import { after, afterEach, before } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import {
@@ -94,7 +94,7 @@ export async function assertAccessible(page: Page, name: string, subject?: Locat
     if (pictures !== undefined) {
       mkdirSync(pictures, { recursive: true });
       await subject?.scrollIntoViewIfNeeded();
-      const file = path.join(pictures, `${look.replaceAll(" ", "-")}.png`);
+      const file = join(pictures, `${look.replaceAll(" ", "-")}.png`);
       await page.screenshot({ path: file });
     }
     assert.deepEqual(await accessibilityProblems(page), [], look);
