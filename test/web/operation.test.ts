@@ -1,4 +1,4 @@
-/** What operators see and decide in a browser: checks of the service, a restore, agents, keys for assertions. */
+/** Pages for operators in a browser: checks of the service, a restore, agents, keys for assertions. */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";

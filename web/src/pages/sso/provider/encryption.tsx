@@ -40,23 +40,8 @@ export function Encryption({ org, provider }: Props) {
             : "The metadata of this service has the certificate of the current key. Load it at the identity provider again after a change."}
         </p>
         <Problem error={add.error} />
-        {keys.map(({ fingerprint, createdAt }, index) => (
-          <div key={fingerprint} className="row between">
-            <span className="wrap-text">
-              {index === 0 ? "Current key" : "Previous key, which still decrypts"}, added{" "}
-              <Time value={createdAt} />
-              <span className="meta mono block">SHA-256 {fingerprint}</span>
-            </span>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="gray"
-              aria-label={`Remove ${nameOf(index)} key`}
-              onClick={() => setRemoved(index)}
-            >
-              Remove
-            </Button>
-          </div>
+        {keys.map((key, index) => (
+          <Key key={key.fingerprint} index={index} value={key} remove={() => setRemoved(index)} />
         ))}
       </div>
       {removed !== undefined && (
@@ -76,5 +61,31 @@ export function Encryption({ org, provider }: Props) {
         </ConfirmDialog>
       )}
     </section>
+  );
+}
+
+interface KeyProps {
+  index: number;
+  value: SsoProvider["encryptionKeys"][number];
+  remove: () => void;
+}
+
+function Key({ index, value: { fingerprint, createdAt }, remove }: KeyProps) {
+  return (
+    <div className="row between">
+      <span className="wrap-text">
+        {index === 0 ? "Current key" : "Previous key, which still decrypts"}, added <Time value={createdAt} />
+        <span className="meta mono block">SHA-256 {fingerprint}</span>
+      </span>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        aria-label={`Remove ${nameOf(index)} key`}
+        onClick={remove}
+      >
+        Remove
+      </Button>
+    </div>
   );
 }

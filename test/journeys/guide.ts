@@ -1,7 +1,7 @@
 /** Commands in the guides, so that tests execute them as they are written there. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { root } from "./root.ts";
+import { root } from "../support/root.ts";
 
 function sectionOf(guide: string, title: string): string {
   const text = readFileSync(path.join(root, "docs/guides", guide), "utf8");
