@@ -46,7 +46,10 @@ export function openFolders(database: Database) {
       return rows.map((row) => row._id);
     },
 
-    /** Restricted folders with a grant to any of the principals, with these grants only. Read trees first. */
+    /**
+     * Restricted folders with a grant to any of the principals, with these grants only, without personal workspaces.
+     * Read trees first.
+     */
     listRestrictedTo: (
       tenantId: string,
       principalIds: readonly string[],
@@ -57,6 +60,7 @@ export function openFolders(database: Database) {
             tenantId,
             "grants.id": { $in: [...principalIds] },
             restricted: true,
+            managed: { $exists: false },
             deletedAt: { $exists: false },
           },
           {

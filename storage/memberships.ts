@@ -128,6 +128,14 @@ export function openMemberships(database: Database) {
         .find({ tenantId, role, ...counting }, { projection: { outbox: 0 } })
         .limit(limit)
         .toArray(),
+    /** Memberships with a role or in one of the teams: at most `limits.membersPerOrganization`. */
+    listHolders: (tenantId: string, { role, teamIds }: { role?: string; teamIds: readonly string[] }) => {
+      const ways = teamIds.length > 0 ? [{ teamIds: { $in: [...teamIds] } }] : [];
+      const $or = role === undefined ? ways : [{ role }, ...ways];
+      return memberships
+        .find({ tenantId, ...counting, $or }, { projection: { userId: 1, teamIds: 1 } })
+        .toArray();
+    },
     ...changeOperations(memberships),
     ...copyOperations(memberships),
     removeOfTenant: (tenantId: string) => removeSlice(memberships, { tenantId }),

@@ -5,7 +5,7 @@ import { isId } from "../../storage/database.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
-import { ownerRole } from "../access/permissions.ts";
+import { missingFrom, ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
@@ -13,7 +13,12 @@ import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { lastSeenOf } from "../users/last-seen.ts";
 import { foldName } from "../users/schema.ts";
-import { permissionsOfMember, permissionsOfRoles, requirePermissions } from "./permission-checks.ts";
+import {
+  permissionsOfMember,
+  permissionsOfRoles,
+  requireMemberGrants,
+  requirePermissions,
+} from "./permission-checks.ts";
 import { enlistOwner, releaseOwner, finishOwnerChange } from "./owners.ts";
 import { MemberCursor, type ChangeMember, type MemberQuery } from "./schema.ts";
 import { loadTenant } from "./service.ts";
@@ -81,8 +86,8 @@ export async function listMembers(
 }
 
 /**
- * Gives a member another role. The caller must hold both what the member has and what the role gives. Throws
- * `last_owner` if the organization would have no owner left.
+ * Gives a member another role. The caller must hold both what the member has and what the role gives and, if that is
+ * more, the member's grants on restricted folders. Throws `last_owner` if the organization would have no owner left.
  */
 export async function changeMember(
   app: App,
@@ -96,7 +101,10 @@ export async function changeMember(
   requirePermissions(actor, tenant._id, given, "give this role");
   const membership = await onMember(app, tenant._id, userId, async (member) => {
     if (member.role === input.role) return member;
-    requirePermissions(actor, tenant._id, await permissionsOfMember(app, member), "change this member");
+    const held = await permissionsOfMember(app, member);
+    requirePermissions(actor, tenant._id, held, "change this member");
+    if (missingFrom(held, given).length > 0)
+      await requireMemberGrants(app, actor, tenant._id, [member], "extend the role of this member");
     const event = makeEvent(app, actor, "organization.member_role_updated", {
       tenantId: tenant._id,
       resourceType: "user",

@@ -7,8 +7,8 @@ import { isId } from "../../storage/database.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Actor, PermissionMap } from "../access/actor.ts";
-import { membershipIn } from "../access/decide.ts";
-import { highestLevel, holdsGrants, type TeamGrant } from "../access/team.ts";
+import { bypassesRestrictions, membershipIn } from "../access/decide.ts";
+import { highestLevel, holdsGrants, type HeldGrant } from "../access/team.ts";
 import { isBuiltIn, missingFrom, permissionsOfRole, unionOf } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
@@ -69,32 +69,58 @@ export async function requireTeamAccess(
   act: string,
 ): Promise<void> {
   requirePermissions(actor, tenantId, await permissionsOfTeams(app, tenantId, teamIds), act);
-  if (holdsGrants(actor, tenantId, await grantsOfTeams(app, actor, tenantId, teamIds))) return;
-  // The folders may be out of the caller's sight, so none is named.
-  throw forbidden(
-    `You can't ${act}: the team has access to restricted folders that you do not have yourself. ` +
-      "Ask someone who manages the access to these folders.",
-    { kind: "team", missing: ["folder:manageAcl"] },
-  );
+  await requireGrants(app, actor, tenantId, { kind: "team", ids: teamIds }, act);
 }
 
-/** Grants of teams on restricted folders, with the level that the caller has on each. */
-async function grantsOfTeams(
+/**
+ * Requires for members who obtain permissions what `requireTeamAccess` requires for a team: a permission counts in each
+ * restricted folder that they have a grant on. Those of personal workspaces are left out, since they belong to the
+ * members. Throws `forbidden`.
+ */
+export async function requireMemberGrants(
   app: App,
   actor: Actor,
   tenantId: string,
-  teamIds: readonly string[],
-): Promise<TeamGrant[]> {
-  if (teamIds.length === 0) return [];
+  members: readonly Pick<MembershipDoc, "userId" | "teamIds">[],
+  act: string,
+): Promise<void> {
+  const ids = new Set(members.flatMap(({ userId, teamIds }) => [userId, ...teamIds]));
+  await requireGrants(app, actor, tenantId, { kind: "member", ids: [...ids] }, act);
+}
+
+async function requireGrants(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  { kind, ids }: { kind: "team" | "member"; ids: readonly string[] },
+  act: string,
+): Promise<void> {
+  if (ids.length === 0 || bypassesRestrictions(actor, tenantId)) return;
+  if (holdsGrants(actor, tenantId, await grantsTo(app, actor, tenantId, ids))) return;
+  // The folders may be out of the caller's sight, so none is named.
+  throw forbidden(
+    `You can't ${act}: the ${kind} has access to restricted folders that you do not have yourself. ` +
+      "Ask someone who manages the access to these folders.",
+    { kind, missing: ["folder:manageAcl"] },
+  );
+}
+
+/** Grants of teams and members on restricted folders, with the level that the caller has on each. */
+async function grantsTo(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  principalIds: readonly string[],
+): Promise<HeldGrant[]> {
   const { folders } = app.storage;
   const own = actor.kind === "user" ? [actor.userId, ...(membershipIn(actor, tenantId)?.teamIds ?? [])] : [];
   // Brings the folders up to date with what was committed.
   await folders.readTrees([tenantId]);
-  const granted = await folders.listRestrictedTo(tenantId, [...teamIds, ...own]);
+  const granted = await folders.listRestrictedTo(tenantId, [...principalIds, ...own]);
   return granted.flatMap(({ grants }) => {
     const levelOf = (ids: readonly string[]) =>
       highestLevel(grants.filter(({ id }) => ids.includes(id)).map(({ level }) => level));
-    const level = levelOf(teamIds);
+    const level = levelOf(principalIds);
     return level === null ? [] : [{ level, held: levelOf(own) }];
   });
 }

@@ -10,7 +10,7 @@ import { ServiceError, notFound } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
 import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
 import { missingFrom } from "../access/permissions.ts";
-import { requirePermissions, requireTeamAccess } from "./permission-checks.ts";
+import { requireMemberGrants, requirePermissions, requireTeamAccess } from "./permission-checks.ts";
 import type { CreateRole, UpdateRole } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
@@ -46,7 +46,7 @@ export async function createRole(
 
 /**
  * Changes the name or the permissions. The caller must have the former and the new permissions and, to extend it, what
- * each team with the role gives.
+ * each team with the role gives, and the grants of its holders on restricted folders.
  */
 export async function updateRole(
   app: App,
@@ -61,10 +61,12 @@ export async function updateRole(
   const wanted = input.permissions ?? {};
   requirePermissions(actor, tenant._id, wanted, "put this into a role");
   if (missingFrom(role.permissions, wanted).length > 0) {
-    // The members of its teams may then do more in folders on which the teams have grants.
+    // Its holders may then do more in folders on which they, or their teams, have grants.
     const teams = await app.storage.teams.listWithRole(tenant._id, id, limits.teamsPerOrganization);
     const teamIds = teams.map((team) => team._id);
     await requireTeamAccess(app, actor, tenant._id, teamIds, "extend a role of a team");
+    const members = await app.storage.memberships.listHolders(tenant._id, { role: id, teamIds });
+    await requireMemberGrants(app, actor, tenant._id, members, "extend the role of this member");
   }
   const event = makeEvent(app, actor, "role.updated", {
     tenantId: tenant._id,

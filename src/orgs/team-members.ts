@@ -1,5 +1,6 @@
 /** Members of a team: list, add and remove. */
 import { limits } from "../../contract/limits.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { TeamDoc } from "../../storage/teams.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -7,7 +8,13 @@ import { flushEvents, makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import type { Page } from "../http/route.ts";
 import { listMembers, onMember, type Member } from "./members.ts";
-import { requireTeamAccess } from "./permission-checks.ts";
+import { missingFrom } from "../access/permissions.ts";
+import {
+  permissionsOfMember,
+  permissionsOfTeams,
+  requireMemberGrants,
+  requireTeamAccess,
+} from "./permission-checks.ts";
 import type { MemberQuery } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 import { loadTeam, readTeam, requirePermissionsOf } from "./teams.ts";
@@ -63,6 +70,7 @@ async function changeTeamMember(
     const isIn = member.teamIds.includes(id);
     if (isAdded && isIn) return member;
     if (!isAdded && !isIn) throw notInTeam(team, userId);
+    if (isAdded) await requireJoining(app, actor, member, id);
     if (isAdded && member.teamIds.length >= limits.teamsPerMember) {
       const limit = limits.teamsPerMember;
       throw new ServiceError("limit_reached", `One person is in at most ${limit} teams.`, { limit });
@@ -79,6 +87,17 @@ async function changeTeamMember(
     flushEvents(app, app.storage.memberships, member._id, [event]);
     return changed;
   });
+}
+
+/** Requires the grants of a member to whom the roles of the team give more. Throws `forbidden`. */
+async function requireJoining(app: App, actor: Actor, member: MembershipDoc, teamId: string): Promise<void> {
+  const { tenantId } = member;
+  const [held, given] = await Promise.all([
+    permissionsOfMember(app, member),
+    permissionsOfTeams(app, tenantId, [teamId]),
+  ]);
+  if (missingFrom(held, given).length > 0)
+    await requireMemberGrants(app, actor, tenantId, [member], "add this member to a team with these roles");
 }
 
 function notInTeam(team: TeamDoc, userId: string): ServiceError {

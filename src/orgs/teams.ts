@@ -12,6 +12,7 @@ import { foldName } from "../users/schema.ts";
 import {
   permissionsOfRoles,
   permissionsOfTeams,
+  requireMemberGrants,
   requirePermissions,
   requireTeamAccess,
   unknownTeam,
@@ -77,8 +78,11 @@ export async function updateTeam(
     const permissions = await permissionsOfRoles(app, tenant._id, input.roles);
     requirePermissions(actor, tenant._id, permissions, "put these roles on a team");
     // A role extends what the team's members may do in folders on which they have grants.
-    if (input.roles.some((role) => !team.roleIds.includes(role)))
+    if (input.roles.some((role) => !team.roleIds.includes(role))) {
       await requireTeamAccess(app, actor, tenant._id, [id], "add a role to this team");
+      const members = await app.storage.memberships.listHolders(tenant._id, { teamIds: [id] });
+      await requireMemberGrants(app, actor, tenant._id, members, "add a role to the team of this member");
+    }
   }
   const event = makeEvent(app, actor, "team.updated", {
     tenantId: tenant._id,

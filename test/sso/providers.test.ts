@@ -3,6 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import type { UserActor } from "../../src/access/actor.ts";
+import { putMappings } from "../../src/sso/providers/group-mappings.ts";
+import { userWith } from "../access/actors.ts";
 import { newMember } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
@@ -251,6 +254,34 @@ describe("identity providers", () => {
     for (const { id } of made) assert.ok(page.includes(`href="/sso/${id}/start?return_to=%2Fa%26b"`), page);
     assert.ok(page.includes("<bdi>&lt;First&gt;</bdi>"));
     for (const { id } of made) await asOwner("DELETE", `${base}/${id}`);
+  });
+
+  it("map further groups to a team, or fewer, only for callers who have what it gives", async () => {
+    const made = await newProvider(service, org, owner, { name: "Guarded" });
+    const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
+      cookie: owner.cookie,
+      body: { name: "Guarded", roles: ["admin"] },
+    });
+    const mapped = (...groups: string[]) => ({
+      mappings: groups.map((group) => ({ group, teamId: team.data.id })),
+    });
+    const { app } = service;
+    const actor = userWith({ [org.id]: "owner" });
+    const [membership] = actor.memberships;
+    const limited: UserActor = {
+      ...actor,
+      memberships: [{ ...membership!, permissions: { sso: ["manage"] } }],
+      via: { ...actor.via, verifiedAt: app.now() },
+    };
+    assert.equal((await asOwner("PUT", `${base}/${made.id}/group-mappings`, mapped("one"))).status, 200);
+
+    for (const groups of [["one", "two"], ["two"], []])
+      await assert.rejects(
+        putMappings(app, limited, org.id, made.id, mapped(...groups)),
+        { code: "forbidden" },
+        groups.join(),
+      );
+    assert.equal((await putMappings(app, limited, org.id, made.id, mapped("one"))).length, 1);
   });
 
   it("map groups to teams of the organization", async () => {

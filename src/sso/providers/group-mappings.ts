@@ -5,11 +5,18 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { updateRecord } from "../../orgs/named-records.ts";
-import { requireTeamAccess, unknownTeam } from "../../orgs/permission-checks.ts";
+import {
+  permissionsOfTeams,
+  requirePermissions,
+  requireTeamAccess,
+  unknownTeam,
+} from "../../orgs/permission-checks.ts";
 import { requireUser } from "../../users/load.ts";
 import { requireRecentVerification } from "../../users/recent-verification.ts";
 import type { PutGroupMappings } from "../schema.ts";
 import { loadProvider } from "./load.ts";
+
+type GroupMapping = SsoProviderDoc["groupMappings"][number];
 
 export async function listMappings(
   app: App,
@@ -22,8 +29,9 @@ export async function listMappings(
 }
 
 /**
- * Replaces the mappings, which apply at the next sign-in of each person. The caller has to have what the added teams
- * give. Throws `not_found`, `forbidden`, `conflict` or `reauthentication_required`.
+ * Replaces the mappings, which apply at the next sign-in of each person. The caller must have what the teams of added
+ * mappings give, and the permissions of the teams of removed ones, as for adding and removing members. Throws
+ * `not_found`, `forbidden`, `conflict` or `reauthentication_required`.
  */
 export async function putMappings(
   app: App,
@@ -34,13 +42,16 @@ export async function putMappings(
 ): Promise<SsoGroupMapping[]> {
   const { tenant, provider } = await loadProvider(app, actor, tenantRef, id);
   requireRecentVerification(app, requireUser(actor), "change single sign-on", tenant._id);
-  const known = new Set(provider.groupMappings.map(({ teamId }) => teamId));
   const teamIds = [...new Set(mappings.map(({ teamId }) => teamId))];
   const teams = await app.storage.teams.listByIds(teamIds);
   for (const teamId of teamIds)
     if (!teams.some((team) => team._id === teamId && team.tenantId === tenant._id)) throw unknownTeam(teamId);
-  const added = teamIds.filter((teamId) => !known.has(teamId));
+  const added = teamsOfNew(mappings, provider.groupMappings);
   await requireTeamAccess(app, actor, tenant._id, added, "let a provider add people to this team");
+  const removed = await app.storage.teams.listByIds(teamsOfNew(provider.groupMappings, mappings));
+  const left = removed.filter(({ tenantId }) => tenantId === tenant._id).map(({ _id }) => _id);
+  const permissions = await permissionsOfTeams(app, tenant._id, left);
+  requirePermissions(actor, tenant._id, permissions, "let a provider remove people from this team");
   const event = makeEvent(app, actor, "sso.group_mappings_updated", {
     tenantId: tenant._id,
     resourceType: "provider",
@@ -50,6 +61,14 @@ export async function putMappings(
   const fields = { groupMappings: mappings };
   const updated = await updateRecord(app, "provider", app.storage.ssoProviders, provider, fields, event);
   return present(app, updated);
+}
+
+/** Teams of the mappings that are not among the others. */
+function teamsOfNew(mappings: readonly GroupMapping[], others: readonly GroupMapping[]): string[] {
+  const known = new Set(others.map(({ group, teamId }) => `${teamId} ${group}`));
+  return [
+    ...new Set(mappings.flatMap(({ group, teamId }) => (known.has(`${teamId} ${group}`) ? [] : [teamId]))),
+  ];
 }
 
 async function present(app: App, { tenantId, groupMappings }: SsoProviderDoc): Promise<SsoGroupMapping[]> {
