@@ -72,6 +72,8 @@ export const limits = {
   rolesPerOrganization: 100,
   rolesPerTeam: 20,
   organizationTokens: 100,
+  /** Issuers of one CI provider that the configuration may name. */
+  oidcIssuers: 20,
   /** Trust policies for CI tokens. */
   oidcPolicies: 20,
   policyName: 100,
@@ -143,6 +145,7 @@ export const limits = {
   teamName: 50,
   roleName: 50,
   foldersPerOrganization: 20_000,
+  foldersPageSize: 2000,
   /** Folders inside one another. */
   folderDepth: 1000,
   folderName: 100,
@@ -261,6 +264,8 @@ export const limits = {
   /** Metadata document of an OAuth client. */
   clientDocumentBytes: 16 * 1024,
   uploadMs: 60 * minuteMs,
+  /** Time after which an upload that a publish uses is free again, if the process has ended. */
+  uploadClaimMs: 2 * minuteMs,
   /** Staged uploads one actor may have open at a time. */
   openUploads: 10,
   idempotencyMs: dayMs,

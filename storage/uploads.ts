@@ -1,5 +1,5 @@
 /** Staged uploads: announced, stored, and claimed by a publish. */
-import type { IndexDescription } from "mongodb";
+import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 
 export interface UploadDoc {
@@ -8,8 +8,10 @@ export interface UploadDoc {
   owner: string;
   size: number;
   sha256: string;
-  /** `open` → `stored` when all bytes have arrived → `claimed` by one publish. */
+  /** `open` → `stored` when all bytes have arrived → `claimed` by one publish, or a check. */
   state: "open" | "stored" | "claimed";
+  /** The claim, which its process renews: one that has expired counts as `stored`. */
+  claim?: { id: string; until: Date };
   /** Slot of the owner, 0 … `limits.openUploads` - 1. */
   slot?: number;
   createdAt: Date;
@@ -25,6 +27,10 @@ export const uploadIndexes: IndexDescription[] = [
   },
   { key: { expiresAt: 1 } },
 ];
+
+const unclaimed = (now: Date): Filter<UploadDoc> => ({
+  $or: [{ state: { $in: ["open", "stored"] } }, { state: "claimed", "claim.until": { $lte: now } }],
+});
 
 export type Uploads = ReturnType<typeof openUploads>;
 
@@ -49,15 +55,14 @@ export function openUploads(database: Database) {
         .sort({ createdAt: 1, _id: 1 })
         .toArray(),
     /** Removes the oldest upload of an owner that no publish has claimed, apart from `kept`. */
-    removeOldest: (owner: string, kept: readonly string[]) =>
+    removeOldest: (owner: string, kept: readonly string[], now: Date) =>
       uploads.findOneAndDelete(
-        { owner, slot: { $type: "int" }, state: { $in: ["open", "stored"] }, _id: { $nin: [...kept] } },
+        { owner, slot: { $type: "int" }, ...unclaimed(now), _id: { $nin: [...kept] } },
         { sort: { createdAt: 1, _id: 1 } },
       ),
     /** False if the owner has no such upload, or a publish has claimed it. */
-    async removeUnclaimed(id: string, owner: string): Promise<boolean> {
-      const filter = { _id: id, owner, state: { $in: ["open" as const, "stored" as const] } };
-      return (await uploads.deleteOne(filter)).deletedCount === 1;
+    async removeUnclaimed(id: string, owner: string, now: Date): Promise<boolean> {
+      return (await uploads.deleteOne({ _id: id, owner, ...unclaimed(now) })).deletedCount === 1;
     },
     /** open → stored. False if it is no longer open. */
     async markStored(id: string): Promise<boolean> {
@@ -66,16 +71,7 @@ export function openUploads(database: Database) {
         1
       );
     },
-    /** stored → claimed, for exactly one caller. The upload is not purged before `until`. */
-    claim: (id: string, owner: string, now: Date, until: Date) =>
-      uploads.findOneAndUpdate(
-        { _id: id, owner, state: "stored", expiresAt: { $gt: now } },
-        { $set: { state: "claimed", expiresAt: until } },
-      ),
-    /** claimed → stored, after a publish that failed for a reason outside the upload. */
-    async unclaim(id: string): Promise<void> {
-      await uploads.updateOne({ _id: id, state: "claimed" }, { $set: { state: "stored" } });
-    },
+    ...claimOperations(uploads),
     async remove(id: string): Promise<void> {
       await uploads.deleteOne({ _id: id });
     },
@@ -84,5 +80,34 @@ export function openUploads(database: Database) {
         .find({ expiresAt: { $lte: now }, ...(owner === undefined ? {} : { owner }) })
         .limit(limit)
         .toArray(),
+  };
+}
+
+function claimOperations(uploads: Collection<UploadDoc>) {
+  return {
+    /** stored → claimed, for exactly one caller. The upload is not purged before `expiresAt`. */
+    async claim(
+      id: string,
+      owner: string,
+      { now, ...fields }: { now: Date; claim: { id: string; until: Date }; expiresAt: Date },
+    ): Promise<boolean> {
+      const claimed = await uploads.updateOne(
+        { _id: id, owner, state: { $ne: "open" }, expiresAt: { $gt: now }, ...unclaimed(now) },
+        { $set: { state: "claimed", ...fields } },
+      );
+      return claimed.matchedCount === 1;
+    },
+    async renewClaim(id: string, claimId: string, until: Date): Promise<void> {
+      await uploads.updateOne({ _id: id, "claim.id": claimId }, { $set: { "claim.until": until } });
+    },
+    /** claimed → stored, after a publish that failed for a reason outside the upload. */
+    async unclaim(id: string, claimId: string): Promise<void> {
+      await uploads.updateOne(
+        { _id: id, "claim.id": claimId },
+        { $set: { state: "stored" }, $unset: { claim: true } },
+      );
+    },
+    holdsClaim: async (id: string, claimId: string): Promise<boolean> =>
+      (await uploads.countDocuments({ _id: id, "claim.id": claimId }, { limit: 1 })) === 1,
   };
 }

@@ -6,6 +6,8 @@ import { after, before, describe, it } from "node:test";
 import type { OpenUploadPayload } from "../../contract/payloads/uploads.ts";
 import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import type { UserActor } from "../../src/access/actor.ts";
+import { claimUpload } from "../../src/skills/publish/uploads.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
@@ -264,25 +266,81 @@ describe("staged uploads", () => {
   it("that are being published are neither replaced nor removed", async () => {
     const { uploads } = service.app.storage;
     const claimed = [];
+    const owner = `user:${user.id}`;
+    const inMs = (ms: number) => new Date(service.app.now().getTime() + ms);
     for (let n = 0; n < limits.openUploads; n++) {
       const { data } = await announce(facts);
       await send(data.url, zip);
       claimed.push(data.uploadId);
-      const now = service.app.now();
-      await uploads.claim(data.uploadId, `user:${user.id}`, now, new Date(now.getTime() + limits.uploadMs));
+      const claim = { id: data.uploadId, until: inMs(limits.uploadClaimMs) };
+      const fields = { now: service.app.now(), claim, expiresAt: inMs(limits.uploadMs) };
+      assert.ok(await uploads.claim(data.uploadId, owner, fields));
     }
     const remove = (id: string, token = user.token) =>
       service.call("DELETE", `/api/uploads/${id}`, { token });
 
     assert.equal((await announce(facts)).code, "limit_reached");
     assert.equal((await remove(claimed[0]!)).code, "conflict");
-    await uploads.unclaim(claimed[0]!);
+    await uploads.unclaim(claimed[0]!, claimed[0]!);
     assert.equal((await remove(claimed[0]!, other.token)).code, "not_found");
     assert.equal((await remove(claimed[0]!)).status, 200);
     assert.equal((await remove(claimed[0]!)).code, "not_found");
     assert.equal(filesInUploads().length, limits.openUploads - 1);
     assert.equal((await announce(facts)).status, 201);
-    for (const id of claimed.slice(1)) await uploads.unclaim(id);
+    for (const id of claimed.slice(1)) await uploads.unclaim(id, id);
+    await discardAll();
+  });
+
+  it("that a killed process was publishing are free after two minutes", async () => {
+    const { uploads } = service.app.storage;
+    const inMs = (ms: number) => new Date(service.app.now().getTime() + ms);
+    const ids: string[] = [];
+    for (let n = 0; n < limits.openUploads; n++) {
+      const { data } = await announce(facts);
+      await send(data.url, zip);
+      ids.push(data.uploadId);
+      const claim = { id: "killed", until: inMs(limits.uploadClaimMs) };
+      const fields = { now: service.app.now(), claim, expiresAt: inMs(limits.uploadMs) };
+      assert.ok(await uploads.claim(data.uploadId, `user:${user.id}`, fields));
+    }
+    const [first, second] = ids as [string, string];
+    const states = async () =>
+      (await service.call<{ state: string }[]>("GET", "/api/uploads", { token: user.token })).data.map(
+        ({ state }) => state,
+      );
+    assert.equal((await publish({ uploadId: first, name: "Retried" })).code, "not_found");
+    assert.equal((await announce(facts)).code, "limit_reached");
+    assert.ok((await states()).every((state) => state === "claimed"));
+
+    aheadMs += limits.uploadClaimMs + 1;
+    assert.ok((await states()).every((state) => state === "stored"));
+    assert.equal((await publish({ uploadId: first, name: "Retried" })).status, 201);
+    const removed = await service.call("DELETE", `/api/uploads/${second}`, { token: user.token });
+    assert.equal(removed.status, 200);
+    for (let n = 0; n < 3; n++) assert.equal((await announce(facts)).status, 201);
+    await discardAll();
+  });
+
+  it("that are published have their claims renewed, and are not discarded by a late one", async () => {
+    const { uploads } = service.app.storage;
+    const { data } = await announce(facts);
+    await send(data.url, zip);
+    const { _id: id, owner } = (await uploads.find(data.uploadId))!;
+    const actor = { kind: "user", userId: user.id } as UserActor;
+    const late = await claimUpload(service.app, actor, id);
+    const { claim } = (await uploads.find(id))!;
+    await uploads.renewClaim(id, claim!.id, new Date(claim!.until.getTime() + 1000));
+    aheadMs += limits.uploadClaimMs + 1;
+    await assert.rejects(claimUpload(service.app, actor, id), { code: "not_found" });
+
+    aheadMs += 1000;
+    const next = await claimUpload(service.app, actor, id);
+    await late.discard();
+    await late.release();
+    assert.equal((await uploads.find(id))?.state, "claimed");
+    assert.equal(owner, `user:${user.id}`);
+    await next.discard();
+    assert.equal(await uploads.find(id), null);
     await discardAll();
   });
 

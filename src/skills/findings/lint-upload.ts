@@ -7,7 +7,7 @@ import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { rootFile } from "../publish/package-source.ts";
 import { rootFileOf } from "../publish/text-source.ts";
-import { claimUpload, returnUpload } from "../publish/uploads.ts";
+import { claimUpload } from "../publish/uploads.ts";
 import { lintFiles, nameFindings } from "./lint.ts";
 
 export async function lintContent(
@@ -25,16 +25,17 @@ export async function lintContent(
 }
 
 async function lintUpload(app: App, actor: Actor, id: string, type: SkillType): Promise<Finding[]> {
-  const path = await claimUpload(app, actor, id);
+  const claim = await claimUpload(app, actor, id);
   try {
     const kind = { format: "package", type } as const;
-    const { found, paths } = await app.compute.by(actorKey(actor)).run("lint-zip", { path, rootFile, kind });
+    const compute = app.compute.by(actorKey(actor));
+    const { found, paths } = await compute.run("lint-zip", { path: claim.zip, rootFile, kind });
     return nameFindings(found, paths);
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;
     return [{ rule: error.rule, severity: "error", path: error.path ?? "", message: error.message }];
   } finally {
-    await returnUpload(app, id);
+    await claim.release();
   }
 }
 

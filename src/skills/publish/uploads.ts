@@ -41,7 +41,7 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
     const taken = new Set(await app.storage.uploads.takenSlots(owner));
     const slot = Array.from({ length: most }, (_, index) => index).find((index) => !taken.has(index));
     if (slot === undefined) {
-      const replaced = await app.storage.uploads.removeOldest(owner, [...receiving]);
+      const replaced = await app.storage.uploads.removeOldest(owner, [...receiving], app.now());
       if (!replaced) break;
       await removeBytes(app, replaced._id);
       continue;
@@ -60,8 +60,10 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
 }
 
 /** The caller's uploads, oldest first. */
-export function listUploads(app: App, actor: Actor): Promise<UploadDoc[]> {
-  return app.storage.uploads.listOf(actorKey(actor), app.now());
+export async function listUploads(app: App, actor: Actor): Promise<UploadDoc[]> {
+  const now = app.now();
+  const uploads = await app.storage.uploads.listOf(actorKey(actor), now);
+  return uploads.map((one) => (one.claim && one.claim.until <= now ? { ...one, state: "stored" } : one));
 }
 
 /** Removes an upload that is not needed. Throws `not_found`, or `conflict` while it is published. */
@@ -69,7 +71,7 @@ export async function removeUpload(app: App, actor: Actor, id: string): Promise<
   const owner = actorKey(actor);
   const upload = isId(id) ? await app.storage.uploads.find(id) : null;
   if (!upload || upload.owner !== owner) throw notFound("content", id);
-  if (!(await app.storage.uploads.removeUnclaimed(id, owner)))
+  if (!(await app.storage.uploads.removeUnclaimed(id, owner, app.now())))
     throw new ServiceError("conflict", "This upload is being published: it is removed afterwards.", {
       kind: "content",
       ref: id,
@@ -176,18 +178,46 @@ function translateSpoolError(error: unknown, id: string): unknown {
   return new Error(`storing upload ${id} failed`, { cause: error });
 }
 
-/** Claims a stored upload for one publish, and returns the path of its zip. Throws `not_found` for any other. */
-export async function claimUpload(app: App, actor: Actor, id: string): Promise<string> {
-  const now = app.now();
-  const until = new Date(now.getTime() + limits.uploadMs);
-  const claimed = isId(id) ? await app.storage.uploads.claim(id, actorKey(actor), now, until) : null;
-  if (!claimed) throw notFound("content", id);
-  return uploadPath(app, id);
+/** An upload that one publish or check uses. Ends with one of the functions. */
+export interface UploadClaim {
+  /** Path of the zip. */
+  zip: string;
+  /** Keeps the upload for another publish. */
+  release(): Promise<void>;
+  /** Removes the upload. */
+  discard(): Promise<void>;
 }
 
-/** Releases a claimed upload, so that a publish that failed temporarily can be retried. */
-export async function returnUpload(app: App, id: string): Promise<void> {
-  await app.storage.uploads.unclaim(id);
+/**
+ * Claims a stored upload, and renews the claim until it ends: that of a process that was killed expires. Throws
+ * `not_found` for an upload that is not stored, or claimed.
+ */
+export async function claimUpload(app: App, actor: Actor, id: string): Promise<UploadClaim> {
+  const { uploads } = app.storage;
+  const claimId = app.newId();
+  const after = (ms: number) => new Date(app.now().getTime() + ms);
+  const claim = { id: claimId, until: after(limits.uploadClaimMs) };
+  const fields = { now: app.now(), claim, expiresAt: after(limits.uploadMs) };
+  if (!isId(id) || !(await uploads.claim(id, actorKey(actor), fields))) throw notFound("content", id);
+  const renewal = setInterval(
+    () =>
+      app.background("renew the claim of an upload", () =>
+        uploads.renewClaim(id, claimId, after(limits.uploadClaimMs)),
+      ),
+    limits.uploadClaimMs / 4,
+  ).unref();
+  return {
+    zip: uploadPath(app, id),
+    release() {
+      clearInterval(renewal);
+      return uploads.unclaim(id, claimId);
+    },
+    async discard() {
+      clearInterval(renewal);
+      // A claim that was not renewed in time may belong to another publish now.
+      if (await uploads.holdsClaim(id, claimId)) await discardUpload(app, id);
+    },
+  };
 }
 
 /** Removes an upload, bytes first: a record without bytes is found and removed when it expires. */

@@ -7,7 +7,7 @@ import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { readPackageSource } from "./package-source.ts";
 import { readTextSource, type VersionSource } from "./text-source.ts";
-import { claimUpload, discardUpload, returnUpload } from "./uploads.ts";
+import { claimUpload } from "./uploads.ts";
 
 /** Reads the content of a skill of a type, and passes it on. */
 export type OpenSource = <T>(type: SkillType, publish: (source: VersionSource) => Promise<T>) => Promise<T>;
@@ -28,19 +28,19 @@ export async function withVersionSource<T>(
   if (input.uploadId === undefined) throw invalidRequest("Send content or uploadId.");
 
   const { uploadId } = input;
-  const zip = await claimUpload(app, actor, uploadId);
+  const claim = await claimUpload(app, actor, uploadId);
   let result: T;
   try {
-    result = await publish(await readPackageSource(compute, zip));
+    result = await publish(await readPackageSource(compute, claim.zip));
   } catch (error) {
     const isFinal =
       error instanceof PackageError ||
       (error instanceof ServiceError &&
         ["content_invalid", "payload_too_large", "too_costly"].includes(error.code));
-    await cleanUp(app, uploadId, () => (isFinal ? discardUpload : returnUpload)(app, uploadId));
+    await cleanUp(app, uploadId, isFinal ? claim.discard : claim.release);
     throw error;
   }
-  await cleanUp(app, uploadId, () => discardUpload(app, uploadId));
+  await cleanUp(app, uploadId, claim.discard);
   return result;
 }
 
