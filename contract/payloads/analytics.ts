@@ -110,7 +110,7 @@ export type TenantUsagePayload = z.infer<typeof TenantUsagePayload>;
 export const RecordedInstallPayload = z
   .object({
     recorded: z.boolean().meta({
-      description: "false for everybody but members of the skill's organization; nothing is kept of them",
+      description: "false for callers who are no members of its organization: nothing is stored",
     }),
   })
   .meta({ id: "RecordedInstall" });

@@ -3,6 +3,7 @@
  * organization, and only during their membership.
  */
 import { limits } from "../../contract/limits.ts";
+import type { RecordedInstallPayload } from "../../contract/payloads/analytics.ts";
 import type { McpAnalyticsPayload, McpInstallPayload } from "../../contract/payloads/mcp-servers.ts";
 import type { McpInstallDoc } from "../../storage/mcp/installs.ts";
 import type { Actor } from "../access/actor.ts";
@@ -11,7 +12,6 @@ import type { App } from "../app.ts";
 import { invalidRequest } from "../errors.ts";
 import type { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
-import { requireUser } from "../users/load.ts";
 import { findServerById, loadServerIn } from "./load.ts";
 import type { ListMcpServers, McpInstallPlace, RecordMcpInstall } from "./schema.ts";
 
@@ -20,33 +20,39 @@ interface ServerRef {
   server: string;
 }
 
-/** Records that the caller has a revision installed. Throws `invalid_request` for one that does not exist yet. */
+/**
+ * Records that the caller has a revision installed, unless it is an organization. Throws `invalid_request` for one that
+ * does not exist yet.
+ */
 export async function recordInstall(
   app: App,
   actor: Actor,
   ref: ServerRef,
   { revision, via, ...place }: RecordMcpInstall,
-): Promise<void> {
+): Promise<RecordedInstallPayload> {
   const { _id: tenantId } = await loadTenant(app, actor, ref.tenant, "member");
   const { server } = await loadServerIn(app, actor, tenantId, ref.server, "mcpServer:read");
-  const { userId } = requireUser(actor);
   if (revision > server.revision)
     throw invalidRequest(`"${server.slug}" has no revision ${revision}: the latest is ${server.revision}.`, {
       kind: "mcpServer",
       ref: ref.server,
     });
+  if (actor.kind !== "user") return { recorded: false };
+  const { userId } = actor;
   const { mcpInstalls, mcpServers, memberships } = app.storage;
   const key = { serverId: server._id, userId, ...place };
   const now = app.now();
   const row = { _id: app.newId(), tenantId, ...key, revision, via, installedAt: now, updatedAt: now };
-  if (!(await mcpInstalls.put(row))) return;
+  if (!(await mcpInstalls.put(row))) return { recorded: true };
   await mcpInstalls.keepLatest(server._id, userId, limits.installsPerSkill);
   // A member or server that was removed concurrently has been cleaned up already.
   const [member, present] = await Promise.all([
     memberships.find(tenantId, userId),
     mcpServers.findById(server._id),
   ]);
-  if (!member || !present) await mcpInstalls.remove(key);
+  if (member && present) return { recorded: true };
+  await mcpInstalls.remove(key);
+  return { recorded: false };
 }
 
 /**
@@ -64,8 +70,8 @@ export async function forgetInstall(
   const named = actor.kind === "user" && (await findServerById(app, ref.server));
   if (named) await mcpInstalls.remove({ serverId: named._id, userId: actor.userId, ...place });
   const { server } = await loadServerIn(app, actor, tenantId, ref.server, "mcpServer:read");
-  const { userId } = requireUser(actor);
-  await mcpInstalls.remove({ serverId: server._id, userId, ...place });
+  if (actor.kind === "user")
+    await mcpInstalls.remove({ serverId: server._id, userId: actor.userId, ...place });
 }
 
 /** Members who have the server installed, latest report first. Requires `analytics:read`. */

@@ -1,4 +1,5 @@
 /** The registry of MCP servers over HTTP. */
+import { RecordedInstallPayload } from "../../contract/payloads/analytics.ts";
 import {
   McpAnalyticsPayload,
   McpInstallPayload,
@@ -127,7 +128,7 @@ function installRoutes(app: App): Route[] {
       auth: "required",
       params: McpServerParams,
       body: RecordMcpInstall,
-      data: null,
+      data: RecordedInstallPayload,
       handle: ({ actor, params, body }) => recordInstall(app, actor, params, body),
     }),
     route({

@@ -72,6 +72,26 @@ describe("installs of MCP servers", () => {
     assert.equal((await analyticsOf("counted")).installs, 1);
   });
 
+  it("are not recorded for the token of an organization", async () => {
+    const { owner, service, base, org } = fixture;
+    await fixture.created({ name: "Automated", ...remote });
+    const made = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
+      cookie: owner.cookie,
+      body: { name: "Robot" },
+    });
+    const { token } = made.data;
+    const target = `${base}/automated/installs`;
+    const reported = await service.call("PUT", target, { token, body: { ...place, revision: 1 } });
+    const query = new URLSearchParams(place).toString();
+    const withdrawn = await service.call("DELETE", `${target}?${query}`, { token });
+    const ownReport = await report("automated", owner, { ...place, revision: 1 });
+
+    assert.deepEqual([reported.status, reported.data], [200, { recorded: false }]);
+    assert.equal(withdrawn.status, 200);
+    assert.deepEqual(ownReport.data, { recorded: true });
+    assert.equal((await installsOf("automated")).length, 1);
+  });
+
   it("need an existing revision and a tool that has MCP servers", async () => {
     await fixture.created({ name: "Strict", ...remote });
 
