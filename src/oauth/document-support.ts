@@ -21,23 +21,36 @@ interface Finding {
 
 type Asking = Pick<App, "config" | "now">;
 
-const found = new WeakMap<Asking, Promise<Finding>>();
+type ReadProblem = () => Promise<string | undefined>;
+
+const readers = new WeakMap<Asking, ReadProblem>();
 
 export async function readsClientDocuments(app: App): Promise<boolean> {
   return app.config.oauth.clientDocuments ?? (await outboundProblem(app)) === undefined;
 }
 
 /** The reason for which outbound requests are not possible. Undefined if they are. */
-export async function outboundProblem(app: Asking): Promise<string | undefined> {
-  const known = await found.get(app);
-  const age = known ? app.now().getTime() - known.at : Infinity;
-  if (known && age < (known.problem === undefined ? possibleMs : impossibleMs)) return known.problem;
-  const asking = problemOf(publicAddresses, app.config.oauth.privateNetwork).then((problem) => ({
-    problem,
-    at: app.now().getTime(),
-  }));
-  found.set(app, asking);
-  return (await asking).problem;
+export function outboundProblem(app: Asking): Promise<string | undefined> {
+  let read = readers.get(app);
+  if (!read) {
+    const find = () => problemOf(publicAddresses, app.config.oauth.privateNetwork);
+    read = remembered(find, () => app.now().getTime());
+    readers.set(app, read);
+  }
+  return read();
+}
+
+/** The problem found last. After some minutes, one of concurrent calls looks again, since anyone can read metadata. */
+export function remembered(find: ReadProblem, now: () => number): ReadProblem {
+  let finding: Promise<Finding> | undefined;
+  return async () => {
+    const current = finding;
+    const known = await current;
+    if (known && now() - known.at < (known.problem === undefined ? possibleMs : impossibleMs))
+      return known.problem;
+    if (!finding || finding === current) finding = find().then((problem) => ({ problem, at: now() }));
+    return (await finding).problem;
+  };
 }
 
 /** Undefined as soon as one of the addresses responds. */

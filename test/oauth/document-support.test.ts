@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { problemOf } from "../../src/oauth/document-support.ts";
+import { setImmediate } from "node:timers/promises";
+import { problemOf, remembered } from "../../src/oauth/document-support.ts";
 import { setUpAccount, type AccountsService } from "../support/accounts-app.ts";
 import { newPkce, openConsent, requestOf } from "./fixture.ts";
 
@@ -40,5 +41,29 @@ describe("metadata documents of clients", () => {
 
     assert.match((await problemOf([closed], true))!, /127\.0\.0\.1:1 can't be reached: ECONNREFUSED/);
     assert.match((await problemOf(["https://127.0.0.1/"], false))!, /this machine or a private network/);
+  });
+
+  it("are tried once by concurrent readers of the metadata, and again after some minutes", async () => {
+    let asked = 0;
+    let now = 0;
+    const ask = async () => {
+      asked++;
+      await setImmediate();
+      return asked === 1 ? undefined : "no route";
+    };
+    const read = remembered(ask, () => now);
+    const readOften = () => Promise.all(Array.from({ length: 20 }, read));
+
+    for (const [at, problem, count] of [
+      [0, undefined, 1],
+      [9 * 60_000, undefined, 1],
+      [10 * 60_000, "no route", 2],
+      [10 * 60_000 + 59_999, "no route", 2],
+      [11 * 60_000, "no route", 3],
+    ] as const) {
+      now = at;
+      assert.deepEqual(new Set(await readOften()), new Set([problem]), `${at}`);
+      assert.equal(asked, count, `${at}`);
+    }
   });
 });
