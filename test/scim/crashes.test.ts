@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { outboxFields } from "../../storage/outbox.ts";
+import { applyGroup } from "../../src/scim/groups/apply.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";
 import type { TestService } from "../support/service.ts";
@@ -38,6 +39,36 @@ const eventOf = (action: "scim.user_provisioned" | "scim.user_deprovisioned", id
   });
 const recorded = async (action: string, id: string) =>
   (await provider.events(action)).filter(({ resourceId }) => resourceId === id).length;
+
+describe("an outage of the database", () => {
+  it("during the creation or renaming of a team leaves the group, which is completed later", async () => {
+    const { app } = service;
+    const fails = () => Promise.reject(new Error("the database is not available"));
+    const down = { ...app, storage: { ...app.storage, teams: { ...app.storage.teams, findByName: fails } } };
+    const tenant = (await app.storage.tenants.find(provider.org.id))!;
+    const teamName = async (id: string) => (await app.storage.teams.find(tenant._id, id))?.name;
+    const apply = (by: typeof app, id: string) =>
+      applyGroup({ app: by, tenant, ipHash: undefined }, id, undefined);
+    const { scimGroups } = app.storage;
+    const { id: renamed } = await provider.ok("POST", "/Groups", { displayName: "Outage" });
+    const stored = (await scimGroups.findAny(renamed))!;
+    const made = app.newId();
+    const fields = {
+      displayName: "Made",
+      displayNameKey: "made",
+      createsTeam: true,
+      unsettledAt: app.now(),
+    } as const;
+    await scimGroups.insert({ ...stored, ...fields, _id: made });
+    const change = { displayName: "Renamed", displayNameKey: "renamed", renamesTeam: true } as const;
+    assert.ok(await scimGroups.change(renamed, stored.revision, change, app.now()));
+
+    for (const id of [renamed, made]) await assert.rejects(apply(down, id), /not available/);
+    assert.deepEqual([await teamName(renamed), await teamName(made)], ["Outage", undefined]);
+    for (const id of [renamed, made]) await apply(app, id);
+    assert.deepEqual([await teamName(renamed), await teamName(made)], ["Renamed", "Made"]);
+  });
+});
 
 describe("a crash after the commit point", () => {
   it("of a creation leaves the account, the membership and its event to be made", async () => {

@@ -39,6 +39,10 @@ describe("a deactivation", () => {
       "the URN of its schema",
       [{ ...off, path: "urn:ietf:params:scim:schemas:core:2.0:User:Active" }, { op: "x" }],
     ],
+    [
+      "the URN of its schema without a path",
+      [{ op: "replace", value: { "urn:ietf:params:scim:schemas:core:2.0:User:active": false } }, { op: "x" }],
+    ],
   ];
   before(() => provider.newUser("taken", { active: false }));
   for (const [at, [name, operations]] of rows.entries())

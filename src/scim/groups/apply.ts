@@ -13,7 +13,7 @@ import { ServiceError } from "../../errors.ts";
 import { onMember } from "../../orgs/members.ts";
 import { foldName, personName } from "../../users/schema.ts";
 import { scimEvent, type ScimContext } from "../context.ts";
-import { uniqueness } from "../errors.ts";
+import { ScimError, uniqueness } from "../errors.ts";
 
 /** The part of a context that events need; a job has no caller. */
 export type EventContext = Pick<ScimContext, "app" | "tenant" | "ipHash">;
@@ -122,7 +122,7 @@ async function nameOf(context: EventContext, group: ScimGroupDoc): Promise<strin
   try {
     return await freeTeamName(context, group.displayName, group._id);
   } catch (error) {
-    await context.app.storage.scimGroups.remove(group._id);
+    if (error instanceof ScimError) await context.app.storage.scimGroups.remove(group._id);
     throw error;
   }
 }
@@ -133,8 +133,12 @@ async function renameTeam(context: EventContext, group: ScimGroupDoc): Promise<v
   const { teams } = app.storage;
   for (;;) {
     const team = await teams.find(tenant._id, group._id);
-    const name = await freeTeamName(context, group.displayName, group._id).catch(() => team?.name);
-    if (!team || name === undefined || team.name === name) break;
+    if (!team) break;
+    const name = await freeTeamName(context, group.displayName, group._id).catch((error: unknown) => {
+      if (error instanceof ScimError) return team.name;
+      throw error;
+    });
+    if (team.name === name) break;
     const event = scimEvent(context, "team.updated", {
       resourceType: "team",
       resourceId: group._id,

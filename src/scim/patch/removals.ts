@@ -17,9 +17,10 @@ export function isDeactivation(body: unknown): boolean {
   if (!isObject(body)) return false;
   let result: ScimValue | undefined;
   for (const { path, value } of activations(body)) {
-    const isOwn = typeof path === "string" && findAttribute("User", path.trim())?.attribute === active;
-    const given = isOwn ? value : isObject(value) && !path ? ownValue(value, "active") : undefined;
-    result = orUndefined(() => readValue(active, given)) ?? result;
+    const named = path ? [[path, value] as const] : isObject(value) ? Object.entries(value) : [];
+    for (const [name, given] of named)
+      if (typeof name === "string" && findAttribute("User", name.trim())?.attribute === active)
+        result = orUndefined(() => readValue(active, given)) ?? result;
   }
   return result === false;
 }
