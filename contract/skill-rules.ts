@@ -215,7 +215,7 @@ export interface SkillContext {
   /** The package's files, with `/`. */
   files?: readonly string[];
   /** Number of links that are reported; all by default. */
-  mostLinks?: number;
+  maxLinks?: number;
 }
 
 const advisedLines = 500;
@@ -339,7 +339,7 @@ function adviseOnLinks({ body, bodyLine }: SkillText, around: SkillContext): Fau
     const prose = line.replace(/`[^`]*`/g, "");
     const defined = definedLink.exec(prose)?.[1];
     const given = [...prose.matchAll(inlineLink)].map((match) => match[1]!);
-    if (advice.length >= (around.mostLinks ?? Infinity)) break;
+    if (advice.length >= (around.maxLinks ?? Infinity)) break;
     for (const link of defined === undefined ? given : [...given, defined]) {
       const path = packagePathOf(link);
       if (path === undefined) continue;

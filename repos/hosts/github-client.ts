@@ -8,7 +8,7 @@ import type { HostGuard } from "../guard.ts";
 import { openGuardedFetch } from "../transport/guarded-fetch.ts";
 
 const timeoutMs = 20_000;
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 const mostRedirects = 3;
 /** Wait that GitHub recommends if the response to a secondary limit names no time. */
 const secondaryLimitMs = 60_000;
@@ -28,7 +28,7 @@ const requests = openGuardedFetch({
   allowPrivateNetwork: true,
   firstByteMs: timeoutMs,
   silenceMs: timeoutMs,
-  maxBytes: mostBytes,
+  maxBytes,
 });
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -28,7 +28,7 @@ const maxAnswersEach = 16;
 const maxSpoolBytes = 2 * 1024 ** 3;
 const maxSpoolBytesEach = 512 * 1024 ** 2;
 /** Requests that wait for a process, and how long. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 const longestWaitMs = 30_000;
 /** CPU time limit of each process: far above that of the largest clone, which needs no search for deltas. */
 const cpuSeconds = 120;
@@ -98,7 +98,7 @@ export interface UploadPackOptions {
 export function openUploadPack(options: UploadPackOptions): UploadPack {
   const { log, program, searchPath, spoolBytes = maxSpoolBytes } = options;
   const count = options.atOnce ?? 2 * availableParallelism();
-  const queue = { waiting: mostWaiting, waitMs: longestWaitMs };
+  const queue = { waiting: maxWaiting, waitMs: longestWaitMs };
   const kept = Math.floor(count / 4);
   const processes = openSlots({
     count,

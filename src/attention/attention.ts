@@ -13,7 +13,7 @@ import { tenantOf, type Tenants } from "./tenants.ts";
 import { unreviewedErrors } from "./findings.ts";
 import { expiringTokens, openInvitations, outdatedInstalls, waitingConnectors } from "./own.ts";
 
-const mostOfKind = 20;
+const maxOfKind = 20;
 /** Connections that are looked into at a time, and at most. */
 const connectionsAtOnce = 4;
 const mostConnections = 20;
@@ -29,12 +29,12 @@ export async function readAttention(
     tenants.filter(({ tenantId }) => decideTenant(actor, permission, tenantId) === "allowed");
   const lists = await Promise.all([
     ofSyncs(app, actor, allowed("githubSync:read")),
-    unreviewedErrors(app, actor, tenants, mostOfKind + 1),
+    unreviewedErrors(app, actor, tenants, maxOfKind + 1),
     failedWorkspaces(app, actor, tenants, allowed("personalWorkspace:manage")),
-    expiringTokens(app, actor, allowed("apiToken:manage"), isPersonal, mostOfKind + 1),
-    isPersonal ? waitingConnectors(app, actor, tenants, mostOfKind + 1) : [],
-    isPersonal ? openInvitations(app, actor, mostOfKind + 1) : [],
-    outdatedInstalls(app, actor, tenants, mostOfKind + 1),
+    expiringTokens(app, actor, allowed("apiToken:manage"), isPersonal, maxOfKind + 1),
+    isPersonal ? waitingConnectors(app, actor, tenants, maxOfKind + 1) : [],
+    isPersonal ? openInvitations(app, actor, maxOfKind + 1) : [],
+    outdatedInstalls(app, actor, tenants, maxOfKind + 1),
   ]);
   return bounded(lists.flat());
 }
@@ -43,8 +43,8 @@ function bounded(all: readonly AttentionItem[]): AttentionPayload {
   const truncated: AttentionKind[] = [];
   const items = attentionKinds.flatMap((kind) => {
     const ofKind = all.filter((item) => item.kind === kind);
-    if (ofKind.length > mostOfKind) truncated.push(kind);
-    return ofKind.slice(0, mostOfKind);
+    if (ofKind.length > maxOfKind) truncated.push(kind);
+    return ofKind.slice(0, maxOfKind);
   });
   return { items, truncated };
 }
@@ -56,7 +56,7 @@ async function ofSyncs(app: App, actor: Actor, tenants: Tenants): Promise<Attent
     const tenant = tenantOf(tenants, connection.tenantId);
     const [problems, conflicts] = await Promise.all([
       syncProblems(app, actor, connection, tenant),
-      visibleConflicts(app, actor, connection.tenantId, { seen: false, limit: mostOfKind + 1 }),
+      visibleConflicts(app, actor, connection.tenantId, { seen: false, limit: maxOfKind + 1 }),
     ]);
     return [
       ...problems,
@@ -112,7 +112,7 @@ async function failedWorkspaces(
   const rows = await app.storage.workspaces.listFailed(
     managedIds,
     { userId, tenantIds: ownIds },
-    mostOfKind + 1,
+    maxOfKind + 1,
   );
   const accounts = rows.length > 0 ? await app.storage.users.listByIds(rows.map((row) => row.userId)) : [];
   const byId = new Map(accounts.map((account) => [account._id, account.username]));

@@ -121,7 +121,7 @@ function checkEvent({ events, provider }: PolicyTerms, { event }: PipelineRun): 
   if (allowed.includes(event)) return { ...check, passed: true };
   const message =
     `The policy does not accept runs that "${event}" starts. ` +
-    "Name the event in the policy if nobody can start a run by it with code that was not reviewed.";
+    "Name the event in the policy if only reviewed code can run by it.";
   return { ...check, passed: false, message };
 }
 

@@ -148,7 +148,7 @@ describe("a repository", () => {
     const { repository } = customer;
     for (let i = 0; i < 12; i++) repository.commit({ "video.bin": randomBytes(500_000) });
     repository.commit({ "video.bin": null, "skills/small/SKILL.md": edited("small", "one") });
-    const mostBytes = 400_000;
+    const maxBytes = 400_000;
     const bounded = async () =>
       runSync(hosted.service.app, customer.id, {
         hostOf: (connection, guard) => openHost(hosted.service.app, connection, guard),
@@ -158,8 +158,7 @@ describe("a repository", () => {
             const mirror = hosted.service.app.mirrors.open(of);
             return {
               ...mirror,
-              fetch: (remote, branch, options) =>
-                mirror.fetch(remote, branch, { ...options, maxBytes: mostBytes }),
+              fetch: (remote, branch, options) => mirror.fetch(remote, branch, { ...options, maxBytes }),
             };
           },
         },
@@ -169,16 +168,13 @@ describe("a repository", () => {
 
     repository.pull();
     repository.commit({
-      "video.bin": randomBytes(2 * mostBytes),
+      "video.bin": randomBytes(2 * maxBytes),
       "skills/small/SKILL.md": edited("small", "two"),
     });
     await hosted.publish(customer, "Other", "waits");
     assert.equal(await bounded(), "blocked");
     await hosted.assertReported(customer, "blocked", "remote_too_large");
-    assert.match(
-      (await hosted.state(customer)).connection.problem!.message,
-      new RegExp(`${mostBytes} bytes`),
-    );
+    assert.match((await hosted.state(customer)).connection.problem!.message, new RegExp(`${maxBytes} bytes`));
 
     repository.commit({ "video.bin": null });
     await hosted.wait(customer, 10 * 60_000);

@@ -108,7 +108,8 @@ describe("the body of a delivery", () => {
     assert.deepEqual([late.statusCode, late.headers["retry-after"]], [503, "1"]);
     assert.equal(await statusOf(signed(100_000, "203.0.113.1")), 202);
     assert.equal(await statusOf(signed(3 * MiB, "203.0.113.2")), 202);
-    if (performance.now() - started > 9500) t.diagnostic("too slow to show that others are served meanwhile");
+    if (performance.now() - started > 9500)
+      t.diagnostic("too slow to show that others are served in that time");
 
     await Promise.all(cut);
     assert.ok(performance.now() - started < 120_000);

@@ -1,6 +1,6 @@
 /** Completes interrupted changes of users and groups that identity providers have made. */
 import type { App } from "../../src/app.ts";
-import { settleGroup, settleUser } from "../../src/scim/settle.ts";
+import { completeGroup, completeUser } from "../../src/scim/complete.ts";
 import { withdrawUnused } from "../../src/scim/users/unused-accounts.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 
@@ -19,12 +19,12 @@ export async function reconcileScim(app: App, before: Date): Promise<void> {
     app,
     batch,
     (limit) => scimUsers.listUnflushed(before, limit),
-    (user) => settleUser(app, user),
+    (user) => completeUser(app, user),
   );
   await repairEach(
     app,
     batch,
     (limit) => scimGroups.listUnflushed(before, limit),
-    (group) => settleGroup(app, group),
+    (group) => completeGroup(app, group),
   );
 }

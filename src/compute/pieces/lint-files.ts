@@ -70,8 +70,8 @@ function lintRoot(
   const { name } = text.defaults;
   const unusable = name === undefined ? undefined : faultOfName(name, text.lines.get("name"));
   const faults = unusable === undefined ? text.faults : [...text.faults, unusable];
-  const mostLinks = limits.findingsPerVersion;
-  const advice = adviseOn(text, { format, type, files: paths, mostLinks, isToolFile: type === "rule" });
+  const maxLinks = limits.findingsPerVersion;
+  const advice = adviseOn(text, { format, type, files: paths, maxLinks, isToolFile: type === "rule" });
   return [
     ...faults.map((fault) => named(findingOf("error", path, fault))),
     ...advice.map((fault) => named(findingOf("warning", path, fault))),

@@ -29,7 +29,7 @@ export async function activate(
   if (!account || !isOwn) {
     const isAsked = isWanted(user) && user.invitationEnded !== undefined && fields.emailKey === user.emailKey;
     const found = await findAccount(app, tenant._id, fields);
-    return settleAccount(context, fields, found, isAsked ? user.invitationEnded : undefined);
+    return prepareAccount(context, fields, found, isAsked ? user.invitationEnded : undefined);
   }
   await requireRoom(app, tenant._id, account._id);
   await awaitFormerEnd(app, tenant._id, account._id);
@@ -42,7 +42,7 @@ type Decision = AccountDecision & { ended?: ScimUserDoc["invitationEnded"] };
  * Decides about the account of an active user, and does what has to precede its document. `ended`: the person or the
  * organization has ended the invitation, which is not sent again.
  */
-export async function settleAccount(
+export async function prepareAccount(
   context: ScimContext,
   fields: UserFields,
   found: FoundAccount,

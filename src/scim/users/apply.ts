@@ -50,7 +50,7 @@ async function applyOnce(app: App, user: ScimUserDoc, known: Known | undefined):
 }
 
 /** The same with the events, for the reconcile job. */
-export async function settleUser(app: App, user: ScimUserDoc): Promise<void> {
+export async function completeUser(app: App, user: ScimUserDoc): Promise<void> {
   await applyUser(app, user);
   await publishEvents(app, app.storage.scimUsers, user._id, user.outbox ?? []);
   if (!user.present) await app.storage.scimUsers.remove(user._id);

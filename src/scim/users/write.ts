@@ -13,8 +13,8 @@ import { readOperations } from "../patch/operations.ts";
 import { isDeactivation } from "../patch/removals.ts";
 import { patchUser, type UserAttributes } from "../patch/user.ts";
 import { findAccount } from "./account.ts";
-import { activate, linkOf, noLink, notInvited, resultOf, settleAccount } from "./activate.ts";
-import { applyUser, settleUser } from "./apply.ts";
+import { activate, linkOf, noLink, notInvited, resultOf, prepareAccount } from "./activate.ts";
+import { applyUser, completeUser } from "./apply.ts";
 import { attributesOf, changesOf, fieldsOf, isWanted, readUser, type UserFields } from "./attributes.ts";
 import { flushUserEvent } from "./events.ts";
 import { revokeInvitationOf } from "./invitation.ts";
@@ -45,7 +45,7 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
       403,
       `The organization has ${limits.scimUsers} provisioned users, which is the limit.`,
     );
-  const decision = found && (await settleAccount(context, fields, found));
+  const decision = found && (await prepareAccount(context, fields, found));
   const id = app.newId();
   const event = scimEvent(context, "scim.user_provisioned", {
     resourceType: "user",
@@ -223,7 +223,7 @@ export async function deleteUser(context: ScimContext, id: string): Promise<void
     if (await scimUsers.markRemoved(id, user.revision, app.now(), [event])) {
       if (user.invited) await revokeInvitationOf(context, user.emailKey);
       const removed = await scimUsers.findAny(id);
-      if (removed) await settleUser(app, { ...removed, ...(userId ? { userId } : {}), outbox: [event] });
+      if (removed) await completeUser(app, { ...removed, ...(userId ? { userId } : {}), outbox: [event] });
       context.noted.changes = ["deleted"];
       return;
     }

@@ -19,7 +19,7 @@ import type { PlanRequest } from "./plan-request.ts";
 import { presentPlan } from "./present-plan.ts";
 
 /** Maximum size of the fetched pack. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /**
  * Leaves the mirror to the caller, since a process that is killed here could not drop it. Throws `refused` or
@@ -40,7 +40,7 @@ export async function makePlan(app: App, work: PlanRequest): Promise<SyncPlanPay
 
   async function read(host: RepositoryHost): Promise<SyncPlanPayload> {
     const remote = await host.remote();
-    const fetched = await mirror.fetch(remote, connection.branch, { maxBytes: mostBytes, signal });
+    const fetched = await mirror.fetch(remote, connection.branch, { maxBytes, signal });
     const sides = await loadSides(app, work);
     const known = knownPaths(sides.skills, sides.bases);
     const scan = fetched.status === "fetched" ? await mirror.scan(fetched.commit, { known }) : undefined;

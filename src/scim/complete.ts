@@ -3,9 +3,9 @@ import type { ScimGroupDoc } from "../../storage/scim/groups.ts";
 import type { App } from "../app.ts";
 import { applyGroup } from "./groups/apply.ts";
 
-export { settleUser } from "./users/apply.ts";
+export { completeUser } from "./users/apply.ts";
 
-export async function settleGroup(app: App, group: ScimGroupDoc): Promise<void> {
+export async function completeGroup(app: App, group: ScimGroupDoc): Promise<void> {
   const tenant = await app.storage.tenants.find(group.tenantId);
   if (!tenant || tenant.erasing) return;
   await applyGroup({ app, tenant, ipHash: undefined }, group._id, undefined);
