@@ -11,6 +11,7 @@ import {
   type CiProvider,
   type SignUpMode,
 } from "../contract/vocabulary.ts";
+import { limits } from "../contract/limits.ts";
 
 /** Addresses for reports of vulnerabilities (RFC 9116). */
 const contacts = z
@@ -33,7 +34,8 @@ const issuers = z
   .refine(
     (list) => list.every((issuer) => URL.canParse(issuer) && isIssuer(new URL(issuer), issuer)),
     "must be comma-separated addresses without a slash at the end, with https",
-  );
+  )
+  .refine((list) => list.length <= limits.oidcIssuers, `must be at most ${limits.oidcIssuers} addresses`);
 
 function isIssuer({ protocol, hostname, username, search, hash }: URL, text: string): boolean {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);

@@ -34,6 +34,7 @@ import type {
 } from "./inputs.ts";
 import { type Query, openCaller, searchOf } from "./call.ts";
 import { type HttpOptions, send } from "./http.ts";
+import { collectPages } from "./pages.ts";
 import { shapes } from "./shapes.ts";
 
 /** Path of the registration, which is also signed. */
@@ -91,8 +92,10 @@ export function openClient(options: HttpOptions) {
       ).data,
     push: (skill: string, input: PushInput) =>
       create<VersionResult>(`${skillPath(skill)}/versions`, shapes.pushed, input),
-    folders: (team: string) =>
-      get<FolderPayload[]>(`/api/tenants/${encodeURIComponent(team)}/folders`, shapes.folders),
+    folders: async (team: string) => {
+      const path = `/api/tenants/${encodeURIComponent(team)}/folders`;
+      return (await collectPages((cursor) => page<FolderPayload>(path, shapes.folders, { cursor }))).items;
+    },
     createFolder: (team: string, input: { path: string; parents: true }) =>
       create<CreatedFolderPayload>(
         `/api/tenants/${encodeURIComponent(team)}/folders`,

@@ -1,11 +1,14 @@
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
 import {
   OidcExchangePayload,
   OidcIssuerPayload,
   OidcPolicyPayload,
   OidcTestPayload,
 } from "../../contract/payloads/ci.ts";
+import { ciProviders } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
-import { Enveloped, Page, route, type Route } from "../http/route.ts";
+import { Enveloped, route, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { exchangeToken } from "./exchange.ts";
@@ -64,29 +67,24 @@ function readRoutes(app: App): Route[] {
       tag,
       auth: "required",
       params: TenantParams,
-      data: OidcIssuerPayload,
-      page: true,
+      data: z.array(OidcIssuerPayload).max(ciProviders.length * limits.oidcIssuers),
       async handle({ actor, params }) {
         await loadTenant(app, actor, params.tenant, "oidc:manage");
         const audience = audienceOf(app);
-        return new Page(
-          app.config.oidc.issuers.map((issuer) => ({ ...issuer, audience })),
-          null,
-        );
+        return app.config.oidc.issuers.map((issuer) => ({ ...issuer, audience }));
       },
     }),
     route({
       method: "get",
       path: base,
-      summary: "List the trust policies of an organization, oldest first, all on one page",
+      summary: "List the trust policies of an organization, oldest first",
       tag,
       auth: "required",
       params: TenantParams,
-      data: OidcPolicyPayload,
-      page: true,
+      data: z.array(OidcPolicyPayload).max(limits.oidcPolicies),
       async handle({ actor, params }) {
         const policies = await listPolicies(app, actor, params.tenant);
-        return new Page(await presentPolicies(app, actor, policies), null);
+        return presentPolicies(app, actor, policies);
       },
     }),
     route({

@@ -1,17 +1,16 @@
 /** The access of each member and token to a folder, now and after a planned change, over HTTP. */
-import { z } from "zod";
-import { limits } from "../../contract/limits.ts";
 import {
   EffectiveAccessPayload,
   PlannedAccessPayload,
   TeamFolderPayload,
 } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
+import { pageByPath } from "../http/cursor.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { MemberQuery, TeamParams } from "../orgs/schema.ts";
 import { listFolderAccess, planFolderAccess } from "./effective.ts";
 import { presentAccess, presentPlanned } from "./present-access.ts";
-import { FolderParams, PlanFolderAccess } from "./schema.ts";
+import { FolderParams, PlanFolderAccess, TeamFoldersQuery } from "./schema.ts";
 import { listTeamFolders } from "./team-folders.ts";
 
 const tag = "Folders";
@@ -59,12 +58,14 @@ export function effectiveRoutes(app: App): Route[] {
       tag: "Teams",
       auth: "required",
       params: TeamParams,
-      data: z
-        .array(TeamFolderPayload)
-        .max(limits.foldersPerOrganization)
-        .meta({ description: "all of them: at most one for each folder of the organization" }),
+      query: TeamFoldersQuery,
+      data: TeamFolderPayload,
+      page: true,
       budget: "search",
-      handle: ({ actor, params }) => listTeamFolders(app, actor, params.tenant, params.id),
+      async handle({ actor, params, query }) {
+        const all = await listTeamFolders(app, actor, params.tenant, params.id);
+        return pageByPath(all, ({ folder }) => folder.path, query);
+      },
     }),
   ];
 }

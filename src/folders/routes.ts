@@ -6,6 +6,7 @@ import {
   FolderPayload,
 } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
+import { pageByPath } from "../http/cursor.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
@@ -43,7 +44,8 @@ function treeRoutes(app: App): Route[] {
         const tenant = await loadTenant(app, actor, params.tenant, "member");
         const parentId = query.parent_id === "root" ? null : query.parent_id;
         const folders = await listFolders(app, actor, tenant._id, parentId);
-        return new Page(folders.map(presentFolder), null);
+        const { items, nextCursor } = pageByPath(folders, ({ path }) => path, query);
+        return new Page(items.map(presentFolder), nextCursor);
       },
     }),
     route({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { oneLineText } from "../../contract/one-line.ts";
 import { folderLevels, principalTypes } from "../../contract/vocabulary.ts";
+import { listQuery } from "../http/cursor.ts";
 
 /** Letters in any script, digits and punctuation, without slashes, backslashes and control characters. */
 const folderName = z
@@ -44,13 +45,28 @@ export const UpdateFolder = z
   .refine(({ name, parentId: to }) => name !== undefined || to !== undefined, "needs name or parentId");
 export type UpdateFolder = z.output<typeof UpdateFolder>;
 
+/** The query parameters of a list of folders. Its pages are larger than others, since trees are read as a whole. */
+const folderPageQuery = {
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(limits.foldersPageSize)
+    .default(limits.foldersPageSize)
+    .meta({ description: "items per page" }),
+  cursor: listQuery.cursor,
+};
+
 export const FoldersQuery = z.object({
   parent_id: z
     .string()
     .max(64)
     .optional()
     .meta({ description: "only the folders directly in this one; `root` for those at the root" }),
+  ...folderPageQuery,
 });
+
+export const TeamFoldersQuery = z.object(folderPageQuery);
 
 export const FolderParams = z.object({
   folder: z.string().min(1).max(64).meta({ description: "the folder's id" }),

@@ -28,5 +28,5 @@ export async function listTeamFolders(
       folder: { id, path: tree.path(id), restricted: tree.get(id)!.restricted },
       level: tree.levelOn(id, [team._id])!,
     }))
-    .sort((a, b) => a.folder.path.localeCompare(b.folder.path, "en"));
+    .sort((a, b) => (a.folder.path < b.folder.path ? -1 : 1));
 }

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { invalidRequest } from "../errors.ts";
+import { Page } from "./route.ts";
 
 /** The query parameters that every list takes. */
 export const listQuery = {
@@ -59,3 +60,28 @@ export function readCursor(path: string, written: string): string {
 }
 
 const foreignCursor = () => invalidRequest("The cursor is not one of this list: start again without it.");
+
+/** Paths may be too long for an address: a cursor has the beginning of one, and the items with it that were listed. */
+const startLength = 200;
+const PathCursor = z.tuple([z.string().max(startLength), z.number().int().min(1)]);
+
+/** A page of items that are sorted by path, by code units. Throws `invalid_request`. */
+export function pageByPath<T>(
+  items: readonly T[],
+  pathOf: (item: T) => string,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Page<T> {
+  const starts = items.map((item) => pathOf(item).slice(0, startLength));
+  const at = decodeCursor(cursor, PathCursor);
+  let from = 0;
+  if (at) {
+    const [start, listed] = at;
+    const first = starts.findIndex((one) => one >= start);
+    from = first === -1 ? items.length : first;
+    for (let skipped = 0; skipped < listed && starts[from] === start; skipped++) from++;
+  }
+  const end = from + limit;
+  if (end >= items.length) return new Page(items.slice(from), null);
+  const last = starts[end - 1]!;
+  return new Page(items.slice(from, end), encodeCursor([last, end - starts.indexOf(last)]));
+}

@@ -1,6 +1,9 @@
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
 import { RolePayload } from "../../contract/payloads/organizations.ts";
+import { builtInRoles } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { route, type Route } from "../http/route.ts";
 import { presentBuiltInRoles, presentRole } from "./present.ts";
 import { createRole, deleteRole, listRoles, updateRole } from "./roles.ts";
 import { CreateRole, RoleParams, TenantParams, UpdateRole } from "./schema.ts";
@@ -13,15 +16,14 @@ export function roleRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/tenants/:tenant/roles",
-      summary: "List the built-in roles and the organization's own, all on one page",
+      summary: "List the built-in roles and the organization's own",
       tag,
       auth: "required",
       params: TenantParams,
-      data: RolePayload,
-      page: true,
+      data: z.array(RolePayload).max(builtInRoles.length + limits.rolesPerOrganization),
       async handle({ actor, params }) {
         const custom = await listRoles(app, actor, params.tenant);
-        return new Page([...presentBuiltInRoles(), ...custom.map(presentRole)], null);
+        return [...presentBuiltInRoles(), ...custom.map(presentRole)];
       },
     }),
     route({

@@ -1,7 +1,9 @@
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
 import { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { route, type Route } from "../http/route.ts";
 import { loadMemberships } from "../users/load.ts";
 import { autoJoinRoutes } from "./auto-join/routes.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
@@ -24,14 +26,10 @@ export function tenantRoutes(app: App): Route[] {
       summary: "List the organizations you belong to",
       tag,
       auth: "required",
-      data: TenantPayload,
-      page: true,
+      data: z.array(TenantPayload).max(limits.organizationsPerUser),
       async handle({ actor }) {
         const tenants = await listTenants(app, actor);
-        return new Page(
-          tenants.map((tenant) => presentTenant(app, tenant, actor)),
-          null,
-        );
+        return tenants.map((tenant) => presentTenant(app, tenant, actor));
       },
     }),
     route({

@@ -133,6 +133,39 @@ describe("folders", () => {
     assert.equal(await inOne(service.app.newId()), undefined);
   });
 
+  it("are listed page by page, also those with long listed, and without gaps after a deletion", async () => {
+    const long = Array.from({ length: 4 }, (_, n) => `${"l".repeat(90)}${n}`).join("/");
+    for (const name of ["a", "b", "c"]) await folder(`${long}/${name}`);
+    const removed = await folder("paged/one");
+    await folder("paged/two");
+    const all = (await list()).map(({ path }) => path);
+    const read = async (afterPage: (listed: string[]) => Promise<void>) => {
+      const listed: string[] = [];
+      for (let cursor: string | null | undefined = undefined; cursor !== null;) {
+        const query: string = cursor === undefined ? "" : `&cursor=${cursor}`;
+        const target = `/api/tenants/${org.slug}/folders?limit=1${query}`;
+        const page = await service.call<FolderPayload[]>("GET", target, { token: owner.token });
+        assert.equal(page.data.length, 1, target);
+        listed.push(page.data[0]!.path);
+        await afterPage(listed);
+        cursor = page.nextCursor;
+      }
+      return listed;
+    };
+
+    assert.deepEqual(await read(async () => undefined), all);
+    const rest = await read(async (listed) => {
+      if (listed.at(-1) !== "paged/one") return;
+      const target = `/api/folders/${removed.id}`;
+      assert.equal((await service.call("DELETE", target, { token: owner.token })).status, 200);
+    });
+    assert.deepEqual(rest, all);
+    const refused = await service.call("GET", `/api/tenants/${org.slug}/folders?limit=2001`, {
+      token: owner.token,
+    });
+    assert.equal(refused.code, "invalid_request");
+  });
+
   it("can't be moved into themselves", async () => {
     await folder("circle/a/b");
     const byPath = new Map((await list()).map((one) => [one.path, one.id]));

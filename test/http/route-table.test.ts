@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { z } from "zod";
 import { serviceRoutes } from "../../src/api.ts";
+import { knownParameters } from "../../src/http/query.ts";
 import { openRouteTable } from "../../src/http/route-table.ts";
 import type { Route } from "../../src/http/route.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -31,6 +33,18 @@ describe("the route table", () => {
         else assert.deepEqual([...found.offered].sort(), [...new Set(offered)].sort(), `${method} ${path}`);
         assert.equal("declared" in found, offered.includes(method), `${method} ${path}`);
       }
+    }
+  });
+
+  it("has a cursor for every list, except those that a limit of at most 500 keeps short", () => {
+    for (const declared of routes) {
+      const { method, path, page, data } = declared;
+      const parameters = knownParameters(declared) ?? [];
+      const isPaged = parameters.includes("cursor") && parameters.includes("limit");
+      assert.equal(page === true, isPaged, `${method} ${path}: "page" and the query`);
+      if (!(data instanceof z.ZodArray)) continue;
+      const { maxItems = Infinity } = z.toJSONSchema(data, { unrepresentable: "any" });
+      assert.ok(maxItems <= 500, `${method} ${path}: a list without a limit needs pages`);
     }
   });
 

@@ -1,6 +1,8 @@
+import { z } from "zod";
+import { limits } from "../../../contract/limits.ts";
 import { SsoDomainPayload } from "../../../contract/payloads/sso-domains.ts";
 import type { App } from "../../app.ts";
-import { Page, route, type Route } from "../../http/route.ts";
+import { route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { presentDomain } from "./present.ts";
@@ -16,12 +18,10 @@ export function ssoDomainRoutes(app: App): Route[] {
       ...common,
       method: "get",
       path: base,
-      summary: "List the domains of an organization by name, all on one page, with their TXT records",
+      summary: "List the domains of an organization by name, with their TXT records",
       params: TenantParams,
-      data: SsoDomainPayload,
-      page: true,
-      handle: async ({ actor, params }) =>
-        new Page((await listDomains(app, actor, params.tenant)).map(presentDomain), null),
+      data: z.array(SsoDomainPayload).max(limits.ssoDomains),
+      handle: async ({ actor, params }) => (await listDomains(app, actor, params.tenant)).map(presentDomain),
     }),
     route({
       ...common,

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { limits } from "../../../contract/limits.ts";
 import {
   SsoConsequencesPayload,
   SsoGroupMapping,
@@ -7,7 +9,7 @@ import {
   SsoTestStartPayload,
 } from "../../../contract/payloads/sso.ts";
 import type { App } from "../../app.ts";
-import { Page, route, type Route } from "../../http/route.ts";
+import { route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import {
   CreateSsoProvider,
@@ -47,14 +49,11 @@ function readRoutes(app: App): Route[] {
       ...common,
       method: "get",
       path: base,
-      summary: "List the identity providers of an organization, oldest first, all on one page",
+      summary: "List the identity providers of an organization, oldest first",
       params: TenantParams,
-      data: SsoProviderPayload,
-      page: true,
-      async handle({ actor, params }) {
-        const loaded = await listProviders(app, actor, params.tenant);
-        return new Page(await presentProviders(app, loaded), null);
-      },
+      data: z.array(SsoProviderPayload).max(limits.ssoProviders),
+      handle: async ({ actor, params }) =>
+        presentProviders(app, await listProviders(app, actor, params.tenant)),
     }),
     route({
       ...common,
@@ -160,18 +159,18 @@ function encryptionRoutes(app: App): Route[] {
   ];
 }
 
+const mappingList = z.array(SsoGroupMapping).max(limits.ssoGroupMappings);
+
 function mappingRoutes(app: App): Route[] {
   return [
     route({
       ...common,
       method: "get",
       path: `${base}/:id/group-mappings`,
-      summary: "List the teams of a provider's groups, all on one page",
+      summary: "List the teams of a provider's groups",
       params: ProviderParams,
-      data: SsoGroupMapping,
-      page: true,
-      handle: async ({ actor, params }) =>
-        new Page(await listMappings(app, actor, params.tenant, params.id), null),
+      data: mappingList,
+      handle: ({ actor, params }) => listMappings(app, actor, params.tenant, params.id),
     }),
     route({
       ...common,
@@ -180,10 +179,8 @@ function mappingRoutes(app: App): Route[] {
       summary: "Replace the teams of a provider's groups",
       params: ProviderParams,
       body: PutGroupMappings,
-      data: SsoGroupMapping,
-      page: true,
-      handle: async ({ actor, params, body }) =>
-        new Page(await putMappings(app, actor, params.tenant, params.id, body), null),
+      data: mappingList,
+      handle: ({ actor, params, body }) => putMappings(app, actor, params.tenant, params.id, body),
     }),
   ];
 }

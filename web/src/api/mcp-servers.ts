@@ -1,7 +1,7 @@
 /** MCP servers that an organization has registered, their installs, and the skills that require them. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { paths } from "../../generated/api-types.ts";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { allPages, api, dataOf, ok, type Schemas } from "./client.ts";
 
 export type McpServer = Schemas["McpServer"];
 export type McpInstall = Schemas["McpInstall"];
@@ -20,17 +20,12 @@ const serverOf = (tenant: string, server: string) => ({ path: { tenant, server }
 export const mcpServersQuery = (org: string) =>
   queryOptions({
     queryKey: ["mcp-servers", org],
-    queryFn: async ({ signal }) => {
-      const servers: McpServer[] = [];
-      for (let cursor: string | undefined; ;) {
-        const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-        const params = { path: { tenant: org }, query };
-        const page = await ok(api.GET("/api/tenants/{tenant}/mcp-servers", { signal, params }));
-        servers.push(...page.data);
-        if (page.nextCursor === null) return servers;
-        cursor = page.nextCursor;
-      }
-    },
+    queryFn: ({ signal }) =>
+      allPages(pageSize, (query) =>
+        ok(
+          api.GET("/api/tenants/{tenant}/mcp-servers", { signal, params: { path: { tenant: org }, query } }),
+        ),
+      ),
   });
 
 export const mcpServerQuery = (org: string, server: string) =>

@@ -1,6 +1,6 @@
 /** Members, teams, roles and invitations of an organization. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { allPages, api, dataOf, ok, type Schemas } from "./client.ts";
 
 export type Member = Schemas["Member"];
 export type Team = Schemas["Team"];
@@ -19,19 +19,6 @@ const present = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== "")) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
-
-/** All pages of a list that has a limit of its own. */
-async function allPages<T>(
-  read: (page: { limit: number; cursor?: string }) => Promise<{ data: T[]; nextCursor: string | null }>,
-): Promise<T[]> {
-  const items: T[] = [];
-  for (let cursor: string | undefined; ;) {
-    const page = await read({ limit: pageSize, ...(cursor ? { cursor } : {}) });
-    items.push(...page.data);
-    if (page.nextCursor === null) return items;
-    cursor = page.nextCursor;
-  }
-}
 
 export const membersQuery = (org: string, filter: MemberFilter) =>
   infiniteQueryOptions({
@@ -70,11 +57,13 @@ export const teamFoldersQuery = (org: string, team: string) =>
   queryOptions({
     queryKey: ["team", org, team, "folders"],
     queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/teams/{id}/folders", {
-          signal,
-          params: { path: { tenant: org, id: team } },
-        }),
+      allPages(2000, (query) =>
+        ok(
+          api.GET("/api/tenants/{tenant}/teams/{id}/folders", {
+            signal,
+            params: { path: { tenant: org, id: team }, query },
+          }),
+        ),
       ),
   });
 
@@ -82,7 +71,7 @@ export const teamsQuery = (org: string) =>
   queryOptions({
     queryKey: ["teams", org],
     queryFn: ({ signal }) =>
-      allPages((query) =>
+      allPages(pageSize, (query) =>
         ok(api.GET("/api/tenants/{tenant}/teams", { signal, params: { ...tenantOf(org), query } })),
       ),
   });
@@ -123,7 +112,7 @@ export const invitationsQuery = (org: string) =>
   queryOptions({
     queryKey: ["invitations", org],
     queryFn: ({ signal }) =>
-      allPages((query) =>
+      allPages(pageSize, (query) =>
         ok(api.GET("/api/tenants/{tenant}/invitations", { signal, params: { ...tenantOf(org), query } })),
       ),
   });

@@ -1,6 +1,6 @@
 /** The signed-in user and the organizations that they belong to. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, endSessionBy, ok, type Schemas } from "./client.ts";
+import { allPages, api, dataOf, endSessionBy, ok, type Schemas } from "./client.ts";
 import { isSignedIn, rememberUser, signInAgain } from "./sign-in-again.ts";
 
 export type Identity = Schemas["Identity"];
@@ -36,7 +36,9 @@ export const foldersQuery = (org: string) =>
   queryOptions({
     queryKey: ["folders", org],
     queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/folders", { signal, params: { path: { tenant: org } } })),
+      allPages(2000, (query) =>
+        ok(api.GET("/api/tenants/{tenant}/folders", { signal, params: { path: { tenant: org }, query } })),
+      ),
   });
 
 /**
