@@ -125,7 +125,12 @@ describe("the operation of a service", { skip: whyNoBrowser() ?? false }, () => 
     assert.equal(await panel.getByRole("button", { name: "Replace key" }).count(), 0);
     await assertAccessible(page, "keys for assertions", panel);
 
-    await panel.getByRole("button", { name: "Remove previous key" }).click();
+    const remove = panel.getByRole("button", { name: "Remove previous key" });
+    await page.setViewportSize({ width: 360, height: 900 });
+    const { x, width } = (await remove.boundingBox())!;
+    assert.ok(x + width <= 360, "the button is beside the narrow page");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await remove.click();
     const dialog = page.getByRole("dialog", { name: "Remove previous key" });
     await dialog.getByText(/encrypted for this key are refused from now on/).waitFor();
     await assertAccessible(page, "the removal of a key for assertions");

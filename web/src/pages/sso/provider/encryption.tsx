@@ -72,8 +72,8 @@ interface KeyProps {
 
 function Key({ index, value: { fingerprint, createdAt }, remove }: KeyProps) {
   return (
-    <div className="row between">
-      <span className="wrap-text">
+    <div className="row between assertion-key">
+      <span className="grow wrap-text">
         {index === 0 ? "Current key" : "Previous key, which still decrypts"}, added <Time value={createdAt} />
         <span className="meta mono block">SHA-256 {fingerprint}</span>
       </span>
