@@ -67,7 +67,10 @@ function readRoutes(app: App): Route[] {
       tag,
       auth: "required",
       params: TenantParams,
-      data: z.array(OidcIssuerPayload).max(ciProviders.length * limits.oidcIssuers),
+      data: z
+        .array(OidcIssuerPayload)
+        .max(ciProviders.length * limits.oidcIssuers)
+        .meta({ description: "all of them: the configuration names at most 20 of one provider" }),
       async handle({ actor, params }) {
         await loadTenant(app, actor, params.tenant, "oidc:manage");
         const audience = audienceOf(app);
@@ -81,7 +84,10 @@ function readRoutes(app: App): Route[] {
       tag,
       auth: "required",
       params: TenantParams,
-      data: z.array(OidcPolicyPayload).max(limits.oidcPolicies),
+      data: z
+        .array(OidcPolicyPayload)
+        .max(limits.oidcPolicies)
+        .meta({ description: "all of them: an organization has at most as many" }),
       async handle({ actor, params }) {
         const policies = await listPolicies(app, actor, params.tenant);
         return presentPolicies(app, actor, policies);

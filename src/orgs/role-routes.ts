@@ -20,7 +20,10 @@ export function roleRoutes(app: App): Route[] {
       tag,
       auth: "required",
       params: TenantParams,
-      data: z.array(RolePayload).max(builtInRoles.length + limits.rolesPerOrganization),
+      data: z
+        .array(RolePayload)
+        .max(builtInRoles.length + limits.rolesPerOrganization)
+        .meta({ description: "all of them: an organization has at most 100 of its own" }),
       async handle({ actor, params }) {
         const custom = await listRoles(app, actor, params.tenant);
         return [...presentBuiltInRoles(), ...custom.map(presentRole)];

@@ -26,7 +26,10 @@ export function tenantRoutes(app: App): Route[] {
       summary: "List the organizations you belong to",
       tag,
       auth: "required",
-      data: z.array(TenantPayload).max(limits.organizationsPerUser),
+      data: z
+        .array(TenantPayload)
+        .max(limits.organizationsPerUser)
+        .meta({ description: "all of them: one person belongs to at most as many" }),
       async handle({ actor }) {
         const tenants = await listTenants(app, actor);
         return tenants.map((tenant) => presentTenant(app, tenant, actor));

@@ -20,7 +20,10 @@ export function ssoDomainRoutes(app: App): Route[] {
       path: base,
       summary: "List the domains of an organization by name, with their TXT records",
       params: TenantParams,
-      data: z.array(SsoDomainPayload).max(limits.ssoDomains),
+      data: z
+        .array(SsoDomainPayload)
+        .max(limits.ssoDomains)
+        .meta({ description: "all of them: an organization has at most as many" }),
       handle: async ({ actor, params }) => (await listDomains(app, actor, params.tenant)).map(presentDomain),
     }),
     route({

@@ -51,7 +51,10 @@ function readRoutes(app: App): Route[] {
       path: base,
       summary: "List the identity providers of an organization, oldest first",
       params: TenantParams,
-      data: z.array(SsoProviderPayload).max(limits.ssoProviders),
+      data: z
+        .array(SsoProviderPayload)
+        .max(limits.ssoProviders)
+        .meta({ description: "all of them: an organization has at most as many" }),
       handle: async ({ actor, params }) =>
         presentProviders(app, await listProviders(app, actor, params.tenant)),
     }),
@@ -159,7 +162,10 @@ function encryptionRoutes(app: App): Route[] {
   ];
 }
 
-const mappingList = z.array(SsoGroupMapping).max(limits.ssoGroupMappings);
+const mappingList = z
+  .array(SsoGroupMapping)
+  .max(limits.ssoGroupMappings)
+  .meta({ description: "all of them: a provider has at most as many" });
 
 function mappingRoutes(app: App): Route[] {
   return [
