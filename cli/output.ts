@@ -115,8 +115,18 @@ function explain(error: CliError): string[] {
       const qualified = [tenantSlug, slug].filter(isText).join("/");
       return [ref ?? (qualified === "" ? undefined : qualified), publicId, path].filter(isText).join("  ");
     }),
-    ...linesOf(skipped, ({ platform, reason }) => [platform, reason].filter(isText).join(": ")),
+    ...linesOf(skipped, ({ platform, reason, snippet }) =>
+      [
+        [platform, reason].filter(isText).join(": "),
+        ...snippetLines(isText(snippet) ? snippet : undefined).map((line) => `    ${line}`),
+      ].join("\n"),
+    ),
   ];
+}
+
+/** A text that a person adds to a file. */
+export function snippetLines(snippet: string | undefined): string[] {
+  return snippet === undefined ? [] : ["Add this by hand:", ...snippet.trimEnd().split("\n")];
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -2,14 +2,13 @@
 import { dirname } from "node:path";
 import type { McpServer, SuppliedValues } from "../../contract/mcp-entries/server.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../errors.ts";
 import { firstMissing } from "../install/files.ts";
 import { profileOf } from "../state/config.ts";
 import type { McpRecord, ServerHead } from "../state/mcp-servers.ts";
 import type { StateChange } from "../state/state.ts";
 import { readConfigText, updateConfigText } from "./config-file.ts";
 import type { Undo } from "./edit/change.ts";
-import { UnusableFile } from "./edit/text.ts";
+import { type FailedEntry, attempt, failedEntry } from "./failed-entry.ts";
 import {
   type EntryFile,
   type PlannedEntry,
@@ -23,7 +22,7 @@ import { dropRecord, fileState, findServer, ownersIn, putRecord } from "./record
 export interface InstalledEntries {
   installed: McpRecord[];
   skipped: { platform: string; reason: string }[];
-  failed: { platform: string; path: string; error: string }[];
+  failed: FailedEntry[];
 }
 
 export interface EntryRequest {
@@ -58,43 +57,33 @@ export async function installEntries(
     const { platform } = wanted;
     const file = await findEntryFile(context, wanted);
     if ("refused" in file) {
-      result.skipped.push({ platform, reason: file.refused });
+      if (wanted.isImplied !== true) result.skipped.push({ platform, reason: file.refused });
       continue;
     }
     const outcome = await attempt(file, () => announce(context, state, request, file));
-    if ("error" in outcome) result.failed.push({ platform, path: file.path, error: outcome.error });
-    else if ("refused" in outcome) result.skipped.push({ platform, reason: outcome.refused });
-    else announced.push(outcome);
+    if ("error" in outcome) result.failed.push(failedEntry(file, request, outcome));
+    else if ("refused" in outcome) {
+      if (wanted.isImplied !== true) result.skipped.push({ platform, reason: outcome.refused });
+    } else announced.push(outcome);
   }
   if (announced.length === 0) return result;
 
   await state.save();
   for (const one of announced) {
-    const { platform, path } = one.file;
+    const { platform } = one.file;
     const outcome = await attempt(one.file, () => write(context, state, request, one));
     if ("record" in outcome) result.installed.push(outcome.record);
     else {
       withdraw(state, request, one);
-      if ("error" in outcome) result.failed.push({ platform, path, error: outcome.error });
+      if ("error" in outcome) result.failed.push(failedEntry(one.file, request, outcome));
       else result.skipped.push({ platform, reason: outcome.refused });
     }
   }
   await state.save();
-  return result;
-}
-
-/** The result, or the reason why the file can't be used. */
-export async function attempt<T extends object>(
-  { path }: Pick<EntryFile, "path">,
-  work: () => Promise<T>,
-): Promise<T | { error: string }> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UnusableFile) return { error: `${path}: ${error.message}` };
-    const reason = messageOf(error);
-    return { error: reason.includes(path) ? reason : `${path}: ${reason}` };
-  }
+  // A tool that has the server in a further file only is not skipped.
+  const isFurther = ({ platform }: { platform: string }) =>
+    result.installed.some((one) => one.platform === platform && one.also !== undefined);
+  return { ...result, skipped: result.skipped.filter((one) => !isFurther(one)) };
 }
 
 /** Plans an entry without writing it, and records it as pending. */

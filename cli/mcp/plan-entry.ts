@@ -13,13 +13,17 @@ import type { Plain, Undo } from "./edit/change.ts";
 import { type Editor, loadEditor } from "./edit/editor.ts";
 import { type BuiltEntry, entryChanges, namesIn, valueAt } from "./entry-changes.ts";
 import { ownersIn } from "./records.ts";
-import { mcpToolFiles } from "./tools/index.ts";
+import { toolFileOf } from "./tools/index.ts";
 import type { McpToolFile } from "./tools/tool-file.ts";
 
 export interface WantedEntry {
   platform: McpTarget;
   scope: InstallScope;
   projectDir?: string;
+  /** The name of a further file of the tool. */
+  also?: string | undefined;
+  /** The file is written since the machine is set up for it, not on request: a refusal is not reported. */
+  isImplied?: boolean;
 }
 
 export interface EntryPlan {
@@ -51,7 +55,7 @@ export interface PlannedEntry {
 
 /** The file of a tool at a location, or the reason why it has none. */
 export async function findEntryFile(context: Context, wanted: WantedEntry): Promise<EntryFile | McpRefusal> {
-  const definition = mcpToolFiles[wanted.platform];
+  const definition = toolFileOf(wanted);
   const { scope, projectDir } = wanted;
   const location: InstallLocation = {
     ...machineOf(context),
@@ -84,7 +88,7 @@ export function planEntry(
   text: string | undefined,
   { head, revision, server, values, force, now }: EntryPlan,
 ): PlannedEntry | McpRefusal {
-  const { definition, editor, path, platform, scope, projectDir } = file;
+  const { definition, editor, path, platform, scope, projectDir, also } = file;
   const built = definition.tool.entryOf(server, values);
   if ("refused" in built) return built;
   const base = text ?? initialText(definition);
@@ -111,6 +115,7 @@ export function planEntry(
     path,
     key,
     ...(projectDir === undefined ? {} : { projectDir }),
+    also,
     installedAt: recorded?.revision === revision ? recorded.installedAt : now.toISOString(),
     revision,
     container: [...container],

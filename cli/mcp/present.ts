@@ -2,6 +2,8 @@
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
+import { snippetLines } from "../output.ts";
+import type { FailedEntry } from "./failed-entry.ts";
 import type { InstalledEntries } from "./install-entries.ts";
 import { presentMcpRecord } from "./records.ts";
 
@@ -36,13 +38,16 @@ export function presentMcpInstall(
       `Installed ${paint("bold", name)}`,
       ...installed.map(({ platform, path, key }) => `  ${paint("green", platform)}  ${path}  (${key})`),
       ...skipped.map(({ platform, reason }) => `  ${paint("yellow", platform)}  skipped: ${reason}`),
-      ...failed.map(({ platform, error }) => `  ${paint("red", platform)}  failed: ${error}`),
+      ...failed.flatMap(({ platform, error, snippet }) => [
+        `  ${paint("red", platform)}  failed: ${error}`,
+        ...snippetLines(snippet).map((line) => `    ${line}`),
+      ]),
       ...(more.lines ?? []),
     ].join("\n"),
     partial: failed.length > 0,
   };
 }
 
-function asSkipped({ platform, error }: InstalledEntries["failed"][number]) {
-  return { platform, reason: error };
+function asSkipped({ platform, error, line, column, snippet }: FailedEntry) {
+  return { platform, reason: error, line, column, snippet };
 }

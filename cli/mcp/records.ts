@@ -65,8 +65,8 @@ export function fileState(config: Config, path: string): McpFileState {
 }
 
 /** The record as JSON output shows it. */
-export function presentMcpRecord({ platform, scope, path, key, projectDir, installedAt }: McpRecord) {
-  return { platform, scope, path, key, ...(projectDir === undefined ? {} : { projectDir }), installedAt };
+export function presentMcpRecord({ platform, scope, path, key, projectDir, also, installedAt }: McpRecord) {
+  return { platform, scope, path, key, projectDir, also, installedAt };
 }
 
 export function targetsOf({ installs }: InstalledMcpServer): McpTarget[] {

@@ -7,13 +7,13 @@ import {
   type SuppliedValues,
   memberValues,
 } from "../../contract/mcp-entries/server.ts";
-import type { McpTarget } from "../../contract/vocabulary.ts";
+import type { McpTool } from "../../contract/mcp-entries/tool.ts";
 import { isRecord } from "../state/is-record.ts";
 
 /** Values that are not in the entry are absent. */
-export function recoverValues(platform: McpTarget, server: McpServer, entry: unknown): SuppliedValues {
+export function recoverValues(tool: McpTool, server: McpServer, entry: unknown): SuppliedValues {
   if (!isRecord(entry)) return {};
-  if (platform === "copilot") return askedByTool(server, entry);
+  if (tool.asksForValues === true) return askedByTool(server, entry);
   const names = new Set(memberValues(server).map(({ name }) => name));
   const found: Record<string, SuppliedValue> = {};
   const keep = (template: string, text: unknown) => {

@@ -6,10 +6,10 @@ import type { StateChange } from "../state/state.ts";
 import { readConfigText, updateConfigText } from "./config-file.ts";
 import { loadEditor } from "./edit/editor.ts";
 import { removalChanges, valueAt } from "./entry-changes.ts";
-import { attempt } from "./install-entries.ts";
+import { attempt } from "./failed-entry.ts";
 import { centralId, dropRecord, installedServers, ownersIn } from "./records.ts";
 import type { ReportedEntry } from "./report.ts";
-import { mcpToolFiles } from "./tools/index.ts";
+import { toolFileOf } from "./tools/index.ts";
 
 export interface RemovedEntries {
   removed: McpRecord[];
@@ -59,13 +59,13 @@ export async function removeAllEntries(
 
 /** Returns the reason why an entry stays in its file although the record goes. */
 async function removeEntry(config: Config, record: McpRecord): Promise<string | undefined> {
-  const { path, key, platform, projectDir, container } = record;
+  const { path, key, projectDir, container } = record;
   if (record.pending === "forced")
     return `${path}: the entry "${key}" may not be the one that svc was about to write, so it stays`;
   const others = ownersIn(config, path).filter((one) => one.record !== record);
   if (others.some((one) => one.record.key === key)) return undefined;
 
-  const { tool } = mcpToolFiles[platform];
+  const { tool } = toolFileOf(record);
   const editor = await loadEditor(tool);
   const known = config.mcpFiles?.[path];
   // An interrupted run may have removed the file, and not its folder.

@@ -92,6 +92,7 @@ function hasServer(profile: Profile | undefined, ref: string, { platform, projec
     .some(
       (entry) =>
         entry.pending === undefined &&
+        entry.also === undefined &&
         entry.platform === platform &&
         (entry.scope === "global" || entry.projectDir === projectDir),
     );
@@ -156,7 +157,7 @@ export async function offerMissing(
       )
         continue;
       const { runInstall } = await import("./run-install.ts");
-      const args = { ref, target: targets, project: projectDir, via, var: [], force: false };
+      const args = { ref, target: targets, project: projectDir, also: [], via, var: [], force: false };
       const { data, text } = await runInstall(context, args, server);
       output.line(data, text);
     } catch (error) {

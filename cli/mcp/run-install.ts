@@ -11,7 +11,7 @@ import { presentMcpInstall } from "./present.ts";
 import { centralId } from "./records.ts";
 import { completeValues, parseVariables } from "./values.ts";
 import { chooseVia } from "./via.ts";
-import { detectMcpTargets, parseMcpTargets, wantedEntries, wantedProject } from "./wanted.ts";
+import { detectMcpTargets, parseAlsoFiles, parseMcpTargets, wantedEntries, wantedProject } from "./wanted.ts";
 import type { ServerHead } from "../state/mcp-servers.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { checkWritableState } from "../state/state.ts";
@@ -20,6 +20,7 @@ interface InstallArguments extends EndpointArguments {
   ref: string;
   target: readonly string[];
   project: string | true | undefined;
+  also: readonly string[];
 }
 
 /** `seen`: the server as a person has seen it, which is installed even if it was changed since then. */
@@ -29,11 +30,17 @@ export async function runInstall(
   seen?: ListedServer,
 ): Promise<CommandResult> {
   const given = parseMcpTargets(args.target);
+  const also = parseAlsoFiles(args.also);
   const projectDir = await wantedProject(context, args.project);
   await checkWritableState(context);
   const session = await openSession(context);
   const place = async () =>
-    wantedEntries(given.length > 0 ? given : await detectMcpTargets(context, projectDir), projectDir);
+    wantedEntries(
+      context,
+      given.length > 0 ? given : await detectMcpTargets(context, projectDir),
+      also,
+      projectDir,
+    );
   if (args.ref === "central") return installEndpoint(context, session, args, place);
 
   const found = seen ?? (await openMcpCalls(session.client.options).find(args.ref));

@@ -1,7 +1,6 @@
 /** Brings the entries of a server to its present revision. Values of members, and what users added, stay. */
 import { isDeepStrictEqual } from "node:util";
 import { type SuppliedValues, memberValues } from "../../contract/mcp-entries/server.ts";
-import type { McpTarget } from "../../contract/vocabulary.ts";
 import type { ListedServer } from "../api/mcp-calls.ts";
 import type { Context } from "../context.ts";
 import { shellWord } from "../shell-word.ts";
@@ -11,9 +10,10 @@ import type { StateChange } from "../state/state.ts";
 import { readConfigText } from "./config-file.ts";
 import { loadEditor } from "./edit/editor.ts";
 import { valueAt } from "./entry-changes.ts";
-import { attempt, installEntries } from "./install-entries.ts";
+import { attempt } from "./failed-entry.ts";
+import { installEntries } from "./install-entries.ts";
 import { fieldsIn, recoverValues, withPresentIds } from "./recover.ts";
-import { mcpToolFiles } from "./tools/index.ts";
+import { toolFileOf } from "./tools/index.ts";
 
 export interface UpdatedServer {
   updated: McpRecord[];
@@ -40,13 +40,13 @@ export async function updateEntries(
     }
     const { entry, values } = ready;
     const { publicId, slug, tenantSlug, revision } = server;
-    const { platform, scope, projectDir } = record;
+    const { platform, scope, projectDir, also } = record;
     const done = await installEntries(context, state, {
       profile,
       head: { publicId, slug, tenantSlug, via: "local" },
       revision,
       server,
-      wanted: [{ platform, scope, ...(projectDir === undefined ? {} : { projectDir }) }],
+      wanted: [{ platform, scope, ...(projectDir === undefined ? {} : { projectDir }), also }],
       values,
       force: false,
     });
@@ -56,7 +56,7 @@ export async function updateEntries(
     ];
     if (problems.length > 0) result.isPartial = true;
     result.warnings.push(...problems);
-    const moved = problems.length === 0 ? movedWarnings(platform, server, values, entry) : [];
+    const moved = problems.length === 0 ? movedWarnings(record, server, values, entry) : [];
     result.warnings.push(...moved.filter((warning) => !result.warnings.includes(warning)));
     const isSame = record.revision === revision && record.pending === undefined;
     result[isSame ? "upToDate" : "updated"].push(...done.installed);
@@ -69,7 +69,8 @@ async function readyToUpdate(
   record: McpRecord,
   server: ListedServer,
 ): Promise<{ entry: unknown; values: SuppliedValues } | { problem: string }> {
-  const { platform, path, key } = record;
+  const { path, key } = record;
+  const { tool } = toolFileOf(record);
   const ref = `${server.tenantSlug}/${server.slug}`;
   const read = await attempt(record, async () => ({ entry: await presentEntry(record) }));
   if ("error" in read) return { problem: read.error };
@@ -77,22 +78,25 @@ async function readyToUpdate(
     return {
       problem: `${path} no longer has the entry "${key}": run svc mcp install ${ref}, or uninstall it`,
     };
-  const entry = platform === "copilot" ? withPresentIds(server, read.entry) : read.entry;
-  const values = recoverValues(platform, server, entry);
+  const entry = tool.asksForValues === true ? withPresentIds(server, read.entry) : read.entry;
+  const values = recoverValues(tool, server, entry);
   if (memberValues(server).every(({ name, required }) => !required || Object.hasOwn(values, name)))
     return { entry, values };
   return { problem: `${path} lacks a value of yours: run ${installCommand(record, server)}` };
 }
 
 /** The command that writes an entry again, with all that it needs without a terminal: it reads no present values. */
-function installCommand({ platform, projectDir }: McpRecord, server: ListedServer): string {
+function installCommand({ platform, projectDir, also }: McpRecord, server: ListedServer): string {
   const { tenantSlug, slug, transport } = server;
   const place = projectDir === undefined ? "-g" : `-p ${shellWord(projectDir)}`;
   const values = memberValues(server).flatMap(({ name, required }) =>
     required ? [`--var ${shellWord(name)}=<value>`] : [],
   );
-  const via = transport === "http" ? ["--via local"] : [];
-  return [`svc mcp install ${tenantSlug}/${slug} -t ${platform} ${place}`, ...via, ...values].join(" ");
+  const more = [
+    ...(also === undefined ? [] : [`--also ${also}`]),
+    ...(transport === "http" ? ["--via local"] : []),
+  ];
+  return [`svc mcp install ${tenantSlug}/${slug} -t ${platform} ${place}`, ...more, ...values].join(" ");
 }
 
 /**
@@ -100,12 +104,12 @@ function installCommand({ platform, projectDir }: McpRecord, server: ListedServe
  * they can name an address, or the code that a program loads.
  */
 function movedWarnings(
-  platform: McpTarget,
+  record: McpRecord,
   server: ListedServer,
   values: SuppliedValues,
   present: unknown,
 ): string[] {
-  const built = mcpToolFiles[platform].tool.entryOf(server, values);
+  const built = toolFileOf(record).tool.entryOf(server, values);
   if ("refused" in built || !isRecord(present)) return [];
   const next = built.entry as Record<string, unknown>;
   const ref = `${server.tenantSlug}/${server.slug}`;
@@ -137,8 +141,9 @@ function placeOf(url: unknown): unknown {
   return origin + pathname;
 }
 
-async function presentEntry({ platform, path, projectDir, container, key }: McpRecord): Promise<unknown> {
-  const editor = await loadEditor(mcpToolFiles[platform].tool);
+async function presentEntry(record: McpRecord): Promise<unknown> {
+  const { path, projectDir, container, key } = record;
+  const editor = await loadEditor(toolFileOf(record).tool);
   const { text } = await readConfigText(path, projectDir);
   return text === undefined ? undefined : valueAt(editor.read(text), [...container, key]);
 }

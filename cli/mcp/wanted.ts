@@ -5,10 +5,12 @@ import { type McpTarget, mcpTargets } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
 import { projectFolder } from "../project/files.ts";
-import { parseTargets } from "../targets/choose.ts";
+import { isThere } from "../install/digest.ts";
+import { parseNames, parseTargets } from "../targets/choose.ts";
 import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { findTarget } from "../targets/index.ts";
 import type { WantedEntry } from "./plan-entry.ts";
+import { alsoFiles } from "./tools/index.ts";
 
 /** The targets of `-t`. Throws for those that hold no MCP servers. */
 export function parseMcpTargets(given: readonly string[]): McpTarget[] {
@@ -52,10 +54,29 @@ export async function wantedProject(
   );
 }
 
-export function wantedEntries(targets: readonly McpTarget[], projectDir: string | undefined): WantedEntry[] {
-  return targets.map((platform) => ({
-    platform,
-    scope: projectDir === undefined ? "global" : "project",
+/** The further files of `--also`, each once. Throws for unknown names. */
+export function parseAlsoFiles(given: readonly string[]): string[] {
+  return parseNames("--also", given, [...alsoFiles.keys()]);
+}
+
+/** The usual files of the targets, those of `also`, and further ones that the machine is set up for. */
+export async function wantedEntries(
+  context: Context,
+  targets: readonly McpTarget[],
+  also: readonly string[],
+  projectDir: string | undefined,
+): Promise<WantedEntry[]> {
+  const machine = machineOf(context);
+  const place = {
+    scope: projectDir === undefined ? ("global" as const) : ("project" as const),
     ...(projectDir === undefined ? {} : { projectDir }),
-  }));
+  };
+  const entries: WantedEntry[] = targets.map((platform) => ({ platform, ...place }));
+  for (const [name, { platform, file }] of alsoFiles) {
+    const isImplied =
+      targets.includes(platform) && file.impliedBy !== undefined && (await isThere(file.impliedBy(machine)));
+    if (also.includes(name)) entries.push({ platform, ...place, also: name });
+    else if (isImplied) entries.push({ platform, ...place, also: name, isImplied });
+  }
+  return entries;
 }

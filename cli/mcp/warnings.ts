@@ -4,7 +4,7 @@ import { isInWorkTree } from "../install/work-tree.ts";
 import type { Profile } from "../state/config.ts";
 import type { McpRecord, ServerHead } from "../state/mcp-servers.ts";
 import { installedServers } from "./records.ts";
-import { mcpToolFiles } from "./tools/index.ts";
+import { toolFileOf } from "./tools/index.ts";
 
 /** A tool that has a server both with its own address and through its hosted connector shows its tools twice. */
 export function doubledWarnings(
@@ -33,10 +33,10 @@ export async function valueWarnings(
 ): Promise<string[]> {
   const texts = Object.values(values).flatMap((value) => ("text" in value ? [value.text] : []));
   const warnings: string[] = [];
-  for (const { platform, path, projectDir } of installed) {
-    const { tool } = mcpToolFiles[platform];
-    // Copilot asks for values itself.
-    if (platform === "copilot") continue;
+  for (const record of installed) {
+    const { platform, path, projectDir } = record;
+    const { tool } = toolFileOf(record);
+    if (tool.asksForValues === true) continue;
     if (texts.length > 0 && projectDir !== undefined && (await isInWorkTree(projectDir)))
       warnings.push(
         `${path} has your values: do not commit it. With --var 'NAME=\${env:VARIABLE}', the tool reads a variable instead`,

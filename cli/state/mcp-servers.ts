@@ -9,6 +9,8 @@ export interface McpRecord {
   path: string;
   key: string;
   projectDir?: string;
+  /** The name of a further file of the tool; absent for its usual one. */
+  also?: string | undefined;
   installedAt: string;
   /** Revision of the server's record; 0 for the endpoint of hosted connectors. */
   revision: number;
@@ -57,7 +59,7 @@ function isMcpRecord(value: unknown): boolean {
   return (
     isRecord(value) &&
     ["platform", "scope", "path", "key", "installedAt"].every((key) => typeof value[key] === "string") &&
-    (value["projectDir"] === undefined || typeof value["projectDir"] === "string") &&
+    [value["projectDir"], value["also"]].every((one) => one === undefined || typeof one === "string") &&
     Number.isInteger(value["revision"]) &&
     isTexts(value["container"]) &&
     isRecord(value["names"]) &&

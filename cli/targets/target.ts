@@ -21,6 +21,8 @@ export interface InstallItem {
   head?: string;
   /** The name in a package's SKILL.md, if it is a valid folder name. */
   packageName?: string;
+  /** The SKILL.md of a package that has no other file, without frontmatter. */
+  onlyText?: string;
 }
 
 /** The machine as seen by targets. They join paths with `paths` only, so that tests cover the paths of every system. */
@@ -135,6 +137,13 @@ export function movedFolder(machine: Machine, variable: string, usual: string): 
 /** `$XDG_CONFIG_HOME`, by default `~/.config`, also on Windows for the tools that use it. */
 export function configHome(machine: Machine): string {
   return movedFolder(machine, "XDG_CONFIG_HOME", machine.paths.join(machine.home, ".config"));
+}
+
+/** The user's folder of Devin Desktop, the successor of Windsurf. */
+export function devinFolder(machine: Machine): string {
+  const { env, platform, paths } = machine;
+  const roaming = platform === "win32" ? env["APPDATA"] : undefined;
+  return paths.join(roaming ?? configHome(machine), "devin");
 }
 
 /** The user folders of VS Code. */

@@ -15,6 +15,7 @@ export const copilot: McpTool = {
   container: ["servers"],
   fields: ["type", "command", "args", "env", "url", "headers"],
   expands: /\$\{[^}]*\}/,
+  asksForValues: true,
   entryOf(server, values) {
     const asked = memberValues(server).filter(({ name }) => isAsked(values, name));
     const references = asked.map(({ name }) => [name, { text: `\${input:${inputId(server, name)}}` }]);

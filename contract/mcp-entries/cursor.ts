@@ -4,7 +4,7 @@ import { type McpTool, bracedVariable, entryWith, textServer } from "./tool.ts";
 export const cursor: McpTool = {
   name: "cursor",
   label: "Cursor",
-  syntax: "json",
+  syntax: "jsonc",
   files: { global: "~/.cursor/mcp.json", project: ".cursor/mcp.json" },
   container: ["mcpServers"],
   fields: ["type", "command", "args", "env", "url", "headers"],

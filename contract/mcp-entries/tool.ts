@@ -38,6 +38,8 @@ export interface McpTool {
   expands?: RegExp;
   /** Transports that the tool does not have, with the reason. */
   lacks?: Readonly<Partial<Record<McpTransport, string>>>;
+  /** The tool asks for values itself, so that its file has none. */
+  asksForValues?: true;
   /** Names that the tool reserves. */
   reserved?: readonly string[];
   /** Pure: the same server and values result in the same entry. */

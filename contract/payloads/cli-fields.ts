@@ -55,6 +55,14 @@ export const installationRecord = z.strictObject({
 
 /** Beyond the specification: the result of `--dry-run`. */
 export const dryRun = z.literal(true).optional();
+/** Beyond the specification: a tool's file that can't be edited. */
+export const uneditable = {
+  /** Where the problem in the file is, if it is at one position; both from 1. */
+  line: count.optional(),
+  column: count.optional(),
+  /** The text to add to the file by hand, with `<NAME>` for values of members. */
+  snippet: text.optional(),
+};
 export const failedTargets = z.array(z.strictObject({ platform: text, path: text, error: text }));
 /** Beyond the specification: installs in another project that has an svc.json, which stay as they are. */
 export const kept = z.array(

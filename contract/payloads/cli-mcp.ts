@@ -1,7 +1,16 @@
 /** The documents of `svc mcp`. */
 import { z } from "zod";
 import { installScopes, mcpInstallModes, mcpTargets, mcpTransports } from "../vocabulary.ts";
-import { count, failedTargets, integer, skipped, text, timestamp, warnings } from "./cli-fields.ts";
+import {
+  count,
+  failedTargets,
+  integer,
+  skipped,
+  text,
+  timestamp,
+  uneditable,
+  warnings,
+} from "./cli-fields.ts";
 
 const mcpServer = { publicId: text, slug: text, tenantSlug: text };
 const installed = z.array(
@@ -11,6 +20,8 @@ const installed = z.array(
     path: text,
     key: text,
     projectDir: text.optional(),
+    /** The name of a further file of the tool (`--also`); absent for its usual one. */
+    also: text.optional(),
     installedAt: timestamp,
   }),
 );
@@ -45,7 +56,7 @@ export const cliMcpPayloads = {
     installed,
     skipped,
     /** Beyond the specification: files that could not be written, and remarks for a person. */
-    failed: failedTargets,
+    failed: z.array(failedTargets.element.extend(uneditable)),
     warnings,
     via: z.enum(mcpInstallModes).optional(),
     connector: z

@@ -23,6 +23,7 @@ import {
   exposure,
   dryRun,
   failedTargets,
+  uneditable,
   installationRecord,
   kept,
   skill,
@@ -348,7 +349,7 @@ export const CliFailurePayload = z.strictObject({
         serverMessage: z.string().optional(),
         candidates: z.array(candidate).optional(),
         existing: z.looseObject({ publicId: text, slug: text }).optional(),
-        skipped: skipped.optional(),
+        skipped: z.array(skipped.element.extend(uneditable)).optional(),
       })
       .optional(),
   }),

@@ -9,7 +9,7 @@ describe("a file that svc can't edit", () => {
     ["is not JSON", ".claude.json", '{ "token": "s3cr3t", }', /is not valid JSON \(line 1, column/],
     [
       "has a comment",
-      ".cursor/mcp.json",
+      ".claude.json",
       '{ // s3cr3t\n"mcpServers": {} }',
       /has a comment.*\(line 1, column 3\)/,
     ],

@@ -56,18 +56,27 @@ describe("svc mcp install", () => {
       ),
     );
     assert.deepEqual(user.skipped, [
-      { platform: "copilot", reason: "copilot has no user-level MCP config here; use --project" },
+      {
+        platform: "copilot",
+        reason:
+          "copilot gets the MCP servers of VS Code per project; use --project, " +
+          "or --also copilot-cli for its command line",
+      },
       { platform: "codex", reason: "codex supports stdio and streamable http servers, not sse" },
     ]);
     const project = await run("mcp", "install", "clock", "-t", "windsurf,cline,codex", "-p");
     assert.equal(project.error.code, "E_NO_TARGETS");
-    assert.deepEqual(
-      project.error.details!["skipped"],
-      ["windsurf", "cline", "codex"].map((platform) => ({
-        platform,
-        reason: `${platform} has no project-level MCP config`,
-      })),
-    );
+    assert.deepEqual(project.error.details!["skipped"], [
+      {
+        platform: "windsurf",
+        reason: "windsurf has MCP servers of a project only as Devin Desktop; use --also devin",
+      },
+      { platform: "cline", reason: "cline has no project-level MCP config" },
+      {
+        platform: "codex",
+        reason: "codex reads the MCP servers of trusted projects only; use --also codex-project",
+      },
+    ]);
     const none = await run("mcp", "install", "clock");
     assert.deepEqual([none.error.code, none.error.details!["skipped"]], ["E_NO_TARGETS", []]);
   });

@@ -21,6 +21,12 @@ export const mcpInstall = defineCommand({
       completes: "folder",
       description: "For one project (default: this folder)",
     },
+    also: {
+      value: "required",
+      multiple: true,
+      hint: "locations",
+      description: "Further files of a tool: copilot-cli, codex-project, devin",
+    },
     var: {
       value: "required",
       multiple: true,

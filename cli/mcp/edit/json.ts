@@ -12,8 +12,8 @@ import {
   indentAt,
   isBlank,
   lineStart,
-  positionAt,
   splice,
+  unusableAt,
 } from "./text.ts";
 
 export type JsonSyntax = "json" | "jsonc";
@@ -42,7 +42,7 @@ export function restoreJson(text: string, syntax: JsonSyntax, undo: readonly Und
   let restored = text;
   for (const { path, was } of undo.toSorted((a, b) => b.path.length - a.path.length)) {
     const root = parse(restored, syntax);
-    const node = root && findNode(root, path);
+    const node = root && findNode(restored, root, path);
     if (node === undefined || !isEmpty(restored, node, was)) continue;
     if (was === null) restored = editOnce(restored, syntax, { kind: "remove", path }, []);
     else if (isBlank(was)) restored = was;
@@ -60,7 +60,7 @@ function isEmpty(text: string, node: Node, was: string | null): boolean {
 
 function editOnce(text: string, syntax: JsonSyntax, change: Change, undo: Undo[]): string {
   const root = parse(text, syntax);
-  const found = root && findNode(root, change.path);
+  const found = root && findNode(text, root, change.path);
   if (change.kind === "remove")
     return found === undefined ? text : splice(text, removal(text, found.parent!));
   if (change.kind === "drop") {
@@ -73,7 +73,12 @@ function editOnce(text: string, syntax: JsonSyntax, change: Change, undo: Undo[]
       undo.push({ path: change.path, was: null });
       return edited;
     }
-    if (found.type !== "array") throw new UnusableFile(`"${change.path.join(".")}" in it is not a list`);
+    if (found.type === "null") {
+      undo.push({ path: change.path, was: "null" });
+      return splice(text, [replacement(text, found, [change.item])]);
+    }
+    if (found.type !== "array")
+      throw unusableAt(text, found.offset, `"${change.path.join(".")}" in it is not a list`);
     const same = found.children!.find((one) => idOf(one) === change.item.id);
     if (same !== undefined) return splice(text, [replacement(text, same, change.item)]);
     remember(undo, text, change.path, found);
@@ -86,7 +91,7 @@ function editOnce(text: string, syntax: JsonSyntax, change: Change, undo: Undo[]
   return splice(text, [replacement(text, found, change.value)]);
 }
 
-/** Sets a member that does not exist, with the objects on its path that don't. */
+/** Sets a member that does not exist, with the objects on its path that don't, or are null. */
 function setValue(
   text: string,
   root: Node | undefined,
@@ -102,11 +107,15 @@ function setValue(
   let at = root;
   let depth = 0;
   for (let next: Node | undefined; depth < path.length - 1; depth++) {
-    next = childOf(at, path[depth]!, path.slice(0, depth));
+    next = childOf(text, at, path[depth]!, path.slice(0, depth));
     if (next === undefined) break;
     at = next;
   }
-  requireObject(at, path.slice(0, depth));
+  if (at.type === "null") {
+    undo.push({ path: path.slice(0, depth), was: "null" }, ...missingBelow(path, depth));
+    return splice(text, [replacement(text, at, nested(path.slice(depth), value))]);
+  }
+  requireObject(text, at, path.slice(0, depth));
   remember(undo, text, path.slice(0, depth), at);
   undo.push(...missingBelow(path, depth));
   const name = path[depth]!;
@@ -154,28 +163,29 @@ function idOf(node: Node): unknown {
   return node.type === "object" ? (getNodeValue(node) as Plain)["id"] : undefined;
 }
 
-function findNode(root: Node, path: readonly string[]): Node | undefined {
+function findNode(text: string, root: Node, path: readonly string[]): Node | undefined {
   let at: Node | undefined = root;
   for (const [depth, name] of path.entries()) {
-    at = childOf(at, name, path.slice(0, depth));
+    at = childOf(text, at, name, path.slice(0, depth));
     if (at === undefined) return undefined;
   }
   return at;
 }
 
 /** The value of a property. A name that occurs twice has no definite value, so it is refused. */
-function childOf(node: Node, name: string, path: readonly string[]): Node | undefined {
-  requireObject(node, path);
+function childOf(text: string, node: Node, name: string, path: readonly string[]): Node | undefined {
+  if (node.type === "null") return undefined;
+  requireObject(text, node, path);
   const named = node.children!.filter((property) => property.children![0]!.value === name);
-  if (named.length > 1) throw new UnusableFile(`it has "${name}" twice`);
+  if (named.length > 1)
+    throw unusableAt(text, named[1]!.offset, `it has "${name}" twice`, "remove one of the two");
   return named[0]?.children![1];
 }
 
-function requireObject(node: Node, path: readonly string[]): void {
-  if (node.type !== "object")
-    throw new UnusableFile(
-      path.length === 0 ? "its content is not an object" : `"${path.join(".")}" in it is not an object`,
-    );
+function requireObject(text: string, node: Node, path: readonly string[]): void {
+  if (node.type === "object") return;
+  const subject = path.length === 0 ? "its content" : `"${path.join(".")}" in it`;
+  throw unusableAt(text, node.offset, `${subject} is not an object`, "write it as one, { … }");
 }
 
 /** Undefined for a blank text. */
@@ -185,12 +195,15 @@ function parse(text: string, syntax: JsonSyntax): Node | undefined {
   const root = parseDeep(text, syntax, errors);
   const [error] = errors;
   if (error !== undefined && printParseErrorCode(error.error) === "InvalidCommentToken")
-    throw new UnusableFile(
-      `it has a comment, which its tool does not accept (${positionAt(text, error.offset)}): remove the comment`,
+    throw unusableAt(
+      text,
+      error.offset,
+      "it has a comment, which its tool does not accept",
+      "remove the comment",
     );
   if (error !== undefined || root === undefined)
-    throw new UnusableFile(`it is not valid JSON (${positionAt(text, error?.offset ?? 0)}): repair it`);
-  requireObject(root, []);
+    throw unusableAt(text, error?.offset ?? 0, "it is not valid JSON", "repair it");
+  requireObject(text, root, []);
   return root;
 }
 

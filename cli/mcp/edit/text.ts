@@ -1,8 +1,27 @@
 /** Texts of configuration files: their line ends and byte order mark, and the errors of unusable ones. */
 
+/** Both from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
 /** A file that is left alone. Its message never quotes the file, which may have secrets. */
 export class UnusableFile extends Error {
   override readonly name = "UnusableFile";
+  readonly position: Position | undefined;
+
+  constructor(message: string, position?: Position) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/** The error for a problem at an offset of the text. */
+export function unusableAt(text: string, offset: number, problem: string, remedy?: string): UnusableFile {
+  const position = positionAt(text, offset);
+  const rest = remedy === undefined ? "" : `: ${remedy}`;
+  return new UnusableFile(`${problem} (${positionText(position)})${rest}`, position);
 }
 
 export type Eol = "\n" | "\r\n";
@@ -55,8 +74,11 @@ export function indentAt(text: string, at: number): string {
 
 export const isBlank = (text: string) => /^\s*$/.test(text);
 
-/** `line 3, column 5` of an offset. */
-export function positionAt(text: string, offset: number): string {
+export function positionText({ line, column }: Position): string {
+  return `line ${line}, column ${column}`;
+}
+
+function positionAt(text: string, offset: number): Position {
   const line = text.slice(0, offset).split("\n").length;
-  return `line ${line}, column ${offset - lineStart(text, offset) + 1}`;
+  return { line, column: offset - lineStart(text, offset) + 1 };
 }

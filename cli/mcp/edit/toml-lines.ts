@@ -1,6 +1,6 @@
 /** The parts of a TOML file: tables and values by their full path, with the lines that they take. */
 import { type AST, parseTOML } from "toml-eslint-parser";
-import { UnusableFile, lineEnd, lineStart } from "./text.ts";
+import { UnusableFile, lineEnd, lineStart, positionText } from "./text.ts";
 
 /** A table's header with its values, or one value. */
 export interface TomlPart {
@@ -47,8 +47,10 @@ function parse(text: string): AST.TOMLProgram {
   } catch (error) {
     if (error instanceof RangeError) throw new UnusableFile("it is nested too deeply");
     const { lineNumber, column } = error as { lineNumber?: unknown; column?: unknown };
-    const at = typeof lineNumber === "number" ? ` (line ${lineNumber}, column ${Number(column) + 1})` : "";
-    throw new UnusableFile(`it is not valid TOML${at}: repair it`);
+    const problem = "it is not valid TOML";
+    if (typeof lineNumber !== "number") throw new UnusableFile(`${problem}: repair it`);
+    const position = { line: lineNumber, column: Number(column) + 1 };
+    throw new UnusableFile(`${problem} (${positionText(position)}): repair it`, position);
   }
 }
 

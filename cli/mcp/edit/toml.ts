@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { tomlKey, tomlTable, tomlValue } from "../../../contract/mcp-entries/toml.ts";
 import type { McpEntry, McpEntryValue } from "../../../contract/mcp-entries/tool.ts";
 import { type Change, type Edited, type Plain, applyChange } from "./change.ts";
-import { UnusableFile, eolOf, indentAt, isBlank, lineEnd, lineStart, splice } from "./text.ts";
+import { UnusableFile, eolOf, indentAt, isBlank, lineEnd, lineStart, splice, unusableAt } from "./text.ts";
 import { type TomlPart, isBelow, linesOf, partsOf, plainValue } from "./toml-lines.ts";
 
 /** The tables and texts as objects without prototypes. Throws `UnusableFile`. */
@@ -28,8 +28,11 @@ export function readToml(text: string): Plain {
 export function editToml(text: string, container: readonly string[], changes: readonly Change[]): Edited {
   const inline = partsOf(text).find(({ path, value }) => isSame(path, container) && value !== undefined);
   if (inline !== undefined)
-    throw new UnusableFile(
-      `"${container.join(".")}" in it is an inline table, so it has to be changed by hand`,
+    throw unusableAt(
+      text,
+      inline.start,
+      `"${container.join(".")}" in it is an inline table`,
+      `write it as tables, [${container.join(".")}.<name>]`,
     );
   let edited = text;
   for (const change of changes) edited = editOnce(edited, container.length + 1, change);
@@ -104,27 +107,35 @@ function insertAfter(text: string, end: number, lines: string): string {
 
 function tableAt(text: string, path: readonly string[]): TomlPart {
   const found = partsOf(text).find((part) => part.kind === "table" && isSame(part.path, path));
-  if (found === undefined)
-    throw new UnusableFile(
-      `"${path.join(".")}" in it is not a table of its own, so it has to be changed by hand`,
+  if (found === undefined) {
+    const part = partsOf(text).find((one) => isBelow(one.path, path));
+    throw unusableAt(
+      text,
+      part?.start ?? 0,
+      `"${path.join(".")}" in it is not a table of its own`,
+      "change it by hand",
     );
+  }
   return found;
 }
 
 /** Removes a path with everything below it, and the blank line before each removed table. */
 function removeAt(text: string, path: readonly string[]): string {
   const parts = partsOf(text);
-  if (
-    parts.some(
-      (part) =>
-        part.kind === "tables" && isBelow(path, part.path.slice(0, path.length)) && isBelow(part.path, path),
-    )
-  )
-    throw new UnusableFile(`"${path.join(".")}" in it is a list of tables, so it has to be removed by hand`);
+  const list = parts.find(
+    (part) =>
+      part.kind === "tables" && isBelow(path, part.path.slice(0, path.length)) && isBelow(part.path, path),
+  );
+  if (list !== undefined)
+    throw unusableAt(text, list.start, `"${path.join(".")}" in it is a list of tables`, "remove it by hand");
   const own = parts.filter((part) => isBelow(part.path, path));
-  if (own.some((part) => part.kind === "inline" && !own.some((outer) => holds(outer, part))))
-    throw new UnusableFile(
-      `"${path.join(".")}" in it is in an inline table, so it has to be removed by hand`,
+  const inline = own.find((part) => part.kind === "inline" && !own.some((outer) => holds(outer, part)));
+  if (inline !== undefined)
+    throw unusableAt(
+      text,
+      inline.start,
+      `"${path.join(".")}" in it is in an inline table`,
+      "remove it by hand",
     );
   const outer = own.filter((part) => !own.some((other) => other !== part && holds(other, part)));
   const rest = outer.toReversed().reduce((left, part) => removeLines(left, part), text);

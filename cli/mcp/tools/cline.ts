@@ -1,6 +1,6 @@
 import { cline as tool } from "../../../contract/mcp-entries/cline.ts";
 import { type Machine, editorFolders, movedFolder } from "../../targets/target.ts";
-import { type McpToolFile, noProjectFile } from "./tool-file.ts";
+import type { McpToolFile } from "./tool-file.ts";
 
 const name = "cline_mcp_settings.json";
 
@@ -9,7 +9,7 @@ export const cline: McpToolFile = {
   tool,
   async fileOf(location, { isThere }) {
     const { scope, home, paths } = location;
-    if (scope === "project") return noProjectFile(tool);
+    if (scope === "project") return { refused: "cline has no project-level MCP config" };
     const root = movedFolder(location, "CLINE_DIR", paths.join(home, ".cline"));
     const data = movedFolder(location, "CLINE_DATA_DIR", paths.join(root, "data"));
     const present = movedFolder(location, "CLINE_MCP_SETTINGS_PATH", paths.join(data, "settings", name));

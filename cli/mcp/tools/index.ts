@@ -6,10 +6,10 @@ import { codex } from "./codex.ts";
 import { copilot } from "./copilot.ts";
 import { cursor } from "./cursor.ts";
 import { opencode } from "./opencode.ts";
-import type { McpToolFile } from "./tool-file.ts";
+import type { AlsoFile, McpToolFile, McpToolFiles } from "./tool-file.ts";
 import { windsurf } from "./windsurf.ts";
 
-export const mcpToolFiles: Readonly<Record<McpTarget, McpToolFile>> = {
+const toolFiles: Readonly<Record<McpTarget, McpToolFiles>> = {
   claude,
   cursor,
   windsurf,
@@ -18,3 +18,15 @@ export const mcpToolFiles: Readonly<Record<McpTarget, McpToolFile>> = {
   codex,
   opencode,
 };
+
+/** The names of `--also`, with their tools. */
+export const alsoFiles: ReadonlyMap<string, { platform: McpTarget; file: AlsoFile }> = new Map(
+  (Object.keys(toolFiles) as McpTarget[]).flatMap((platform) =>
+    Object.entries(toolFiles[platform].also ?? {}).map(([name, file]) => [name, { platform, file }] as const),
+  ),
+);
+
+/** The file of an entry. */
+export function toolFileOf({ platform, also }: { platform: McpTarget; also?: string }): McpToolFile {
+  return (also === undefined ? undefined : toolFiles[platform].also?.[also]) ?? toolFiles[platform];
+}

@@ -1,6 +1,6 @@
 /** The configuration files of a tool. Each tool is one file with such a definition, next to its form of entries. */
 import type { McpEntry, McpRefusal, McpTool } from "../../../contract/mcp-entries/tool.ts";
-import type { InstallLocation } from "../../targets/target.ts";
+import type { InstallLocation, Machine } from "../../targets/target.ts";
 import type { Plain } from "../edit/change.ts";
 
 /** Read access to the machine, for tools that use one of several files. */
@@ -20,6 +20,12 @@ export interface McpToolFile {
   formIn?: (content: Plain) => { container: readonly string[]; toEntry: (entry: McpEntry) => McpEntry };
 }
 
-export function noProjectFile({ name }: McpTool): McpRefusal {
-  return { refused: `${name} has no project-level MCP config` };
+/** The tool's file, and further ones that are written on request (`--also`), by name. */
+export interface McpToolFiles extends McpToolFile {
+  also?: Readonly<Record<string, AlsoFile>>;
+}
+
+export interface AlsoFile extends McpToolFile {
+  /** Where this folder exists, the file is written without a request. */
+  impliedBy?: (machine: Machine) => string;
 }
