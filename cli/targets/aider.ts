@@ -4,7 +4,7 @@ import type { TargetDefinition } from "./target.ts";
 
 const settings = ".aider.conf.yml";
 
-/** Aider: files in a project, which it reads if its settings name their folder. */
+/** Aider: files in a project, which it reads if its settings name their folder. A package of one file is a text. */
 export const aider: TargetDefinition = {
   name: "aider",
   label: "Aider",
@@ -14,12 +14,13 @@ export const aider: TargetDefinition = {
   }),
   projectSigns: [settings, ".aider"],
   placementOf(item, location) {
-    if (item.format === "package") return { refused: "aider does not support package skills" };
+    const body = item.format === "package" ? item.onlyText : item.body;
+    if (body === undefined) return { refused: "aider does not support package skills" };
     if (location.scope === "global") return { refused: "aider has no global skill directory; use --project" };
     const { join } = location.paths;
     const folder = join(location.projectDir!, ".aider", "skills");
     return {
-      ...fileIn(location, folder, `${item.installName}.md`, renderTitled(item), linked),
+      ...fileIn(location, folder, `${item.installName}.md`, renderTitled({ ...item, body }), linked),
       hint: {
         text:
           `Add "read: .aider/skills" to ${settings}, ` +

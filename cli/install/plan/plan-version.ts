@@ -76,7 +76,16 @@ export async function itemOf(
     format: content.format,
     body: content.format === "markdown" ? content.body : "",
     ...(isValid ? { packageName: ownName } : {}),
+    ...(await onlyTextOf(fetched)),
   };
+}
+
+/** The text of a package without other files than its SKILL.md. */
+async function onlyTextOf({ content, packageText }: FetchedVersion): Promise<Pick<InstallItem, "onlyText">> {
+  if (content.format !== "package" || content.manifest.files.length > 1 || packageText === undefined)
+    return {};
+  const { cutFences } = await import("../../../contract/frontmatter.ts");
+  return { onlyText: cutFences(packageText)?.body ?? packageText.replace(/^\uFEFF/, "") };
 }
 
 /** A text's frontmatter, whose name must be that of the folder; the service has set it to the slug. */
