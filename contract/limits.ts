@@ -20,6 +20,8 @@ export const limits = {
   /** Versions of a skill that are deprecated or yanked. */
   markedVersions: 200,
   semverLength: 64,
+  /** Comparators of a range of versions: `^1.2 || 3.x` has four. */
+  rangeComparators: 32,
   textContentBytes: 512 * 1024,
   /** The same with frontmatter, its fences and the blank lines around it. */
   textFileBytes: 521 * 1024,
@@ -40,6 +42,9 @@ export const limits = {
   /** Unchanged lines around a change. */
   diffContext: 10_000,
   jsonBodyBytes: 1 * MiB,
+  /** Brackets, commas and colons of a JSON body, outside of its strings, and levels of its brackets. */
+  jsonParts: 100_000,
+  jsonDepth: 100,
   /** The body of a call of the MCP server: a package as text or base64. */
   mcpBodyBytes: 4 * MiB,
   /** The results of a batch of calls of the MCP server together, as JSON. */

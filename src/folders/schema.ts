@@ -79,8 +79,10 @@ const Grant = z.strictObject({
 
 const plannedAccess = {
   restricted: z.boolean(),
+  // More than this is not even read. The limit of a folder has an error of its own.
   grants: z
     .array(Grant)
+    .max(10 * limits.grantsPerFolder)
     .refine(
       (grants) =>
         new Set(grants.map(({ principal }) => `${principal.type}:${principal.id}`)).size === grants.length,

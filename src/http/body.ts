@@ -5,6 +5,7 @@ import busboy from "@fastify/busboy";
 import { limits } from "../../contract/limits.ts";
 import { sizeText } from "../../contract/size-text.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
+import { faultOfShape } from "./input/json-shape.ts";
 
 /**
  * Reads a JSON body, or takes the bytes of it that were read before. Throws `unsupported_media_type`,
@@ -25,6 +26,8 @@ export async function readJson(
   }
   const text = await readText(request, limitBytes, read);
   if (text.trim() === "") return undefined;
+  const fault = faultOfShape(text);
+  if (fault !== undefined) throw invalidRequest(`The JSON of the body ${fault}. Send less of it at a time.`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -74,8 +77,10 @@ function fieldsOf(
 ): Record<string, string | string[]> {
   const fields = Object.create(null) as Record<string, string | string[]>;
   for (const [name, value] of entries) {
-    if (repeatable.includes(name)) fields[name] = [fields[name] ?? [], value].flat();
-    else fields[name] ??= value;
+    const known = fields[name];
+    if (!repeatable.includes(name)) fields[name] ??= value;
+    else if (Array.isArray(known)) known.push(value);
+    else fields[name] = [value];
   }
   return { ...fields };
 }

@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Actor } from "../access/actor.ts";
 import { limitsOf } from "../access/decide.ts";
 import { memberMay } from "../access/permissions.ts";
-import { parseInput } from "../http/parse-input.ts";
+import { parseInput } from "../http/input/parse-input.ts";
 import type { Call, CallServices } from "./call.ts";
 import { failureOf, presentToolFailure, signInNeeded } from "./failures.ts";
 import { inputSchema, outputSchema, type ObjectSchema } from "./tool-schemas.ts";

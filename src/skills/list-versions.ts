@@ -43,7 +43,7 @@ async function listBySpec(
   const matching =
     selector.kind === "current"
       ? all.filter((v) => v.version === skill.current.version)
-      : filterBySpec(options.spec, all, options);
+      : await filterBySpec(options.spec, all, options);
   const wanted = matching
     .filter((v) => options.below === undefined || v.version < options.below)
     .slice(0, options.limit);

@@ -59,7 +59,7 @@ async function findSelected(
   if (selector.kind === "number") return findVersion(app, skill, selector.version);
   if (selector.kind === "exact") return findVersionBySemver(app, skill, selector.semver);
   const eligible = withoutYanked(skill, await listSemvers(app, skill));
-  const chosen = resolveRange(selector.range, eligible, skill.current.semver);
+  const chosen = await resolveRange(selector.range, eligible, skill.current.semver);
   return chosen && findVersion(app, skill, chosen.version);
 }
 

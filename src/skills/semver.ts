@@ -1,5 +1,7 @@
 /** Pins: resolves numbers, exact versions and ranges to versions (semver.org). */
+import { setImmediate } from "node:timers/promises";
 import semver from "semver";
+import { limits } from "../../contract/limits.ts";
 import { invalidRequest } from "../errors.ts";
 
 export function isPrerelease(version: string): boolean {
@@ -24,10 +26,23 @@ export function readSelector(spec: string | undefined): VersionSelector {
   if (/^\d{1,9}$/.test(text)) return { kind: "number", version: Number(text) };
   const exact = semver.parse(text.replace(/^=?v?/, ""));
   if (exact && exact.build.length === 0) return { kind: "exact", semver: exact.version };
-  if (text.length > 256 || semver.validRange(text) === null) {
+  const comparators = text.length > 256 ? undefined : comparatorsOf(text);
+  if (comparators === undefined)
     throw invalidRequest(`"${text.slice(0, 80)}" is not a version, a range or "latest".`);
-  }
+  if (comparators > limits.rangeComparators)
+    throw invalidRequest(
+      `The range has ${comparators} comparators: use at most ${limits.rangeComparators} of them.`,
+    );
   return { kind: "range", range: text };
+}
+
+/** Number of comparators of a range; undefined if it is not one. */
+function comparatorsOf(text: string): number | undefined {
+  try {
+    return new semver.Range(text).set.flat().length;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads a range. A plain number is one too: `1` is any version from 1.0.0 up to 2.0.0. Throws `invalid_request`. */
@@ -39,29 +54,44 @@ export function readRange(text: string): VersionSelector {
  * Resolves a range to the current version if it satisfies, so that a rollback applies to ranges too, otherwise to the
  * highest that does. Prereleases match only a range anchored to one with the same major.minor.patch.
  */
-export function resolveRange<V extends { semver: string }>(
+export async function resolveRange<V extends { semver: string }>(
   range: string,
   versions: readonly V[],
   current: string,
-): V | undefined {
-  const chosen = semver.satisfies(current, range)
-    ? current
-    : semver.maxSatisfying(
-        versions.map((v) => v.semver),
-        range,
-      );
-  return versions.find((version) => version.semver === chosen);
+): Promise<V | undefined> {
+  if (semver.satisfies(current, range)) return versions.find((version) => version.semver === current);
+  const [first, ...others] = await matchingVersions(versions, range, { includePrerelease: false });
+  return first && others.reduce((a, b) => (b.parsed.compare(a.parsed) > 0 ? b : a), first).version;
 }
 
 /** Versions that satisfy a range or equal an exact version, in the order given. */
-export function filterBySpec<V extends { semver: string }>(
+export async function filterBySpec<V extends { semver: string }>(
   spec: string,
   versions: readonly V[],
   options: { prerelease: boolean },
-): V[] {
+): Promise<V[]> {
   const selector = readSelector(spec);
   if (selector.kind === "exact") return versions.filter((version) => version.semver === selector.semver);
   const range = selector.kind === "range" ? selector.range : spec.trim();
-  const includePrerelease = options.prerelease;
-  return versions.filter((version) => semver.satisfies(version.semver, range, { includePrerelease }));
+  const matching = await matchingVersions(versions, range, { includePrerelease: options.prerelease });
+  return matching.map(({ version }) => version);
+}
+
+/** Number of versions that are compared with a range before other requests continue. */
+const comparedVersions = 1000;
+
+async function matchingVersions<V extends { semver: string }>(
+  versions: readonly V[],
+  text: string,
+  options: { includePrerelease: boolean },
+): Promise<{ version: V; parsed: semver.SemVer }[]> {
+  const range = new semver.Range(text, options);
+  const matching: { version: V; parsed: semver.SemVer }[] = [];
+  for (const [index, version] of versions.entries()) {
+    if (index > 0 && index % comparedVersions === 0) await setImmediate();
+    // A version with other options than the range would be parsed again for each comparator.
+    const parsed = new semver.SemVer(version.semver, options);
+    if (range.test(parsed)) matching.push({ version, parsed });
+  }
+  return matching;
 }

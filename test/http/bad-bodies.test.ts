@@ -66,6 +66,24 @@ describe("a body", () => {
     });
   });
 
+  it("may have a limited number of levels and parts of JSON", async () => {
+    const names = Object.fromEntries(Array.from({ length: 50_500 }, (_, n) => [`n${n}`, n]));
+    for (const path of ["/api/skills", "/api/auth/sign-in"])
+      for (const text of ["[".repeat(500_000), JSON.stringify(names)]) {
+        const refused = await service.call("POST", path, { ...json(text), token: user.token });
+        assert.equal(refused.code, "invalid_request");
+        assert.match(refused.error ?? "", /more than [\d,]+ (levels|brackets)/);
+      }
+  });
+
+  it("with thousands of unknown fields gets a short answer", async () => {
+    const names = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`name${n}`, n]));
+    const refused = await service.call("POST", "/api/skills", { body: names, token: user.token });
+
+    assert.equal(refused.code, "invalid_request");
+    assert.ok(JSON.stringify(refused.body).length < 10_000);
+  });
+
   it("may be 1 MB, with any transfer encoding", async () => {
     const large = JSON.stringify({ tenantId: org.slug, name: "Bad", content: "x".repeat(20_000_000) });
     await refuses("payload_too_large", "POST", "/api/skills", json(large));

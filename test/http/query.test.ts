@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { apiRoutes } from "../../src/api.ts";
-import { knownParameters } from "../../src/http/query.ts";
+import { knownParameters } from "../../src/http/input/query.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { z } from "zod";
 import { serviceRoutes } from "../../src/api.ts";
-import { knownParameters } from "../../src/http/query.ts";
+import { knownParameters } from "../../src/http/input/query.ts";
 import { openRouteTable } from "../../src/http/route-table.ts";
 import type { Route } from "../../src/http/route.ts";
 import { startService, type TestService } from "../support/service.ts";

@@ -279,7 +279,7 @@ describe("the registration of OAuth clients", () => {
     }
     const nested = `{"redirect_uris": [${"[".repeat(50_000)}${"]".repeat(50_000)}]}`;
     const raw = { type: "application/json", body: nested };
-    assert.equal(errorOf(await service.call("POST", "/oauth/register", { raw })), "invalid_redirect_uri");
+    assert.equal(errorOf(await service.call("POST", "/oauth/register", { raw })), "invalid_client_metadata");
     const form = await service.call("POST", "/oauth/register", { urlencoded: { redirect_uris: callback } });
     assert.deepEqual([form.status, form.body.error], [415, "invalid_client_metadata"]);
   });

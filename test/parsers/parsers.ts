@@ -87,12 +87,12 @@ export const parserInputs: Record<string, Feed> = {
     )),
   range(random) {
     const text = hostileText(random, 300);
-    return refusedBy(() => {
+    return refusedBy(async () => {
       readSelector(text);
       const selector = readRange(text);
       if (selector.kind !== "range") return;
-      resolveRange(selector.range, versions, "1.0.0");
-      filterBySpec(text, versions, { prerelease: true });
+      await resolveRange(selector.range, versions, "1.0.0");
+      await filterBySpec(text, versions, { prerelease: true });
     }, ServiceError);
   },
   pin: (random) =>

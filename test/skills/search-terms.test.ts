@@ -32,6 +32,19 @@ describe("search terms", () => {
     assert.ok(isFound("über", { name: "Überblick" }));
   });
 
+  it("are found in short parts of a text, however long its words or its folded form are", (t) => {
+    const segment = t.mock.method(Intl.Segmenter.prototype, "segment");
+    // Each of these letters is folded to 18 and to 6.
+    for (const text of ["\ufdfa", "\u3316", "設", "ก"].map((letter) => letter.repeat(2000))) {
+      segment.mock.resetCalls();
+      termsOfSkill({ ...skill, description: text, excerpt: text });
+
+      const lengths = segment.mock.calls.map(({ arguments: [part] }) => part.length);
+      assert.ok(Math.max(0, ...lengths) <= 100);
+      assert.ok(lengths.reduce((sum, length) => sum + length, 0) < 5000);
+    }
+  });
+
   it("are limited in number, however long the text is", () => {
     const excerpt = Array.from({ length: 2000 }, (_, n) => `word${n}`).join(" ");
 

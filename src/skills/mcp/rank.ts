@@ -19,6 +19,8 @@ export interface Match {
 
 /** Points of a word by the best field that contains it. */
 const points: Record<MatchField, number> = { name: 8, slug: 6, tag: 5, description: 3, text: 1 };
+/** Characters of a description that are ranked. The index has about as many of them. */
+const rankedDescription = 500;
 /** Additional points if the name has all words of the query. */
 const wholeName = 10;
 
@@ -28,7 +30,7 @@ export function matchOf(skill: Described, query: string | undefined): Match {
     ["name", beginsIn(skill.name)],
     ["slug", beginsIn(skill.slug)],
     ["tag", beginsIn(skill.tags.join(" "))],
-    ["description", isIn(skill.description)],
+    ["description", isIn(skill.description.slice(0, rankedDescription))],
     ["text", () => true],
   ];
   const matched = new Set<MatchField>();

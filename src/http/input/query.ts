@@ -1,11 +1,11 @@
 /** The query of a request. A mistyped filter must not select everything, so the API refuses parameters by name. */
 import type { Context } from "koa";
 import { z } from "zod";
-import { suggest } from "../../contract/suggest.ts";
-import { invalidRequest } from "../errors.ts";
-import { readCursor } from "./cursor.ts";
+import { suggest } from "../../../contract/suggest.ts";
+import { invalidRequest } from "../../errors.ts";
+import { readCursor } from "../cursor.ts";
 import { parseInput } from "./parse-input.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 /** The validated query, undefined for a route without one. Throws `invalid_request`. */
 export function readQuery(ctx: Context, declared: Route): unknown {
