@@ -28,6 +28,8 @@ export interface SsoDomainDoc extends WithOutbox {
   checkAt?: Date;
   /** Time at which the verification lapses unless the TXT record is found again. */
   lapsesAt?: Date;
+  /** Time of a verification whose follow-up has not run: invited users whom it concerns are not members yet. */
+  followUpSince?: Date;
   createdBy: string;
   createdAt: Date;
   removedAt?: Date;
@@ -35,7 +37,10 @@ export interface SsoDomainDoc extends WithOutbox {
 
 export interface DomainChange {
   set: Partial<
-    Pick<SsoDomainDoc, "verified" | "verifiedAt" | "checkedAt" | "problem" | "checkAt" | "lapsesAt">
+    Pick<
+      SsoDomainDoc,
+      "verified" | "verifiedAt" | "checkedAt" | "problem" | "checkAt" | "lapsesAt" | "followUpSince"
+    >
   >;
   unset?: readonly ("verified" | "verifiedAt" | "problem" | "checkAt" | "lapsesAt")[];
 }
@@ -53,6 +58,7 @@ export const ssoDomainIndexes: IndexDescription[] = [
   { key: { tenantId: 1, slot: 1 }, unique: true, name: "sso_domain_slot", ...onlyActive },
   { key: { tenantId: 1 } },
   { key: { checkAt: 1 }, sparse: true },
+  { key: { followUpSince: 1 }, sparse: true },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { removedAt: 1 }, sparse: true },
 ];
@@ -95,6 +101,13 @@ export function openSsoDomains(database: Database) {
         .sort({ checkAt: 1 })
         .limit(limit)
         .toArray(),
+    /** Organizations with a domain that was verified before a time, and whose follow-up has not run. */
+    listFollowUps: (before: Date): Promise<string[]> =>
+      domains.distinct("tenantId", { followUpSince: { $lt: before } }),
+    /** Records that the follow-up of a verification has run, unless the domain was verified again since. */
+    async finishFollowUp(id: string, since: Date): Promise<void> {
+      await domains.updateOne({ _id: id, followUpSince: since }, { $unset: { followUpSince: true } });
+    },
     removeOfTenant: (tenantId: string) => removeSlice(domains, { tenantId }),
     /** Frees the storage of removed claims whose events are in the log; returns how many. */
     removeEnded: () =>
@@ -136,7 +149,7 @@ function changeOperations(domains: Collection<SsoDomainDoc>) {
         { _id: id, active: true },
         {
           $set: { removedAt: now, ...outbox.$set },
-          $unset: { active: true, verified: true, checkAt: true },
+          $unset: { active: true, verified: true, checkAt: true, followUpSince: true },
           $inc: { revision: 1 },
           $push: outbox.$push,
         },

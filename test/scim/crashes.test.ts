@@ -3,17 +3,24 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
 import { outboxFields } from "../../storage/outbox.ts";
 import { applyGroup } from "../../src/scim/groups/apply.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
+import type { JobPayloads } from "../../src/queue/jobs.ts";
+import { processors } from "../../workers/processors.ts";
+import { reconcileOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
 import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";
+import { confirmAddress } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
-import { newProvider, startScim, type Provider } from "./fixture.ts";
+import { loseDomain, newProvider, startScim, type Provider } from "./fixture.ts";
 
 let service: TestService;
 let provider: Provider;
+/** The only TXT record. */
+let record = "";
 before(async () => {
-  service = await startScim();
+  service = await startScim({ resolveTxt: () => Promise.resolve([[record]]) });
   provider = await newProvider(service);
 });
 after(() => service.close());
@@ -171,5 +178,51 @@ describe("a crash after the commit point", () => {
     assert.equal(await teams.find(provider.org.id, group.id), null);
     assert.equal(await scimGroups.findAny(group.id), null);
     assert.deepEqual((await memberOf("left-behind"))?.teamIds, []);
+  });
+});
+
+describe("an outage of the queue", () => {
+  it("during the verification of a domain makes the invited people members later", async () => {
+    const invited = await newProvider(service, { domain: null });
+    const person = await service.newUser();
+    await confirmAddress(service, person);
+    await loseDomain(service, "example.com");
+    await invited.newUser(person.username);
+    const isMember = async () => (await invited.members()).some(({ userId }) => userId === person.id);
+    const { app } = service;
+    const { queue } = app;
+    const queued: JobPayloads["sso.domain-verified"][] = [];
+    const path = `/api/tenants/${invited.org.id}/sso/domains`;
+    const owner = { cookie: invited.owner.cookie };
+    const claimed = await service.call<SsoDomainPayload>("POST", path, {
+      ...owner,
+      body: { domain: "example.com" },
+    });
+    record = claimed.data.record.value;
+    const follow = async () => {
+      await reconcileOrganizations(app, new Date(Date.now() + 60_000));
+      for (const payload of queued.splice(0)) await processors(app)["sso.domain-verified"](payload);
+    };
+    try {
+      app.queue = { ...queue, enqueue: () => Promise.reject(new Error("the queue is not available")) };
+      const verified = await service.call("POST", `${path}/${claimed.data.id}/verify`, owner);
+      assert.equal(verified.status, 200, verified.error);
+      await service.settled();
+      assert.equal(await isMember(), false);
+      app.queue = {
+        ...queue,
+        async enqueue(name, payload) {
+          if (name === "sso.domain-verified") queued.push(payload as (typeof queued)[number]);
+        },
+      };
+
+      await follow();
+
+      assert.ok(await isMember());
+      await reconcileOrganizations(app, new Date(Date.now() + 60_000));
+      assert.deepEqual(queued, [], "the follow-up of a verification ends");
+    } finally {
+      app.queue = queue;
+    }
   });
 });

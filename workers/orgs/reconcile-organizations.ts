@@ -34,6 +34,8 @@ export async function reconcileOrganizations(app: App, before: Date): Promise<vo
   await mendUnsettled(app, roles, before);
   await mendUnsettled(app, oidcPolicies, before);
   await mendUnsettled(app, ssoDomains, before);
+  for (const tenantId of await ssoDomains.listFollowUps(before))
+    await app.queue.enqueue("sso.domain-verified", { tenantId }, { jobId: tenantId });
   await mendUnsettled(app, mcpServers, before);
   await mendUnsettled(app, app.storage.scimProviders, before);
   await reconcileScim(app, before);

@@ -142,6 +142,7 @@ export async function verifyDomain(
     verifiedAt: claim.verifiedAt ?? now,
     checkedAt: now,
     checkAt: new Date(now.getTime() + checkEveryMs),
+    followUpSince: now,
   } as const;
   const change = { set, unset: ["problem", "lapsesAt"] } as const;
   let changed: SsoDomainDoc | null;
