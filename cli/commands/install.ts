@@ -8,6 +8,10 @@ import type { Applied } from "../install/announce.ts";
 import { applyVersion, reportedLocations } from "../install/apply.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
 import type { WantedInstall } from "../install/plan/placement.ts";
+import { parseAlsoLocations, wantedInstalls } from "../install/wanted-installs.ts";
+import { wantedLocations } from "../project/manifest.ts";
+import { refOf } from "../project/refs.ts";
+import { alsoLocations } from "../targets/locate.ts";
 import {
   type AcceptedVersion,
   acceptForPreview,
@@ -43,6 +47,17 @@ export const install = defineCommand({
       completes: "folder",
       description: "For one project (default: this folder)",
     },
+    shared: {
+      value: "none",
+      description: "Put a skill once into .agents/skills for all tools that read it",
+    },
+    "no-shared": { value: "none", description: "Move it back into each tool's own folder" },
+    also: {
+      value: "required",
+      multiple: true,
+      hint: "locations",
+      description: "Further locations: cline-rules, cline-skills, copilot-cli, copilot-instructions, devin",
+    },
     symlink: { value: "none", description: "Link to the local cache where the tool follows links" },
     copy: { value: "none", description: "Copy instead of linking" },
     force: { value: "none", description: "Overwrite installed copies that were edited" },
@@ -53,6 +68,7 @@ export const install = defineCommand({
   },
   exclusive: [
     ["global", "project"],
+    ["shared", "no-shared"],
     ["symlink", "copy"],
     ["save", "no-save"],
     ["save", "global"],
@@ -62,10 +78,12 @@ export const install = defineCommand({
     "svc install acme/code-review@^1.2 -t codex -p",
     "svc install code-review@2.0.0-beta.1 -t claude -p ../app --copy",
     "svc install acme/code-review@^1.2 -t claude,cursor -p --save",
+    "svc install acme/code-review -t codex,cursor,copilot -p --shared",
     "svc install acme/code-review -t claude -p --trust acme -o json",
   ],
   async run(context, args): Promise<CommandResult> {
     const platforms = parseTargets(args.target);
+    const givenAlso = parseAlsoLocations(args.also);
     const pinned = requestedRef(context, args);
     requireLocations(context, args, platforms);
     const folder = await givenFolder(context, args.project);
@@ -82,18 +100,20 @@ export const install = defineCommand({
     const projectDir = isInProject ? folder : undefined;
     const recordedIn = await folderOfRecord(args, projectDir);
     // An unusable file is reported before anything is installed.
-    if (recordedIn !== undefined) refuseReplaced((await readProject(recordedIn)).lock, resolved.skill);
+    const project = recordedIn === undefined ? undefined : await readProject(recordedIn);
+    refuseReplaced(project?.lock, resolved.skill);
+    const recorded = wantedLocations(
+      project?.manifest,
+      project && refOf(project, resolved.skill, resolved.own),
+    );
     const isOpen = platforms.length === 0 && !args.global && args.project === undefined;
     const method = await requestedMethod(args, isOpen);
-    const wanted = targets.map((platform): WantedInstall => ({
-      platform,
-      scope: projectDir === undefined ? "global" : "project",
-      ...(projectDir === undefined ? {} : { projectDir }),
-      ...(method === undefined ? {} : { method }),
-    }));
+    const also = givenAlso.length > 0 ? givenAlso : alsoOf(recorded.also, targets);
+    const wanted = await wantedInstalls(context, { targets, also }, projectDir, method);
+    const shared = args.shared ? true : args["no-shared"] ? false : recorded.shared;
 
     const dryRun = args["dry-run"];
-    const request = { range, force: args.force, projectDir, recordedIn, targets, dryRun };
+    const request = { range, force: args.force, projectDir, recordedIn, shared, targets, also, dryRun };
     const { fetched, applied } = await fetchAndApply(context, session, resolved, wanted, request);
     if (recordedIn !== undefined && args.save && !dryRun)
       context.output.note(`Recorded in svc.json and svc.lock of ${recordedIn}`);
@@ -155,6 +175,11 @@ async function folderOfRecord(
   return args.save || (await hasManifest(projectDir)) ? projectDir : undefined;
 }
 
+/** The recorded further locations of the targets. */
+function alsoOf(recorded: readonly string[] = [], targets: readonly Target[]): string[] {
+  return recorded.filter((name) => targets.includes(alsoLocations.get(name)!.platform));
+}
+
 async function requestedMethod(args: InstallArguments, ask: boolean): Promise<InstallMethod | undefined> {
   if (args.symlink) return "symlink";
   if (args.copy) return "copy";
@@ -172,11 +197,13 @@ async function fetchAndApply(
     force: boolean;
     projectDir: string | undefined;
     recordedIn: string | undefined;
+    shared: boolean | undefined;
     targets: readonly Target[];
+    also: readonly string[];
     dryRun: boolean;
   },
 ): Promise<{ fetched: FetchedVersion; applied: Applied }> {
-  const { range, force, projectDir, recordedIn, targets, dryRun } = request;
+  const { range, force, projectDir, recordedIn, shared, targets, also, dryRun } = request;
   let machine: string | undefined;
   const done = await withTemporaryFolder(context, async (folder) => {
     const fetched = await fetchVersion(session.client, context.output, resolved, folder);
@@ -186,12 +213,13 @@ async function fetchAndApply(
         profile: session.profile,
         projectDir,
         isRecorded: recordedIn !== undefined,
+        shared,
         range,
         force,
         dryRun,
       });
       if (recordedIn !== undefined && !dryRun)
-        await recordInstall(recordedIn, fetched, made, { range, targets });
+        await recordInstall(recordedIn, fetched, made, { range, targets, also });
       return made;
     });
     return { fetched, applied };

@@ -7,6 +7,7 @@ import { invalidArgument } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
 import { type InstalledInScope, inScopes, mainScope } from "../install/scopes.ts";
+import type { InstalledSkill } from "../state/config.ts";
 import { profileName } from "../state/profiles.ts";
 import { openSession } from "../state/session.ts";
 import { readConfig } from "../state/read-config.ts";
@@ -69,7 +70,7 @@ async function listInstalled(context: Context): Promise<CommandResult> {
       version,
       semver,
       pin: range,
-      targetCount: skill.installs.length,
+      targetCount: countTargets(skill),
       installed: skill.installs.map(presentRecord),
     };
   });
@@ -141,4 +142,9 @@ function table(context: Context, head: readonly string[], rows: readonly (readon
 function noteMore(context: Context, more: boolean): void {
   if (more)
     context.output.note(`Only the first ${maxRows} are shown: narrow the list with --search or --tag.`);
+}
+
+/** A tool with a skill in several of its locations counts once for each scope. */
+function countTargets({ installs }: InstalledSkill): number {
+  return new Set(installs.map(({ platform, projectDir = "" }) => `${platform} ${projectDir}`)).size;
 }

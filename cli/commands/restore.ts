@@ -7,7 +7,7 @@ import { type Project, projectFolder, readProject } from "../project/files.ts";
 import type { ProjectLock } from "../project/lock.ts";
 import { locateInProject } from "../project/locations.ts";
 import { restoreSkills } from "../project/restore.ts";
-import type { RestoredSkill, WantedSkill } from "../project/restored-skill.ts";
+import { type RestoredSkill, type WantedSkill, lockedPlatforms } from "../project/restored-skill.ts";
 import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/read-config.ts";
 import { plainLine } from "../table.ts";
@@ -56,9 +56,7 @@ export const restore = defineCommand({
         warnings.push(`svc.lock still has ${ref}, which svc.json no longer requests: it is skipped`);
         continue;
       }
-      const targets = [...locked.targets.keys()].filter(
-        (name) => chosen.length === 0 || chosen.includes(name),
-      );
+      const targets = lockedPlatforms(locked).filter((name) => chosen.length === 0 || chosen.includes(name));
       if (targets.length > 0) wanted.push({ ref, locked, targets });
     }
     const unused = chosen.find((name) => !wanted.some(({ targets }) => targets.includes(name)));

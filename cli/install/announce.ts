@@ -36,6 +36,8 @@ export interface ApplyOptions {
   projectDir: string | undefined;
   /** The project records its skills in `svc.json`. */
   isRecorded?: boolean;
+  /** Whether the skill is in the shared folder of tools; without it, as it is now. */
+  shared?: boolean | undefined;
   /** The pin to store. */
   range: string;
   /** Overwrite edited copies. */
@@ -81,9 +83,11 @@ export async function announceVersion(
     range,
     projectDir,
     isRecorded,
+    isShared: options.shared ?? installsIn(present, projectDir).some(({ shared }) => shared === true),
     cache,
     content: contentFolder(cache, { projectDir, version, hash }),
     plans: [],
+    written: new Set(),
     warnings,
   };
   const plan = await planVersion(at, wanted, options.force);

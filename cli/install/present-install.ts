@@ -128,5 +128,8 @@ function outcomesOf(
     else if (isWanted) skipped.push({ platform, reason });
     else if (!isInstalled) warnings.push(reason);
   }
-  return { installed, skipped, failed, warnings };
+  // A tool that has the skill in a further location only is not skipped.
+  const isFurther = ({ platform }: SkippedTarget) =>
+    installed.some((record) => record.platform === platform && record.also !== undefined);
+  return { installed, skipped: skipped.filter((one) => !isFurther(one)), failed, warnings };
 }

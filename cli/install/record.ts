@@ -173,6 +173,7 @@ export async function removeMadeFolders({
 /** The record as JSON output shows it, without internal fields. */
 export function presentRecord(record: InstallationRecord) {
   const { platform, scope, method, path, projectDir, range, version, semver, format, installedAt } = record;
+  const { shared, also } = record;
   return {
     platform,
     scope,
@@ -184,5 +185,7 @@ export function presentRecord(record: InstallationRecord) {
     semver,
     format,
     installedAt,
+    ...(shared === undefined ? {} : { shared }),
+    ...(also === undefined ? {} : { also }),
   };
 }

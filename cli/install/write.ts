@@ -34,12 +34,14 @@ export async function writeLocation(at: PlanContext, plan: PlannedWrite): Promis
   const { warnings } = at;
   const { record } = plan;
   try {
+    if (at.written.has(record.path)) return { record, outcome: "written" };
     if (await isAsPlanned(plan, at)) {
       await advise(plan, warnings);
       return { record: { ...record, installedAt: plan.replaces!.installedAt }, outcome: "unchanged" };
     }
     await clearLeftovers(dirname(record.path));
     const method = await putThere(at, plan);
+    if (record.shared === true) at.written.add(record.path);
     await advise(plan, warnings);
     return {
       record: method === record.method ? record : { ...record, method, digest: plan.digest },

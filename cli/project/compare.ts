@@ -3,7 +3,8 @@ import type { Target } from "../../contract/vocabulary.ts";
 import { unpinned } from "../pins.ts";
 import { shellWord } from "../shell-word.ts";
 import type { LockedSkill, ProjectLock } from "./lock.ts";
-import { type ProjectManifest, satisfies, wantedTargets } from "./manifest.ts";
+import { isInSharedFolder } from "../targets/locate.ts";
+import { type ProjectManifest, satisfies, wantedLocations, wantedTargets } from "./manifest.ts";
 
 export interface Difference {
   /** As the manifest names it. */
@@ -25,7 +26,8 @@ export function differencesOf(
   for (const [ref, { range }] of manifest?.skills ?? []) {
     const locked = lock.get(ref);
     const wanted = wantedTargets(manifest, ref);
-    const fix = installCommand(ref, range, wanted ?? [...(locked?.targets.keys() ?? [])]);
+    const locations = wantedLocations(manifest, ref);
+    const fix = installCommand(ref, range, wanted ?? [...(locked?.targets.keys() ?? [])], locations);
     if (locked === undefined) {
       differences.push({ skill: ref, reason: "missing", wanted: range, fix });
       continue;
@@ -35,21 +37,45 @@ export function differencesOf(
     const held = [...locked.targets.keys()];
     const lacking = (wanted ?? []).filter((name) => !held.includes(name) && canTake(locked, name));
     const superfluous = wanted === undefined ? [] : held.filter((name) => !wanted.includes(name));
-    if (lacking.length + superfluous.length > 0)
+    if (lacking.length + superfluous.length > 0 || hasOtherLocations(locked, locations))
       differences.push({
         skill: ref,
         reason: "targets",
-        wanted: (wanted ?? []).join(","),
-        locked: held.join(","),
+        wanted: described(wanted ?? held, locations),
+        locked: described(held, { shared: locked.shared, also: [...(locked.also?.keys() ?? [])] }),
         fix,
       });
   }
   return differences;
 }
 
-function installCommand(ref: string, range: string, targets: readonly string[]): string {
+type Locations = ReturnType<typeof wantedLocations>;
+
+function hasOtherLocations(locked: LockedSkill, { shared, also }: Locations): boolean {
+  const canShare = [...locked.targets.keys()].some((platform) =>
+    isInSharedFolder({ platform, isShared: true }, locked),
+  );
+  const isOther = shared !== undefined && canShare && shared !== (locked.shared === true);
+  const held = [...(locked.also?.keys() ?? [])];
+  return isOther || (also !== undefined && also.toSorted().join() !== held.toSorted().join());
+}
+
+function described(targets: readonly string[], { shared, also = [] }: Locations): string {
+  return [...targets, ...(shared === true ? ["shared"] : []), ...also].join(",");
+}
+
+function installCommand(
+  ref: string,
+  range: string,
+  targets: readonly string[],
+  { shared, also = [] }: Locations,
+): string {
   const pin = range === unpinned ? "" : `@${range}`;
-  return `svc install ${shellWord(ref + pin)} -p -t ${targets.length === 0 ? "<targets>" : targets.join(",")}`;
+  return [
+    `svc install ${shellWord(ref + pin)} -p -t ${targets.length === 0 ? "<targets>" : targets.join(",")}`,
+    ...(shared === undefined ? [] : [shared ? "--shared" : "--no-shared"]),
+    ...(also.length === 0 ? [] : [`--also ${also.join(",")}`]),
+  ].join(" ");
 }
 
 /** A difference as a sentence. */

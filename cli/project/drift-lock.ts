@@ -8,7 +8,9 @@ import type { InstallationRecord } from "../state/config.ts";
 import { describeDifference, differencesOf } from "./compare.ts";
 import type { CheckedSkill, Drift } from "./drift.ts";
 import type { Project } from "./files.ts";
+import { alsoLocations } from "../targets/locate.ts";
 import { locateInProject } from "./locations.ts";
+import { isAsLocked } from "./restored-skill.ts";
 import type { LockedSkill } from "./lock.ts";
 
 export async function driftFromLock(
@@ -26,8 +28,8 @@ export async function driftFromLock(
     const records = scope?.records ?? [];
     if (scope !== undefined) drift.push(...driftOfVersion(ref, locked, scope));
     drift.push(...(await missingTargets(context, folder, ref, locked, records)));
-    for (const { platform, path } of records)
-      if (!locked.targets.has(platform))
+    for (const { platform, path, also } of records)
+      if (also === undefined ? !locked.targets.has(platform) : locked.also?.has(also) !== true)
         drift.push({
           kind: "notLocked",
           skill: ref,
@@ -86,8 +88,27 @@ async function missingTargets(
   records: readonly InstallationRecord[],
 ): Promise<Drift[]> {
   const drift: Drift[] = [];
+  for (const [also] of locked.also ?? [])
+    if (!records.some((record) => record.also === also))
+      drift.push({
+        kind: "notInstalled",
+        skill: ref,
+        platform: alsoLocations.get(also)!.platform,
+        message: `${ref} is not installed in ${also}: svc restore`,
+      });
   for (const platform of locked.targets.keys()) {
-    if (records.some((record) => record.platform === platform)) continue;
+    const record = records.find((one) => one.also === undefined && one.platform === platform);
+    if (record !== undefined) {
+      if (!isAsLocked(record, locked))
+        drift.push({
+          kind: "notInstalled",
+          skill: ref,
+          platform,
+          path: record.path,
+          message: `${ref} is in another folder for ${platform} than svc.lock has: svc restore`,
+        });
+      continue;
+    }
     drift.push({
       kind: "notInstalled",
       skill: ref,

@@ -5,7 +5,8 @@ import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../erro
 import { isInside } from "../install/files.ts";
 import { writeAtomic } from "../state/atomic.ts";
 import { type ProjectLock, parseLock } from "./lock.ts";
-import { type ProjectManifest, parseManifest, unusable } from "./manifest.ts";
+import { unusable } from "./json-file.ts";
+import { type ProjectManifest, parseManifest } from "./manifest.ts";
 
 /** Enough for thousands of skills. */
 const fileBytes = 4 * 1024 * 1024;

@@ -40,7 +40,7 @@ export async function followPull(
         locked?.digest === version.hash ? locked : meta?.hash === version.hash ? meta : undefined;
       const { name = skill.name, description = skill.description } = isWritten ? skill : (former ?? {});
       const about = { ...skill, name, description };
-      const request = repin === undefined ? {} : { request: { range: repin, targets: [] } };
+      const request = repin === undefined ? {} : { request: { range: repin, targets: [], also: [] } };
       await recordSkill(folder, { skill: about, version, own, installName, records, ...request });
     });
     return [];

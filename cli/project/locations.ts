@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { machineOf } from "../targets/detect.ts";
-import { findTarget, targetDefinitions } from "../targets/index.ts";
+import { targetDefinitions } from "../targets/index.ts";
+import { type LocationChoice, alsoLocations, locate } from "../targets/locate.ts";
 import type { InstallItem, InstallLocation, Placement, Refusal } from "../targets/target.ts";
 import type { LockedSkill } from "./lock.ts";
 
@@ -11,12 +12,11 @@ import type { LockedSkill } from "./lock.ts";
 export function locateInProject(
   context: Context,
   folder: string,
-  skill: Pick<LockedSkill, "installName" | "type" | "format">,
-  target: Target,
+  skill: Pick<LockedSkill, "installName" | "type" | "format" | "shared">,
+  platform: Target,
 ): Placement | Refusal {
-  const definition = findTarget(target);
-  if (definition === undefined) return { refused: `this version of svc does not know ${target}` };
-  return definition.placementOf(itemOf(skill), installLocation(context, folder));
+  const isShared = skill.shared === true;
+  return locate(itemOf(skill), installLocation(context, folder), { platform, isShared });
 }
 
 export interface ScanRoots {
@@ -35,9 +35,15 @@ export function scanRootsOf(context: Context, folder: string | undefined): ScanR
     { installName, type: "rule", format: "markdown" },
     { installName, type: "skill", format: "package" },
   ] as const;
-  for (const definition of targetDefinitions)
+  const choices: LocationChoice[] = [
+    ...targetDefinitions.flatMap(({ name: platform }) =>
+      [false, true].map((isShared) => ({ platform, isShared })),
+    ),
+    ...[...alsoLocations].map(([also, { platform }]) => ({ platform, also, isShared: false })),
+  ];
+  for (const choice of choices)
     for (const form of forms) {
-      const placement = definition.placementOf(itemOf(form), installLocation(context, folder));
+      const placement = locate(itemOf(form), installLocation(context, folder), choice);
       if ("refused" in placement) continue;
       if (placement.shape === "section") roots.sections.add(placement.path);
       else roots.folders.add(dirname(placement.path));

@@ -15,7 +15,9 @@ import {
   skillTypes,
   targets as targetNames,
 } from "../../contract/vocabulary.ts";
-import { isObject, isSkillRef, parseObject, unusable } from "./manifest.ts";
+import { alsoLocations } from "../targets/locate.ts";
+import { isObject, parseObject, unusable } from "./json-file.ts";
+import { isSkillRef } from "./manifest.ts";
 
 export interface LockedSkill {
   publicId: string;
@@ -36,6 +38,10 @@ export interface LockedSkill {
   /** The name in the tools. */
   installName: string;
   targets: Map<Target, InstallMethod>;
+  /** Targets that read the shared folder have the skill there. */
+  shared?: boolean | undefined;
+  /** The methods of further locations, by name. */
+  also?: Map<string, InstallMethod> | undefined;
 }
 
 /** By the references of the manifest. */
@@ -51,7 +57,7 @@ export function printLock(lock: ProjectLock): string {
 
 function written(skill: LockedSkill): Record<string, unknown> {
   const { publicId, requested, version, semver, commit, type, format, name, description } = skill;
-  const { digest, frontmatter, installName, targets } = skill;
+  const { digest, frontmatter, installName, targets, shared, also } = skill;
   return {
     publicId,
     requested,
@@ -65,8 +71,14 @@ function written(skill: LockedSkill): Record<string, unknown> {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     installName,
-    targets: Object.fromEntries([...targets].sort(([a], [b]) => compareUtf8(a, b))),
+    targets: sorted(targets),
+    ...(shared === true ? { shared } : {}),
+    ...(also === undefined || also.size === 0 ? {} : { also: sorted(also) }),
   };
+}
+
+function sorted(methods: ReadonlyMap<string, InstallMethod>): Record<string, InstallMethod> {
+  return Object.fromEntries([...methods].sort(([a], [b]) => compareUtf8(a, b)));
 }
 
 /** Throws `E_INVALID_ARGUMENT` for anything that svc would not have written. */
@@ -116,7 +128,10 @@ function readSkill(value: unknown): LockedSkill | undefined {
   const { version } = value;
   const name = text("name", /^[^\p{Cc}]+$/u);
   const description = text("description", /^/);
-  const targets = readTargets(value["targets"]);
+  const targets = readMethods(value["targets"], targetNames);
+  const also = value["also"] === undefined ? null : readMethods(value["also"], [...alsoLocations.keys()]);
+  const { shared } = value;
+  if (also === undefined || (shared !== undefined && shared !== true)) return undefined;
   const hasMetadata =
     format !== "markdown" ||
     (name !== undefined &&
@@ -143,17 +158,23 @@ function readSkill(value: unknown): LockedSkill | undefined {
     ...(format === "markdown" ? { name, description } : {}),
     installName,
     targets,
+    ...(shared === true ? { shared } : {}),
+    ...(also === null ? {} : { also }),
   };
 }
 
-function readTargets(value: unknown): Map<Target, InstallMethod> | undefined {
+/** Methods by one of the names. */
+function readMethods<T extends string>(
+  value: unknown,
+  names: readonly T[],
+): Map<T, InstallMethod> | undefined {
   if (!isObject(value)) return undefined;
-  const targets = new Map<Target, InstallMethod>();
-  for (const [name, given] of Object.entries(value)) {
-    const target = targetNames.find((one) => one === name);
-    const method = installMethods.find((one) => one === given);
-    if (target === undefined || method === undefined) return undefined;
-    targets.set(target, method);
+  const methods = new Map<T, InstallMethod>();
+  for (const [given, method] of Object.entries(value)) {
+    const name = names.find((one) => one === given);
+    const known = installMethods.find((one) => one === method);
+    if (name === undefined || known === undefined) return undefined;
+    methods.set(name, known);
   }
-  return targets;
+  return methods;
 }

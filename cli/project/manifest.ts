@@ -4,19 +4,26 @@
  */
 import semver from "semver";
 import { type Target, targets as targetNames } from "../../contract/vocabulary.ts";
-import { CliError, type FailureDetails } from "../errors.ts";
 import { parsePin, unpinned } from "../pins.ts";
+import { alsoLocations } from "../targets/locate.ts";
+import { isObject, parseObject, unusable } from "./json-file.ts";
 
 export interface ManifestRequest {
   /** The pin, as after `@` in `svc install`. */
   range: string;
-  /** Targets of the skill, if they differ from the default. */
-  targets?: Target[];
+  /** Targets of the skill, if they differ from the default; so are the other settings. */
+  targets?: Target[] | undefined;
+  /** Whether tools that read the shared folder have the skill there. */
+  shared?: boolean | undefined;
+  /** Names of further locations. */
+  also?: string[] | undefined;
 }
 
 export interface ProjectManifest {
   /** Default targets; if undefined, the lock decides. */
   targets?: Target[];
+  shared?: boolean | undefined;
+  also?: string[] | undefined;
   /** By reference: `org/slug`, slug, public id or share URL. */
   skills: Map<string, ManifestRequest>;
 }
@@ -27,16 +34,6 @@ const refPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9._
 export function isSkillRef(ref: string): boolean {
   if (/^https?:\/\/[\x21-\x7e]{1,500}$/.test(ref)) return URL.canParse(ref);
   return refPattern.test(ref);
-}
-
-/** The error for an unusable file of a project; nothing was changed. */
-export function unusable(path: string, why: string): CliError {
-  const details: FailureDetails = { kind: "path", ref: path, flag: "--project" };
-  return new CliError("E_INVALID_ARGUMENT", `${path} ${why}.`, details);
-}
-
-export function conflicted(text: string): boolean {
-  return /^(?:<{7}|>{7}|\|{7}) /m.test(text);
 }
 
 /** Throws `E_INVALID_ARGUMENT` with the problem and its position. */
@@ -54,7 +51,8 @@ export function parseManifest(text: string, path: string): ProjectManifest {
       );
     requests.set(ref, readRequest(request, path, ref));
   }
-  return { ...(defaults === undefined ? {} : { targets: defaults }), skills: requests };
+  const { shared, also } = readLocations(value, path, "");
+  return { ...(defaults === undefined ? {} : { targets: defaults }), shared, also, skills: requests };
 }
 
 function readRequest(request: unknown, path: string, ref: string): ManifestRequest {
@@ -63,7 +61,25 @@ function readRequest(request: unknown, path: string, ref: string): ManifestReque
   const { version = unpinned, targets } = request;
   if (typeof version !== "string") throw unusable(path, `has a "version" for ${ref} that is not a string`);
   const range = readRange(version, path, ref);
-  return targets === undefined ? { range } : { range, targets: readTargets(targets, path, ` for ${ref}`) };
+  const of = ` for ${ref}`;
+  return {
+    range,
+    targets: targets === undefined ? undefined : readTargets(targets, path, of),
+    ...readLocations(request, path, of),
+  };
+}
+
+function readLocations(
+  { shared, also }: Record<string, unknown>,
+  path: string,
+  of: string,
+): Pick<ManifestRequest, "shared" | "also"> {
+  if (shared !== undefined && typeof shared !== "boolean")
+    throw unusable(path, `has "shared"${of} that is neither true nor false`);
+  const known = (name: unknown): name is string => typeof name === "string" && alsoLocations.has(name);
+  if (also !== undefined && (!Array.isArray(also) || !also.every(known)))
+    throw unusable(path, `has "also"${of} that is not a list of ${[...alsoLocations.keys()].join(", ")}`);
+  return { shared, also };
 }
 
 function readRange(text: string, path: string, ref: string): string {
@@ -89,6 +105,15 @@ export function inOrder(chosen: ReadonlySet<Target>): Target[] {
 /** Targets of a skill; undefined if the manifest has none. */
 export function wantedTargets(manifest: ProjectManifest | undefined, ref: string): Target[] | undefined {
   return manifest?.skills.get(ref)?.targets ?? manifest?.targets;
+}
+
+/** Whether a skill is in the shared folder, and its further locations; undefined if the manifest does not say. */
+export function wantedLocations(
+  manifest: ProjectManifest | undefined,
+  ref: string | undefined,
+): Pick<ManifestRequest, "shared" | "also"> {
+  const own = ref === undefined ? undefined : manifest?.skills.get(ref);
+  return { shared: own?.shared ?? manifest?.shared, also: own?.also ?? manifest?.also };
 }
 
 /** Whether a version satisfies the pin; it need not be the newest. */
@@ -123,6 +148,7 @@ export function editManifest(text: string, path: string, edit: (manifest: Projec
   const changed = { ...value, skills };
   if (after.targets !== undefined && JSON.stringify(after.targets) !== JSON.stringify(before.targets))
     Object.assign(changed, { targets: after.targets });
+  if (after.shared !== before.shared) Object.assign(changed, { shared: after.shared });
   return JSON.stringify(changed) === JSON.stringify(value) ? text : printLike(text, changed);
 }
 
@@ -142,37 +168,9 @@ function printLike(text: string, value: unknown): string {
 }
 
 /** The short form if it is sufficient; unknown fields of the long form stay. */
-function formatRequest({ range, targets }: ManifestRequest, given: unknown): unknown {
-  if (!isObject(given)) return targets === undefined ? range : { version: range, targets };
-  const { targets: _, ...rest } = given;
-  return { ...rest, version: range, ...(targets === undefined ? {} : { targets }) };
-}
-
-export function parseObject(text: string, path: string): Record<string, unknown> {
-  if (conflicted(text)) throw unusable(path, "has a merge conflict: resolve it first");
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    throw unusable(path, `is not JSON: ${(error as Error).message.split("\n")[0]}`);
-  }
-  if (!isObject(value)) throw unusable(path, "is not a JSON object");
-  if (nestsBeyond(value, deepestLevels)) throw unusable(path, `is nested over ${deepestLevels} levels deep`);
-  return value;
-}
-
-/** Serializing recurses once per level, and unknown fields of a manifest are serialized too. */
-const deepestLevels = 100;
-
-function nestsBeyond(value: unknown, levels: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true;
-    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
-  }
-  return false;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function formatRequest({ range, ...settings }: ManifestRequest, given: unknown): unknown {
+  const own = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  if (!isObject(given)) return Object.keys(own).length === 0 ? range : { version: range, ...own };
+  const rest = Object.entries(given).filter(([field]) => !["targets", "shared", "also"].includes(field));
+  return { ...Object.fromEntries(rest), version: range, ...own };
 }

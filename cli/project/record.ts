@@ -2,45 +2,26 @@
  * Updates `svc.json` and `svc.lock` after installs. All functions run with the state's lock held and
  * read both files again, so that concurrent runs don't lose each other's changes.
  */
-import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
 import { unpinned } from "../pins.ts";
 import { CliError, messageOf } from "../errors.ts";
 import type { Applied } from "../install/announce.ts";
 import { qualifiedName, refuseReplaced } from "../install/publisher.ts";
 import { findScope } from "../install/scopes.ts";
-import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import type { InstalledSkill } from "../state/config.ts";
 import { type Project, readProject, writeProject } from "./files.ts";
 import { type LockedSkill, type ProjectLock, printLock } from "./lock.ts";
 import {
-  type ProjectManifest,
   editManifest,
   emptyManifest,
   inOrder,
   parseManifest,
+  wantedLocations,
   wantedTargets,
 } from "./manifest.ts";
+import { isUsual, locationsOf, setRequest } from "./record-settings.ts";
+import type { RecordedSkill, RecordedVersion } from "./recorded-skill.ts";
 import { refOf, withOrganization } from "./refs.ts";
-
-/** Facts about an installed version that the local state does not have. */
-export interface RecordedVersion {
-  skill: Pick<SkillPayload, "publicId" | "slug" | "tenantSlug" | "name" | "description" | "type">;
-  version: Pick<VersionPayload, "version" | "semver" | "hash" | "frontmatterHash" | "commit" | "format">;
-  /** The skill belongs to one of the user's organizations. */
-  own: boolean;
-}
-
-export interface RecordedSkill extends RecordedVersion {
-  installName: string;
-  /** Records of the skill in this project. */
-  records: readonly InstallationRecord[];
-  /** The user's request, written into the manifest. Without it, the manifest stays as it is. */
-  request?: {
-    range: string;
-    /** Requested targets; undefined if only a pin was requested. */
-    targets: readonly Target[];
-  };
-}
 
 /** Updates both files for one skill; without a request, only if they contain the skill. */
 export async function recordSkill(folder: string, recorded: RecordedSkill): Promise<void> {
@@ -55,12 +36,13 @@ export async function recordSkill(folder: string, recorded: RecordedSkill): Prom
   const lock: ProjectLock = new Map(project.lock);
 
   const found = new Set([
-    ...recorded.records.map(({ platform }) => platform),
+    ...recorded.records.filter(isUsual).map(({ platform }) => platform),
     ...(lock.get(ref)?.targets.keys() ?? []),
   ]);
   const wanted = wantedTargets(project.manifest, ref);
   const kept = [...found].filter((name) => wanted === undefined || wanted.includes(name));
   const chosen = inOrder(new Set([...kept, ...(request?.targets ?? [])]));
+  const locations = locationsOf(recorded, lock.get(ref), wantedLocations(project.manifest, ref));
 
   // A number of a version means a range behind `@`.
   const range =
@@ -69,11 +51,19 @@ export async function recordSkill(folder: string, recorded: RecordedSkill): Prom
     range === undefined
       ? project.manifestText
       : editManifest(project.manifestText ?? emptyManifest, project.manifestPath, (manifest) =>
-          setRequest(manifest, ref, range, chosen),
+          setRequest(manifest, ref, {
+            range,
+            targets: chosen,
+            ...locations,
+            also: [...locations.also.keys()],
+          }),
         );
   const requested = range ?? project.manifest?.skills.get(ref)?.range ?? unpinned;
-  if (chosen.length === 0) lock.delete(ref);
-  else lock.set(ref, lockedSkill(recorded, requested, methodsOf(recorded, chosen, lock.get(ref))));
+  if (chosen.length + locations.also.size === 0) lock.delete(ref);
+  else {
+    const targets = methodsOf(recorded, chosen, lock.get(ref));
+    lock.set(ref, { ...lockedSkill(recorded, requested, targets), ...locations });
+  }
   await writeProject(stored, { manifestText, lockText: lockTextOf(stored, manifestText, lock) });
 }
 
@@ -82,12 +72,14 @@ export async function recordInstall(
   folder: string,
   { skill, version, own }: RecordedVersion,
   { installName, skill: installed }: Pick<Applied, "installName" | "skill">,
-  request: { range: string; targets: readonly Target[] },
+  request: { range: string; targets: readonly Target[]; also: readonly string[] },
 ): Promise<void> {
   const scope = findScope(installed, folder);
   const records = scope?.records ?? [];
-  const targets = request.targets.filter((name) => records.some(({ platform }) => platform === name));
-  if (targets.length === 0 || scope?.hash !== version.hash) return;
+  const usual = records.filter(isUsual);
+  const targets = request.targets.filter((name) => usual.some(({ platform }) => platform === name));
+  const also = request.also.filter((name) => records.some((record) => record.also === name));
+  if (targets.length + also.length === 0 || scope?.hash !== version.hash) return;
   try {
     await recordSkill(folder, {
       skill,
@@ -95,7 +87,7 @@ export async function recordInstall(
       own,
       installName,
       records,
-      request: { ...request, targets },
+      request: { ...request, targets, also },
     });
   } catch (error) {
     const message = `${messageOf(error)} ${skill.name} is installed; run the command again to record it.`;
@@ -115,14 +107,6 @@ export async function forgetSkill(folder: string, skill: InstalledSkill): Promis
       ? undefined
       : editManifest(project.manifestText, project.manifestPath, (manifest) => manifest.skills.delete(ref));
   await writeProject(project, { manifestText, lockText: lockTextOf(project, manifestText, lock) });
-}
-
-/** A new manifest has default targets; later skills have their own if they differ. */
-function setRequest(manifest: ProjectManifest, ref: string, range: string, chosen: Target[]): void {
-  if (manifest.skills.size === 0 && manifest.targets === undefined) manifest.targets = chosen;
-  const isUsual = manifest.targets !== undefined && manifest.targets.join() === chosen.join();
-  const own = manifest.skills.get(ref)?.targets;
-  manifest.skills.set(ref, isUsual && own === undefined ? { range } : { range, targets: chosen });
 }
 
 /** Removes entries of the lock that the manifest no longer has. Creates no empty lock. */
@@ -145,7 +129,7 @@ function methodsOf(
 ): Map<Target, InstallMethod> {
   const methods = new Map<Target, InstallMethod>();
   for (const target of chosen) {
-    const own = records.find(({ platform }) => platform === target)?.method;
+    const own = records.find((record) => isUsual(record) && record.platform === target)?.method;
     const before = locked?.targets.get(target);
     const method = request?.targets.includes(target) === true ? (own ?? before) : (before ?? own);
     if (method !== undefined) methods.set(target, method);

@@ -16,6 +16,7 @@ import {
   type RestoredSkill,
   type WantedSkill,
   findByPublicId,
+  furtherLocations,
   holdsVersion,
   isRestored,
   summarise,
@@ -82,14 +83,16 @@ function toApply(
   folder: string,
   options: { profile: string; force: boolean; dryRun: boolean },
 ): VersionToApply {
-  const wanted = targets.map((platform): WantedInstall => ({
-    platform,
-    scope: "project",
-    projectDir: folder,
-    method: locked.targets.get(platform)!,
-  }));
+  const place = { scope: "project", projectDir: folder } as const;
+  const wanted = [
+    ...targets
+      .filter((platform) => locked.targets.has(platform))
+      .map((platform): WantedInstall => ({ platform, ...place, method: locked.targets.get(platform)! })),
+    ...furtherLocations(locked, targets).map((one): WantedInstall => ({ ...one, ...place })),
+  ];
   const { requested: range, installName } = locked;
-  return { fetched, wanted, options: { ...options, projectDir: folder, range, installName } };
+  const shared = locked.shared === true;
+  return { fetched, wanted, options: { ...options, projectDir: folder, range, installName, shared } };
 }
 
 /** `before`: the installs in the project before. */

@@ -6,7 +6,8 @@ import type { FailedTarget, SkippedTarget } from "../install/plan/plan-version.t
 import { inspectContent, inspectRecord, presentRecord } from "../install/record.ts";
 import { findScope } from "../install/scopes.ts";
 import { cacheFolder } from "../state/cache.ts";
-import type { CachedVersion, InstalledSkill, Profile } from "../state/config.ts";
+import type { CachedVersion, InstallationRecord, InstalledSkill, Profile } from "../state/config.ts";
+import { alsoLocations, isInSharedFolder } from "../targets/locate.ts";
 import { statePaths } from "../state/paths.ts";
 import type { LockedSkill } from "./lock.ts";
 
@@ -43,6 +44,27 @@ export function holdsVersion({ version, hash }: CachedVersion, locked: LockedSki
   return version === locked.version && hash === locked.digest;
 }
 
+/** Whether an install is in the shared folder, or not, as the lock has it. */
+export function isAsLocked({ platform, shared, also }: InstallationRecord, locked: LockedSkill): boolean {
+  const isShared = isInSharedFolder({ platform, isShared: locked.shared === true, also }, locked);
+  return isShared === (shared === true);
+}
+
+/** The targets that have the skill in any location. */
+export function lockedPlatforms({ targets, also = new Map() }: LockedSkill): Target[] {
+  return [
+    ...new Set([...targets.keys(), ...[...also.keys()].map((name) => alsoLocations.get(name)!.platform)]),
+  ];
+}
+
+/** The locked further locations of the targets to restore. */
+export function furtherLocations({ also = new Map() }: LockedSkill, targets: readonly Target[]) {
+  return [...also].flatMap(([name, method]) => {
+    const { platform } = alsoLocations.get(name)!;
+    return targets.includes(platform) ? [{ also: name, platform, method }] : [];
+  });
+}
+
 /** Whether the skill is intact in the locked version at every wanted location. */
 export async function isRestored(
   context: Context,
@@ -57,7 +79,13 @@ export async function isRestored(
   const { meta, state } = await inspectContent(cache, scope.current);
   if (state !== "intact" || meta?.hash !== locked.digest) return false;
   const { records } = scope;
-  if (!targets.every((target) => records.some(({ platform }) => platform === target))) return false;
+  const isIn = (also: string | undefined, platform: Target) =>
+    records.some(
+      (record) => record.also === also && record.platform === platform && isAsLocked(record, locked),
+    );
+  const further = furtherLocations(locked, targets).map(({ also, platform }) => isIn(also, platform));
+  const usual = targets.filter((target) => locked.targets.has(target));
+  if (!usual.every((target) => isIn(undefined, target)) || further.includes(false)) return false;
   for (const record of records)
     if (record.outdated === true || (await inspectRecord(record, installName, cache)) !== "intact")
       return false;

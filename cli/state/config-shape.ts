@@ -73,6 +73,7 @@ function isInstallationRecord(value: unknown): boolean {
     ) &&
     isCachedVersion(value) &&
     optionalText(value["projectDir"]) &&
+    optionalText(value["also"]) &&
     (value["previousVersion"] === undefined || isCachedVersion(value["previousVersion"]))
   );
 }

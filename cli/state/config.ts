@@ -36,6 +36,10 @@ export interface InstallationRecord {
   hash: string;
   format: ContentFormat;
   installedAt: string;
+  /** It is in the folder that several tools read. */
+  shared?: true;
+  /** The name of a further location of the target; absent for its usual one. */
+  also?: string;
   /** Digest of the written files (`install/digest.ts`); a link has none, since its content is in the cache. */
   digest?: string;
   /** Digest of the old form, which may still exist after a run was interrupted during a change. */

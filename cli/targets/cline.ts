@@ -1,7 +1,7 @@
-import { copied, fileIn, linkable, packageIn } from "./placements.ts";
+import { copied, fileIn, linkable, packageIn, skillFolderIn } from "./placements.ts";
 import { renderTitled, yamlText } from "./render.ts";
 import { patternsOf, ruleKeysOf } from "./rule-keys.ts";
-import { type TargetDefinition, baseFolder } from "./target.ts";
+import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
 
 const editors = [".vscode", ".vscode-insiders", ".cursor", ".windsurf"];
 
@@ -9,6 +9,7 @@ const editors = [".vscode", ".vscode-insiders", ".cursor", ".windsurf"];
 export const cline: TargetDefinition = {
   name: "cline",
   label: "Cline",
+  readsShared: true,
   signs: ({ home, paths }) => ({
     paths: [paths.join(home, ".cline")],
     programs: ["cline"],
@@ -27,12 +28,33 @@ export const cline: TargetDefinition = {
         item,
         linkable,
       );
-    if (location.scope === "global") return { refused: "cline text skills are installed per project only" };
-    // Without `paths`, a rule always applies.
-    const paths = patternsOf(ruleKeysOf(item), "paths");
-    const head = paths.length === 0 ? "" : `---\npaths: [${paths.map(yamlText).join(", ")}]\n---\n\n`;
+    if (location.scope === "global")
+      return {
+        refused:
+          "cline is given texts per project by default; " +
+          "use --project, --also cline-rules or --also cline-skills",
+      };
     const folder = join(location.projectDir!, ".clinerules");
-    return fileIn(location, folder, `${item.installName}.md`, head + renderTitled(item), copied);
+    return fileIn(location, folder, `${item.installName}.md`, ruleText(item), copied);
+  },
+  also: {
+    "cline-rules": {
+      placementOf(item, location) {
+        if (item.format === "package") return { refused: "cline-rules takes texts only" };
+        if (location.scope === "project")
+          return { refused: "cline-rules is a folder of the user; use --global" };
+        const folder = location.paths.join(location.home, ".cline", "rules");
+        return fileIn(location, folder, `${item.installName}.md`, ruleText(item), copied);
+      },
+    },
+    "cline-skills": {
+      placementOf(item, location) {
+        if (item.format === "package") return { refused: "cline gets packages in its skill folder anyway" };
+        if (item.type === "rule") return { refused: "cline-skills takes no rules" };
+        const folder = location.paths.join(baseFolder(location, location.home), ".cline", "skills");
+        return skillFolderIn(location, folder, item, copied);
+      },
+    },
   },
   sources(location) {
     const { join } = location.paths;
@@ -45,3 +67,10 @@ export const cline: TargetDefinition = {
     };
   },
 };
+
+/** Without `paths`, a rule always applies. */
+function ruleText(item: InstallItem): string {
+  const paths = patternsOf(ruleKeysOf(item), "paths");
+  const head = paths.length === 0 ? "" : `---\npaths: [${paths.map(yamlText).join(", ")}]\n---\n\n`;
+  return head + renderTitled(item);
+}

@@ -8,6 +8,7 @@ const documentBytes = 32_768;
 export const codex: TargetDefinition = {
   name: "codex",
   label: "Codex",
+  readsShared: true,
   signs: (machine) => ({
     paths: [configFolder(machine), ...(machine.platform === "win32" ? [] : ["/etc/codex"])],
     programs: ["codex"],

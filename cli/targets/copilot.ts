@@ -1,5 +1,13 @@
-import { copied, packageIn, sectionOf } from "./placements.ts";
-import { type TargetDefinition, editorFolders } from "./target.ts";
+import { copied, fileIn, packageIn, sectionOf } from "./placements.ts";
+import { describe, renderText, yamlText } from "./render.ts";
+import { patternsOf, ruleKeysOf } from "./rule-keys.ts";
+import {
+  type InstallItem,
+  type Machine,
+  type TargetDefinition,
+  editorFolders,
+  movedFolder,
+} from "./target.ts";
 
 /** The part of the file that GitHub's code review reads, as documented. */
 const reviewCharacters = 4000;
@@ -8,6 +16,7 @@ const reviewCharacters = 4000;
 export const copilot: TargetDefinition = {
   name: "copilot",
   label: "GitHub Copilot",
+  readsShared: true,
   signs: (machine) => ({
     paths: [machine.paths.join(machine.home, ".copilot"), ...editorFolders(machine)],
     programs: ["code", "code-insiders", "copilot"],
@@ -27,7 +36,11 @@ export const copilot: TargetDefinition = {
       return packageIn(location, join(root, "skills"), item, copied);
     }
     if (location.scope === "global")
-      return { refused: "copilot has no user-level instructions file for this install; use --project" };
+      return {
+        refused:
+          "copilot is given texts per project by default; " +
+          "use --project, --also copilot-instructions or --also copilot-cli",
+      };
     return {
       ...sectionOf(join(location.projectDir!, ".github", "copilot-instructions.md"), item),
       advised: {
@@ -36,6 +49,27 @@ export const copilot: TargetDefinition = {
         consequence: "copilot's code review may not read the rest",
       },
     };
+  },
+  also: {
+    "copilot-instructions": {
+      placementOf(item, location) {
+        if (item.format === "package") return { refused: "copilot-instructions takes texts only" };
+        const { join } = location.paths;
+        const root =
+          location.scope === "project" ? join(location.projectDir!, ".github") : ownFolder(location);
+        const text = renderText(instructionsHead(item), item.body);
+        const file = `${item.installName}.instructions.md`;
+        return fileIn(location, join(root, "instructions"), file, text, copied);
+      },
+    },
+    "copilot-cli": {
+      placementOf(item, location) {
+        if (item.format === "package") return { refused: "copilot-cli takes texts only" };
+        if (location.scope === "project")
+          return { refused: "copilot-cli is a file of the user; use --global" };
+        return sectionOf(location.paths.join(ownFolder(location), "copilot-instructions.md"), item);
+      },
+    },
   },
   sources(location) {
     const { join } = location.paths;
@@ -50,3 +84,18 @@ export const copilot: TargetDefinition = {
     };
   },
 };
+
+function ownFolder(machine: Machine): string {
+  return movedFolder(machine, "COPILOT_HOME", machine.paths.join(machine.home, ".copilot"));
+}
+
+/** Without `applyTo`, instructions are used if their description fits the task: a skill; a rule applies to files. */
+function instructionsHead(item: InstallItem): string[] {
+  const keys = ruleKeysOf(item);
+  const patterns = [...patternsOf(keys, "globs"), ...patternsOf(keys, "paths")];
+  const applyTo = patterns.length === 0 ? "**" : patterns.join(",");
+  return [
+    `description: ${yamlText(describe(item))}`,
+    ...(item.type === "rule" ? [`applyTo: ${yamlText(applyTo)}`] : []),
+  ];
+}

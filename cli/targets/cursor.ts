@@ -7,6 +7,7 @@ import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts
 export const cursor: TargetDefinition = {
   name: "cursor",
   label: "Cursor",
+  readsShared: true,
   signs: ({ home, paths, platform }) => ({
     paths: [paths.join(home, ".cursor"), ...(platform === "darwin" ? ["/Applications/Cursor.app"] : [])],
     programs: ["cursor", "cursor-agent"],

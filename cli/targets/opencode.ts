@@ -5,6 +5,7 @@ import { type InstallLocation, type Machine, type TargetDefinition, configHome }
 export const opencode: TargetDefinition = {
   name: "opencode",
   label: "OpenCode",
+  readsShared: true,
   signs: (machine) => ({
     paths: [configFolder(machine), machine.paths.join(machine.home, ".opencode", "bin", "opencode")],
     programs: ["opencode", "opencode2"],

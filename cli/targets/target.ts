@@ -121,6 +121,16 @@ export interface TargetDefinition {
   /** Pure: the same item and location result in the same placement. `methods[0]` is the default. */
   placementOf: (item: InstallItem, location: InstallLocation) => Placement | Refusal;
   sources: (location: InstallLocation) => Sources;
+  /** It reads `.agents/skills` of a project, and `~/.agents/skills`. */
+  readsShared?: true;
+  /** Further locations, used on request (`--also`), by name. */
+  also?: Readonly<Record<string, AlsoLocation>>;
+}
+
+export interface AlsoLocation {
+  placementOf: TargetDefinition["placementOf"];
+  /** Where this folder exists, installs for the user have the location without a request. */
+  impliedBy?: (machine: Machine) => string;
 }
 
 /** The folder that a tool's paths start from: the project, or the user's own. */

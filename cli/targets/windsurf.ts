@@ -1,7 +1,7 @@
 import { copied, fileIn, linked, packageIn, sectionOf } from "./placements.ts";
 import { characterCount, describe, renderText, yamlText } from "./render.ts";
 import { appliesAlways, patternsOf, ruleKeysOf, triggerOf } from "./rule-keys.ts";
-import { type InstallItem, type TargetDefinition, configHome } from "./target.ts";
+import { type InstallItem, type TargetDefinition, configHome, devinFolder } from "./target.ts";
 
 /** Maximum number of characters of a rule file, and of the file of global rules. */
 const ruleCharacters = 12_000;
@@ -11,6 +11,7 @@ const globalCharacters = 6000;
 export const windsurf: TargetDefinition = {
   name: "windsurf",
   label: "Windsurf",
+  readsShared: true,
   signs(machine) {
     const { home, env, platform, paths } = machine;
     const roaming = platform === "win32" ? env["APPDATA"] : undefined;
@@ -45,6 +46,17 @@ export const windsurf: TargetDefinition = {
     if (characterCount(text) > ruleCharacters)
       return { refused: `windsurf rule would exceed ${ruleCharacters} characters` };
     return fileIn(location, join(root, "rules"), `${item.installName}.md`, text, linked);
+  },
+  also: {
+    devin: {
+      impliedBy: devinFolder,
+      placementOf(item, location) {
+        if (item.format === "package") return { refused: "devin reads the packages of windsurf" };
+        if (location.scope === "project")
+          return { refused: "devin reads the rules of windsurf in a project; use --global" };
+        return sectionOf(location.paths.join(devinFolder(location), "AGENTS.md"), item);
+      },
+    },
   },
   sources(location) {
     const { join } = location.paths;

@@ -51,6 +51,10 @@ export const installationRecord = z.strictObject({
   semver,
   format,
   installedAt: timestamp,
+  /** In the folder that several tools read. */
+  shared: z.literal(true).optional(),
+  /** The name of a further location of the tool (`--also`); absent for its usual one. */
+  also: text.optional(),
 });
 
 /** Beyond the specification: the result of `--dry-run`. */

@@ -48,9 +48,14 @@ type Facts = Record<Scope, Record<Kind, Fact>>;
 
 const noAiderGlobal = { refused: "aider has no global skill directory; use --project" };
 const noAiderPackage = { refused: "aider does not support package skills" };
-const noClineGlobal = { refused: "cline text skills are installed per project only" };
+const noClineGlobal = {
+  refused:
+    "cline is given texts per project by default; use --project, --also cline-rules or --also cline-skills",
+};
 const noCopilotGlobal = {
-  refused: "copilot has no user-level instructions file for this install; use --project",
+  refused:
+    "copilot is given texts per project by default; " +
+    "use --project, --also copilot-instructions or --also copilot-cli",
 };
 
 const facts: Record<(typeof targets)[number], Facts> = {

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import type { ContentFolder } from "../../state/cache.ts";
 import type { Config, InstallationRecord, Profile } from "../../state/config.ts";
 import { machineOf } from "../../targets/detect.ts";
-import { findTarget } from "../../targets/index.ts";
+import { isInSharedFolder, locate } from "../../targets/locate.ts";
 import type { InstallItem, InstallLocation, Placement, Refusal } from "../../targets/target.ts";
 import { checkInsideProject, checkSection, findBlockingFile } from "./destination.ts";
 import { digestOfFiles, digestOfPath, digestOfText, isThere } from "../digest.ts";
@@ -18,6 +18,10 @@ export interface WantedInstall {
   scope: InstallScope;
   projectDir?: string;
   method?: InstallMethod;
+  /** The name of a further location of the target. */
+  also?: string;
+  /** The machine is set up for the further location, which was not requested: a refusal is not reported. */
+  isImplied?: boolean;
 }
 
 /** A planned write; `record` is its installation record. */
@@ -45,12 +49,16 @@ export interface PlanContext {
   projectDir: string | undefined;
   /** The project records its skills in `svc.json`, so that its files are committed. */
   isRecorded: boolean;
+  /** Targets that read the shared folder have the skill there, once. */
+  isShared: boolean;
   /** The skill's cache folder. */
   cache: string;
   /** The folder in it for the version. */
   content: ContentFolder;
   /** Writes that are planned already. */
   plans: PlannedWrite[];
+  /** Paths of shared folders that are written already. */
+  written: Set<string>;
   warnings: string[];
 }
 
@@ -58,30 +66,32 @@ export function isSameLocation(record: InstallationRecord, wanted: WantedInstall
   return (
     record.platform === wanted.platform &&
     record.scope === wanted.scope &&
-    record.projectDir === wanted.projectDir
+    record.projectDir === wanted.projectDir &&
+    record.also === wanted.also
   );
 }
 
 /** The target's placement of an item, not yet compared with the disk. */
-export function placementFor(item: InstallItem, context: Context, where: WantedInstall): Placement | Refusal {
-  const definition = findTarget(where.platform);
-  if (definition === undefined) return { refused: `this version of svc does not know ${where.platform}` };
+export function placementFor(
+  { item, context, isShared }: Pick<PlanContext, "item" | "context" | "isShared">,
+  where: WantedInstall,
+): Placement | Refusal {
   const location: InstallLocation = {
     ...machineOf(context),
     scope: where.scope,
     ...(where.projectDir === undefined ? {} : { projectDir: where.projectDir }),
   };
-  return definition.placementOf(item, location);
+  return locate(item, location, { platform: where.platform, isShared, also: where.also });
 }
 
 /** The placement, if its destination can be written. */
 export async function freePlacement(at: PlanContext, wanted: WantedInstall): Promise<Placement | Refusal> {
-  let placement = placementFor(at.item, at.context, wanted);
+  let placement = placementFor(at, wanted);
   if ("refused" in placement) return placement;
   let taken = await occupant(at, placement, wanted);
   if (taken !== undefined && at.item.packageName !== undefined && at.item.packageName !== at.installName) {
     const { packageName, ...plain } = at.item;
-    const other = placementFor(plain, at.context, wanted);
+    const other = placementFor({ ...at, item: plain }, wanted);
     if (!("refused" in other) && (await occupant(at, other, wanted)) === undefined) {
       at.warnings.push(
         `${wanted.platform}: the folder is named ${at.installName}, because ${packageName} is taken`,
@@ -110,17 +120,20 @@ async function occupant(
   if (placement.shape === "section") return undefined;
   const { path } = placement;
   const real = await realLocation(path, "whole");
+  const isShared = isInSharedFolder({ ...wanted, isShared: at.isShared }, at.item);
   for (const { placement: other, record } of at.plans)
     if (
       other.shape !== "section" &&
       !isSameLocation(record, wanted) &&
+      !isShared &&
+      record.shared !== true &&
       (await realLocation(other.path, "whole")) === real
     )
       return `${path} is the same place as ${other.path}, where ${record.platform} gets it`;
   let isOurs = false;
   for (const { installName, record } of await recordsAt(at.config, path, "whole")) {
     if (installName !== at.installName) return `${path} belongs to the installed skill ${installName}`;
-    if (record.platform !== wanted.platform)
+    if (record.platform !== wanted.platform && !isShared && record.shared !== true)
       return `${path} is the same place as ${record.path}, where ${record.platform} has it`;
     isOurs = true;
   }

@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import type { InstallMethod } from "../../../contract/vocabulary.ts";
 import type { InstallationRecord } from "../../state/config.ts";
 import type { Hint, Placement, Refusal } from "../../targets/target.ts";
+import { isInSharedFolder } from "../../targets/locate.ts";
 import { checkInsideProject, checkSection } from "./destination.ts";
 import { isThere } from "../digest.ts";
 import { firstMissing, readTextFile } from "../files.ts";
@@ -35,11 +36,12 @@ export async function planRequested(at: PlanContext, wanted: WantedInstall): Pro
 /** A location that has the skill already; it keeps its path and method if possible. */
 export async function planExisting(at: PlanContext, record: InstallationRecord): Promise<PlannedInstall> {
   const { method: _, ...unplaced } = record;
-  const placement = placementFor(at.item, at.context, record);
+  const placement = placementFor(at, record);
   if ("refused" in placement) return placement;
   const possible: readonly InstallMethod[] = placement.methods;
   if (
     record.format === at.item.format &&
+    (record.shared === true) === isInSharedFolder({ ...record, isShared: at.isShared }, at.item) &&
     possible.includes(record.method) &&
     isNamed(record, placement, at)
   ) {
@@ -105,6 +107,9 @@ async function plan(
   }
   if (placement.shape === "section" && known === undefined && sharers.length === 0)
     await warnOfUnrecorded(at, path, placement.block);
+  const isOneCopy =
+    sharers.some(({ record }) => record.shared === true) ||
+    at.plans.some(({ record }) => record.shared === true && record.path === path);
   const createdFile =
     placement.shape === "section" && (known?.createdFile === true || !(await isThere(path)));
   const createdFolder = known?.createdFolder ?? (await firstMissing(dirname(path)));
@@ -114,7 +119,7 @@ async function plan(
     replaces,
     sharers,
     record: {
-      ...recordOf(at, placement, wanted, method),
+      ...recordOf(at, placement, wanted, isOneCopy && method === "symlink" ? "copy" : method),
       ...(createdFile ? { createdFile } : {}),
       ...(createdFolder === undefined ? {} : { createdFolder }),
     },
@@ -123,9 +128,9 @@ async function plan(
 
 /** The record of a location in the planned version. */
 export function recordOf(
-  { fetched, item, range, context }: PlanContext,
+  { fetched, item, range, context, isShared }: PlanContext,
   placement: Placement,
-  { platform, scope, projectDir }: WantedInstall,
+  { platform, scope, projectDir, also }: WantedInstall,
   method: InstallMethod,
 ): InstallationRecord {
   const { version, semver, hash } = fetched.version;
@@ -141,6 +146,8 @@ export function recordOf(
     hash,
     format: item.format,
     installedAt: context.now().toISOString(),
+    ...(isInSharedFolder({ platform, isShared, also }, item) ? { shared: true } : {}),
+    ...(also === undefined ? {} : { also }),
     ...(method === "symlink" ? {} : { digest: digestOfPlacement(placement, fetched) }),
   };
 }

@@ -122,10 +122,10 @@ async function planWanted(at: PlanContext, plan: VersionPlan, location: WantedIn
   const { platform } = location;
   try {
     const planned = await planRequested(at, location);
-    if ("refused" in planned) plan.skipped.push({ platform, reason: planned.refused });
-    else at.plans.push(planned);
+    if (!("refused" in planned)) at.plans.push(planned);
+    else if (location.isImplied !== true) plan.skipped.push({ platform, reason: planned.refused });
   } catch (error) {
-    const placement = placementFor(at.item, at.context, location);
+    const placement = placementFor(at, location);
     if (!isSystemError(error) || "refused" in placement) throw error;
     const record = recordOf(at, placement, location, placement.methods[0]);
     plan.unchanged.push({ record, outcome: "failed", reason: messageOf(error) });
