@@ -14,9 +14,12 @@ const threads = Math.min(4, Math.max(2, availableParallelism() - 1));
 const defaultTimeMs = 5000;
 /** Pieces that read a whole package, which may have 100 MiB. */
 const packageTimeMs = 60_000;
+/** The largest signed XML, with ten certificates, and the time to load the library in a new thread. */
+const signatureTimeMs = 20_000;
 const timesMs: Partial<Record<PieceKind, number>> = {
   "digest-zip": packageTimeMs,
   "lint-zip": packageTimeMs,
+  "verify-xml": signatureTimeMs,
 };
 
 /** Time after which a call that was refused may be repeated. */

@@ -45,7 +45,9 @@ export function readAttributes(entries: Iterable<readonly [string, unknown]>): M
     const values = (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((one) =>
       typeof one === "string" ? [one] : typeof one === "number" || typeof one === "boolean" ? [`${one}`] : [],
     );
-    found.set(name, [...(found.get(name) ?? []), ...values]);
+    const known = found.get(name);
+    if (known) for (const one of values) known.push(one);
+    else found.set(name, values);
   }
   return found;
 }

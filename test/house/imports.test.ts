@@ -29,7 +29,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^sharp$/, /^src\/orgs\/avatar-image\.ts$/],
   [/^jose$/, /^src\/ci\//],
   [/^@modelcontextprotocol\/(server|node)(\/|$)/, /^src\/mcp(-central)?\//],
-  [/^@node-saml\/|^@xmldom\/|^openid-client$/, /^src\/sso\//],
+  [/^@node-saml\/|^@xmldom\/|^openid-client$/, /^src\/sso\/|^src\/compute\/pieces\/verify-xml\.ts$/],
   [/^nodemailer$/, /^src\/mail\//],
   [/^markdown-it$/, /^src\/compute\/pieces\/|^web\//],
   [/^diff$/, /^src\/compute\/pieces\/|^web\//],

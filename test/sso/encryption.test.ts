@@ -125,6 +125,16 @@ describe("an encrypted assertion", () => {
       assert.equal(await refusal(await signIn(options)), "decryption");
   });
 
+  it("is refused if its key has many elements, before the key is used", async () => {
+    const crowd = "<a/>".repeat(101);
+    const forge = (xml: string) =>
+      encryptAssertion({ certificate })(xml).replace(
+        "</xenc:EncryptedKey>",
+        () => `${crowd}</xenc:EncryptedKey>`,
+      );
+    assert.equal(await refusal(await attempt({ forge })), "decryption");
+  });
+
   it("needs a signature of its own or of the response, like every other", async () => {
     const encrypt = encryptAssertion({ certificate });
     assert.equal(await refusal(await attempt({ signs: [], forge: encrypt })), "signature");

@@ -6,6 +6,7 @@ import { type FileUrl, renderMarkdown } from "./markdown.ts";
 import { describeZip, digestZip, lintZip } from "./read-archive.ts";
 import { completeText } from "./complete-text.ts";
 import { similarTexts } from "./similar-texts.ts";
+import { verifyXml } from "./verify-xml.ts";
 import { readSkillText } from "../../../contract/skill-rules.ts";
 import type { ContentFormat } from "../../../contract/vocabulary.ts";
 
@@ -21,6 +22,7 @@ export const pieces = {
   "describe-zip": describeZip,
   "digest-zip": digestZip,
   "lint-zip": lintZip,
+  "verify-xml": verifyXml,
 };
 
 export type Pieces = typeof pieces;

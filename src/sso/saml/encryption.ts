@@ -5,6 +5,7 @@
  */
 import { createDecipheriv, type CipherGCMTypes } from "node:crypto";
 import { decryptKeyInfo } from "xml-encryption";
+import { sizeText } from "../../../contract/size-text.ts";
 import { shown } from "./response-checks.ts";
 import { assertionNs, encryptionNs } from "./names.ts";
 import { childrenOf, descendantsOf, textOf, type XmlElement } from "./xml.ts";
@@ -41,6 +42,10 @@ const oaepDigests = new Set([
   ),
 ]);
 
+/** Far above a key with a chain of certificates. The library takes time in the square of the elements. */
+const maxKeyElements = 100;
+const maxKeyLength = 32 * 1024;
+
 const tagBytes = 16;
 const blockBytes = 16;
 
@@ -49,7 +54,7 @@ export function decryptAssertion(encrypted: XmlElement, privateKeys: readonly st
   const { cipher, key, content } = readEncrypted(encrypted);
   for (const privateKey of privateKeys) {
     try {
-      const contentKey = decryptKeyInfo(`<KeyInfo>${key.toString()}</KeyInfo>`, { key: privateKey });
+      const contentKey = decryptKeyInfo(`<KeyInfo>${key}</KeyInfo>`, { key: privateKey });
       return decryptContent(cipher, contentKey, content);
     } catch {
       // The next key may be the right one.
@@ -68,7 +73,8 @@ export const notDecrypted = (cause?: unknown) =>
 /** Reads the parts and refuses what is not supported by name, before any key is used. Throws `DecryptionFailed`. */
 function readEncrypted(encrypted: XmlElement): {
   cipher: ContentCipher;
-  key: XmlElement;
+  /** XML of the encrypted key. */
+  key: string;
   content: Buffer;
 } {
   const [data, ...moreData] = childrenOf(encrypted, encryptionNs, "EncryptedData");
@@ -85,7 +91,12 @@ function readEncrypted(encrypted: XmlElement): {
   const digests = descendantsOf(key, "*", "DigestMethod").map((one) => one.getAttribute("Algorithm") ?? "");
   const other = digests.find((digest) => !oaepDigests.has(digest));
   if (other !== undefined) throw unsupported(other, "RSA-OAEP with SHA-1 or SHA-256");
-  return { cipher, key, content: cipherValue(data) };
+  const keyXml = key.toString();
+  if (descendantsOf(key, "*", "*").length > maxKeyElements || keyXml.length > maxKeyLength)
+    throw new DecryptionFailed(
+      `The EncryptedKey has more than ${maxKeyElements} elements or ${sizeText(maxKeyLength)}.`,
+    );
+  return { cipher, key: keyXml, content: cipherValue(data) };
 }
 
 function algorithmOf(parent: XmlElement): string {

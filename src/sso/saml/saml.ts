@@ -8,6 +8,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { SsoAttemptDoc, SsoResult } from "../../../storage/sso/attempts.ts";
 import type { SamlConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
 import { hashSecret } from "../../secrets.ts";
 import { CheckFailed, Checks } from "../checks.ts";
 import type { Begun, Checked, IdentityProvider, ProviderResponse } from "../identity-provider.ts";
@@ -102,7 +103,8 @@ async function verify(
   checkResponse(checks, read.root, expected);
   const decrypt = requireKeys(app, provider, read, checks);
   const reader = openSaml(app, provider, requestId);
-  const profile = await verifySignature(() => reader.read(read, requestId, decrypt), checks);
+  const compute = app.compute.by(`sso:${provider._id}`);
+  const profile = await verifySignature(() => reader.read(read, requestId, { decrypt, compute }), checks);
   const parsed = profile.getAssertion?.() ?? {};
   const audience = metadataUrl(app, provider._id);
   const assertionId = checkAssertion(checks, parsed, { ...expected, audience, now }, profile.nameIDFormat);
@@ -164,13 +166,15 @@ function requireKeys(
   };
 }
 
-/** Verifies the signature. Throws `CheckFailed`. */
+/** Verifies the signature. Throws `CheckFailed`, and errors of the threads by which a repetition may succeed. */
 async function verifySignature(read: () => Promise<Profile>, checks: Checks<SamlCheck>): Promise<Profile> {
   try {
     const profile = await read();
     checks.note("signature", undefined);
     return profile;
   } catch (error) {
+    if (error instanceof ServiceError && error.code !== "too_costly") throw error;
+    if (error instanceof ServiceError) checks.require("format", tooCostly);
     if (error instanceof DecryptionFailed) checks.require("decryption", error.message);
     const [name, problem] = explain(error);
     if (name !== "signature" && name !== "request") checks.note("signature", undefined);
@@ -178,6 +182,9 @@ async function verifySignature(read: () => Promise<Profile>, checks: Checks<Saml
     throw new CheckFailed(problem, { cause: error });
   }
 }
+
+const tooCostly =
+  "The signature of the response takes too much time to verify: let the provider send fewer groups and attributes.";
 
 const explanations: [RegExp, SamlCheck, string][] = [
   [/InResponseTo/i, "request", "The response answers another request: start the sign-in again."],

@@ -11,6 +11,8 @@ const maxDepth = 64;
  */
 const maxNodes = 3000;
 const maxAttributes = 5000;
+/** Characters of the declaration of a namespace, which is repeated at each element that uses it when it is verified. */
+const maxNamespace = 1000;
 /** Comments and instructions before and after the root element. */
 const maxOutside = 20;
 
@@ -109,6 +111,8 @@ function readStartTag(text: string, from: number, open: string[], counts: Counts
     const found = attribute.exec(text);
     if (!found) break;
     counts.attributes++;
+    if (found[0].length > maxNamespace && /^\s+xmlns[\s:=]/.test(found[0]))
+      throw new Error(`declares a namespace with more than ${maxNamespace} characters`);
     at = attribute.lastIndex;
   }
   const [end] = matchAt(endOfStartTag, text, at);
