@@ -280,8 +280,8 @@ export const limits = {
   /** Syncs of a repository and their conflicts that are kept to look at. */
   syncHistoryDays: 90,
   syncRunsKept: 500,
-  /** The body of a webhook: what GitHub sends at most. */
-  webhookBytes: 25 * MiB,
+  /** The body of a webhook. GitHub sends up to 25 MiB; a larger push than this one is found by the poll. */
+  webhookBytes: 8 * MiB,
   profileName: 32,
   anonymousShares: 10,
   /** Staged uploads an anonymous identity may have open at a time. */
