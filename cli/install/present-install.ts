@@ -10,8 +10,10 @@ import type { Applied } from "./announce.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import { type WantedInstall, isSameLocation } from "./plan/placement.ts";
 import type { FailedTarget, SkippedTarget } from "./plan/plan-version.ts";
+import { loadingWarning } from "./loading.ts";
 import { qualifiedName } from "./publisher.ts";
 import { presentRecord } from "./record.ts";
+import { installsIn } from "./scopes.ts";
 import { isInWorkTree } from "./work-tree.ts";
 
 interface InstallRequest {
@@ -48,6 +50,8 @@ export async function presentInstall(
   const { servers, missing } = await requiredServers(profile, skill.requiredMcpServers, installed);
   const isOffered = context.interactive && !dryRun;
   if (!isOffered) warnings.push(...(await commandsFor(context, service, skill.slug, missing)));
+  const loading = await warningOfLoading(context, applied, installed, profile);
+  if (loading !== undefined) warnings.push(loading);
   for (const warning of warnings) context.output.warn(warning);
 
   const { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver } = skill;
@@ -81,6 +85,18 @@ export async function presentInstall(
     partial: failed.length > 0,
     missing: isOffered ? missing : [],
   };
+}
+
+/** `profile`: as it was before the install. */
+function warningOfLoading(
+  context: Context,
+  { installName, skill }: Applied,
+  installed: readonly InstallationRecord[],
+  profile: Profile | undefined,
+): Promise<string | undefined> {
+  const projectDir = installed[0]?.projectDir;
+  const before = Object.values(profile?.installed ?? {}).map((one) => installsIn(one, projectDir));
+  return loadingWarning(context, installName, installsIn(skill, projectDir), before);
 }
 
 /** Loaded for the few skills that require servers. */

@@ -230,6 +230,8 @@ describe("the notes for people", () => {
       `${agents} is over 32768 bytes: codex drops what does not fit`,
       `codex reads ${override} instead of AGENTS.md: the section will not be seen`,
       `${instructions} is over 4000 characters: copilot's code review may not read the rest`,
+      "house is loaded twice by copilot (.github/copilot-instructions.md, AGENTS.md), " +
+        "since tools also read the files of others: see svc doctor",
     ]);
   });
 
@@ -256,8 +258,9 @@ describe("the notes for people", () => {
     const made = await makeFixture(t);
     await mkdir(join(made.project, ".git"));
     const { warnings } = await install(made, "review", "-t", "cursor,claude,windsurf", "-p");
-    assert.equal(warnings.length, 1);
+    assert.equal(warnings.length, 2);
     assert.match(warnings[0]!, /do not commit it, or install with --copy/);
+    assert.match(warnings[1]!, /is loaded twice by cursor/);
     assert.deepEqual(
       (await install(made, "review", "-t", "cursor,claude,windsurf", "-p", "--copy")).warnings,
       [],
@@ -271,6 +274,8 @@ describe("the notes for people", () => {
     assert.deepEqual(done.warnings, [
       "cline takes this as a copy, not as a symlink",
       "codex takes this as a section, not as a symlink",
+      "review is loaded twice by cline (.claude/skills, .clinerules, AGENTS.md), " +
+        "claude (.claude/skills, AGENTS.md), since tools also read the files of others: see svc doctor",
     ]);
   });
 });

@@ -135,7 +135,8 @@ describe("all eight tools", () => {
       for (const flags of [["-g"], ["-p", project]]) {
         const done = keepContract("install", await svc.json(["install", slug, "-t", all, ...flags]));
         assert.equal(done.installed.length + done.skipped.length, 8);
-        assert.deepEqual(done.warnings, []);
+        const others = done.warnings.filter((warning) => !warning.includes(" is loaded twice by "));
+        assert.deepEqual(others, []);
         skipped.push(...done.skipped.map(({ platform }) => `${slug} ${flags[0]} ${platform}`));
       }
 

@@ -1,6 +1,7 @@
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { checkInstalls, checkProject } from "../../doctor/check-installs.ts";
+import { checkLoading } from "../../doctor/check-loading.ts";
 import { checkLogin } from "../../doctor/check-login.ts";
 import { checkNode } from "../../doctor/check-node.ts";
 import { checkService, unreachable } from "../../doctor/check-service.ts";
@@ -50,6 +51,11 @@ async function runChecks(context: Context): Promise<Check[]> {
     ...(config === undefined || name === undefined
       ? []
       : [await checked("installs", repair, () => checkInstalls(context, config, name, project))]),
+    ...(config === undefined || name === undefined
+      ? []
+      : await checkLoading(context, config.profiles[name]).catch((error: unknown) => [
+          failed("loaded-twice", messageOf(error), repair),
+        ])),
     ...(await checkTools(context).catch((error: unknown) => [
       failed("tools", messageOf(error), "Select tools with svc install --target."),
     ])),
