@@ -1,6 +1,7 @@
 /** Work of the store in threads: plain data. */
 import { RepoError } from "../errors.ts";
-import { PieceError, type ThreadPool } from "../threads/thread-pool.ts";
+import { PieceError } from "../threads/piece-error.ts";
+import { type ThreadPool } from "../threads/thread-pool.ts";
 import type { Identity, ListedFile, RepoId, VersionDraft } from "./types.ts";
 import type { WrittenVersion } from "./write-version.ts";
 

@@ -3,11 +3,12 @@
  * and the piece with it. Callers take turns by the time that their pieces took lately, so that one with costly pieces
  * does not delay the others.
  */
-import os from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { CallerQueue } from "./caller-queue.ts";
+import { PieceError } from "./piece-error.ts";
 import { type FromThread, type ToThread, receiveError } from "./protocol.ts";
+import { lowerPriority, processorMs } from "./thread-scheduling.ts";
 
 export interface ThreadPoolOptions {
   /** The program of a thread without its ending, which is that of `module`. It calls `servePieces`. */
@@ -30,22 +31,11 @@ export interface ThreadPoolOptions {
 export interface PieceOptions {
   /** Identifies the caller, for fairness and `piecesPerCaller`. */
   caller: string;
-  /** Time limit, from the start of the piece. */
+  /**
+   * Time limit, from the start of the piece. For threads of low priority it is one of processor time where the system
+   * reports that (Linux), since they wait most of the time on a busy machine.
+   */
   timeMs: number;
-}
-
-/**
- * Reason why a piece has no result. `time`, `memory`: it exceeded its limit. `caller-busy`, `busy`: too many pieces of
- * the caller, or of all, are waiting. `closed`: the pool is closed. `ended`: the thread ended for another reason.
- */
-export class PieceError extends Error {
-  override readonly name = "PieceError";
-  readonly reason: "time" | "memory" | "caller-busy" | "busy" | "closed" | "ended";
-
-  constructor(reason: PieceError["reason"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
 }
 
 interface Piece {
@@ -58,12 +48,16 @@ interface Piece {
 
 interface Thread {
   worker: Worker;
-  running?: { piece: Piece; started: number; limit: NodeJS.Timeout } | undefined;
+  running?: { piece: Piece; started: number; processorMs: number; limit: NodeJS.Timeout } | undefined;
+  /** Id in the system of a thread of low priority, where that is known. */
+  id?: number | undefined;
   state: "starting" | "ready" | "ended";
   idle?: NodeJS.Timeout | undefined;
 }
 
 const defaultIdleMs = 60_000;
+/** The longest that a piece may take on the clock if its time limit is one of processor time, as a multiple of it. */
+const maxClockRatio = 20;
 
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
@@ -109,14 +103,24 @@ export class ThreadPool {
 
   #start(thread: Thread, piece: Piece): void {
     clearTimeout(thread.idle);
-    const { timeMs } = piece.options;
-    const limit = setTimeout(() => {
-      void this.#end(thread, new PieceError("time", `a piece took longer than ${timeMs} ms`));
-    }, timeMs);
-    thread.running = { piece, started: performance.now(), limit };
+    const limit = setTimeout(() => this.#checkTime(thread), piece.options.timeMs);
+    const started = performance.now();
+    thread.running = { piece, started, processorMs: processorMs(thread.id) ?? 0, limit };
     thread.worker.ref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
     thread.worker.postMessage({ piece: piece.input } satisfies ToThread);
+  }
+
+  #checkTime(thread: Thread): void {
+    const { running } = thread;
+    if (!running) return;
+    const { timeMs } = running.piece.options;
+    const elapsed = performance.now() - running.started;
+    const processor = processorMs(thread.id);
+    const counted = processor === undefined ? elapsed : processor - running.processorMs;
+    const left = Math.min(timeMs - counted, maxClockRatio * timeMs - elapsed);
+    if (left < 1) void this.#end(thread, new PieceError("time", `a piece took longer than ${timeMs} ms`));
+    else running.limit = setTimeout(() => this.#checkTime(thread), left);
   }
 
   /** Takes the piece from its thread, and counts its time. */
@@ -146,7 +150,10 @@ export class ThreadPool {
     if (thread.state === "ended") return;
     if (message.kind === "ready") {
       thread.state = "ready";
-      if (this.#options.isBackground && message.id !== undefined) lowerPriority(message.id);
+      if (this.#options.isBackground && message.id !== undefined) {
+        thread.id = message.id;
+        lowerPriority(message.id);
+      }
     } else {
       const piece = this.#finish(thread);
       if (message.kind === "done") piece?.resolve(message.result);
@@ -179,13 +186,6 @@ export class ThreadPool {
     this.#queue.done(piece.caller, 0);
     piece.reject(error);
   }
-}
-
-/** A system that refuses runs them at the same priority. */
-function lowerPriority(threadId: number): void {
-  try {
-    os.setPriority(threadId, os.constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {}
 }
 
 function startThread({ program, module, heapMegabytes }: ThreadPoolOptions): Worker {

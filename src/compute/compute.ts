@@ -3,7 +3,8 @@
  * within limits of time and memory, and of one caller only some at a time.
  */
 import { availableParallelism } from "node:os";
-import { PieceError, ThreadPool, type ThreadPoolOptions } from "../../repos/threads/thread-pool.ts";
+import { PieceError } from "../../repos/threads/piece-error.ts";
+import { ThreadPool, type ThreadPoolOptions } from "../../repos/threads/thread-pool.ts";
 import { ServiceError } from "../errors.ts";
 import type { PieceInput, PieceKind, PieceResult } from "./pieces/index.ts";
 

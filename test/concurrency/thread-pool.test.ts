@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { after, describe, it } from "node:test";
 import { PackageError } from "../../contract/package-rules.ts";
 import { CallerQueue } from "../../repos/threads/caller-queue.ts";
-import { PieceError, ThreadPool, type ThreadPoolOptions } from "../../repos/threads/thread-pool.ts";
+import { PieceError } from "../../repos/threads/piece-error.ts";
+import { ThreadPool, type ThreadPoolOptions } from "../../repos/threads/thread-pool.ts";
 import { until } from "../support/until.ts";
 import type { TestPiece } from "./pool-worker.ts";
 
@@ -22,6 +25,10 @@ function openPool(options: Partial<ThreadPoolOptions> = {}) {
   pools.push(pool);
   return (piece: TestPiece, { caller = "a", timeMs = 60_000 } = {}) => pool.run(piece, { caller, timeMs });
 }
+
+const whyUncounted = existsSync("/proc/thread-self/schedstat")
+  ? false
+  : "the system does not report the processor time of threads";
 
 const failsBy = (reason: PieceError["reason"]) => (error: unknown) =>
   error instanceof PieceError && error.reason === reason;
@@ -48,6 +55,31 @@ describe("a pool of threads", () => {
     const values = await Promise.all([1, 2, 3].map((value) => run({ does: "echo", value })));
     assert.deepEqual(values, [1, 2, 3]);
   });
+
+  it(
+    "limits the processor time of pieces in threads of low priority, which wait for others",
+    { skip: whyUncounted },
+    async () => {
+      const run = openPool({ isBackground: true });
+      const cpuMs = Number(await run({ does: "work" }));
+      const timeMs = 3 * cpuMs + 200;
+      const busyThreads = openPool({ threads: 2 * availableParallelism() });
+      const spinning = Array.from({ length: 2 * availableParallelism() }, (_, n) =>
+        busyThreads({ does: "spin" }, { caller: `${n}`, timeMs: 600_000 }),
+      );
+      const ended = Promise.allSettled(spinning);
+
+      await until("a piece that takes longer than its limit", async () => {
+        const started = performance.now();
+        await run({ does: "work" }, { timeMs });
+        return performance.now() - started > timeMs;
+      });
+
+      await assert.rejects(run({ does: "spin" }, { timeMs: 50 }), failsBy("time"));
+      await pools.at(-1)!.close();
+      await ended;
+    },
+  );
 
   it("leaves a thread for other callers, and refuses further pieces of one with too many", async () => {
     const run = openPool({ piecesPerCaller: 3 });

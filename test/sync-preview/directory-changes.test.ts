@@ -30,6 +30,8 @@ describe("the changed lines of a plan", () => {
     const { data } = await customers.connect(customer, { host: "local", url: "kit.git" });
     await service.settled();
     await runConnection(service.app, data.id);
+    const synced = await customers.state(customer);
+    assert.deepEqual([synced.connection?.problem, synced.skillProblems], [null, []]);
     const copy = path.join(customers.folder, "kit");
     runGit(customers.folder, "clone", "-q", bare, copy);
     writeFileSync(path.join(copy, "skills/kit/run.sh"), "echo two\n");
