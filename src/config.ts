@@ -305,7 +305,8 @@ export interface Config {
   anonymousMcp: AnonymousMcpMode;
   /** Without a slash at the end; undefined: no catalog. */
   mcpCatalog: { url: string | undefined; privateNetwork: boolean };
-  mcpCentral: { privateNetwork: boolean };
+  /** `listMs`: time that a caller waits for the lists of a server; the tests have another. */
+  mcpCentral: { privateNetwork: boolean; listMs: number };
   /** Whether identity providers may be on private addresses, and reached over http. */
   ssoPrivateNetwork: boolean;
   secretKeys: string | undefined;
@@ -371,7 +372,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       url: e.MCP_CATALOG_URL === "none" ? undefined : e.MCP_CATALOG_URL,
       privateNetwork: e.MCP_CATALOG_PRIVATE_NETWORK,
     },
-    mcpCentral: { privateNetwork: e.MCP_CENTRAL_PRIVATE_NETWORK },
+    mcpCentral: { privateNetwork: e.MCP_CENTRAL_PRIVATE_NETWORK, listMs: limits.connectorListMs },
     ssoPrivateNetwork: e.SSO_PRIVATE_NETWORK,
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,

@@ -19,6 +19,7 @@ export function openForwarder(app: App): Forwarder {
   return {
     path: connectorsPath,
     instructions,
+    knownMs: app.config.mcpCentral.listMs / 4,
     authorize: (actor) => void requireAgent(app, actor),
     listTools: async (actor) => (await load()).listTools(app, requireAgent(app, actor)),
     callTool: async (call, name, given) => (await load()).callTool(app, callerOf(app, call), name, given),

@@ -53,6 +53,11 @@ export interface ListWatch {
 export interface Forwarder {
   path: string;
   instructions: string;
+  /**
+   * Time that a stream of changes waits for the lists to be known, so that each later change is reported. If that takes
+   * longer, they are reported as changed once they are known.
+   */
+  knownMs: number;
   /** Throws for callers who can't use the endpoint at all. */
   authorize(actor: Actor): void;
   listTools(actor: Actor): Promise<Tool[]>;

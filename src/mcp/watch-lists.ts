@@ -5,12 +5,6 @@ import type { RequestInfo } from "../http/route.ts";
 import type { EventStream } from "./event-streams.ts";
 import type { Forwarder, ListMarks, WatchedList } from "./forwarder.ts";
 
-/**
- * Time that a stream waits for the lists to be known, so that each later change is reported. If that takes longer, they
- * are reported as changed once they are known.
- */
-const knownMs = 1000;
-
 /** One request for a stream. */
 export interface Listening {
   info: RequestInfo;
@@ -59,7 +53,7 @@ export async function watchLists(
   const late = setTimeout(() => {
     if (last === known) last = undefined;
     isKnown();
-  }, knownMs).unref();
+  }, forwarder.knownMs).unref();
   stream.once("close", isKnown);
   await first;
   clearTimeout(late);

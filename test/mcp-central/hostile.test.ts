@@ -10,7 +10,7 @@ import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { startCentral, type CentralFixture } from "./fixture.ts";
+import { mcpCentral, startCentral, type CentralFixture } from "./fixture.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
 let central: CentralFixture;
@@ -95,12 +95,17 @@ describe("a remote server", () => {
 
   it("delays no list by its slowness", async () => {
     const waiting: ServerResponse[] = [];
+    // The list of the other server is known from now on, and that of this one is not.
+    await client.listTools();
+    const { id } = (await central.list(user)).find(({ slug }) => slug === "bad")!;
+    await central.service.call("DELETE", `/api/user/connectors/${id}`, { token: user.token });
+    await central.connected("bad", {}, user);
     bodyOf(isList, (response) => waiting.push(response));
-    const started = performance.now();
+    const times = central.service.app.config.mcpCentral;
+    times.listMs = 1000;
 
-    const { tools } = await client.listTools();
+    const { tools } = await client.listTools().finally(() => (times.listMs = mcpCentral.listMs));
 
-    assert.ok(performance.now() - started < limits.connectorListMs + 4000);
     assert.ok(tools.some(({ name }) => name === "good__echo"));
     assert.ok(!tools.some(({ name }) => name.startsWith("bad__")));
     for (const response of waiting) response.destroy();
@@ -339,7 +344,9 @@ describe("a client that opens pages for its user", () => {
 
 describe("the address of a remote server", () => {
   it("leads to no private network, and to no server by plain http", async () => {
-    const guarded = await startCentral({ mcpCentral: { privateNetwork: false } });
+    const guarded = await startCentral({
+      mcpCentral: { ...mcpCentral, privateNetwork: false },
+    });
     try {
       for (const url of [
         bad.url,

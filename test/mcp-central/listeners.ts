@@ -1,4 +1,5 @@
 /** Clients of both generations of the protocol that wait for changes of the lists of `/mcp/central`. */
+import type { TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -22,8 +23,15 @@ export interface Listener {
 const info = { name: "test", version: "1.0.0" };
 const nothing = () => ({ tools: 0, prompts: 0, resources: 0 });
 
-/** A client of each generation. When it resolves, each later change is reported. */
-export async function listen({ service }: CentralFixture, { token }: TestUser): Promise<Listener[]> {
+/**
+ * A client of each generation, until the end of the test: one that is left open would have its lists read during the
+ * next test. When it resolves, each later change is reported.
+ */
+export async function listen(
+  test: TestContext,
+  { service }: CentralFixture,
+  { token }: TestUser,
+): Promise<Listener[]> {
   const address = new URL("/mcp/central", service.url);
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   const ofModern = nothing();
@@ -41,6 +49,7 @@ export async function listen({ service }: CentralFixture, { token }: TestUser): 
     },
   });
   await modern.connect(new StreamableHTTPClientTransport(address, { requestInit }));
+  test.after(() => modern.close());
   const ofLegacy = nothing();
   const legacy = new LegacyClient(info);
   legacy.setNotificationHandler(ToolListChangedNotificationSchema, () => void ofLegacy.tools++);
@@ -56,6 +65,7 @@ export async function listen({ service }: CentralFixture, { token }: TestUser): 
     },
   });
   await legacy.connect(transport);
+  test.after(() => legacy.close());
   await until("the stream of the client with initialize", () => isOpen);
   return [
     { client: modern, heard: ofModern },
@@ -84,8 +94,4 @@ export async function change(
       `the change of the ${list}`,
       async () => listener.heard[list] > former[at]! && isExpected(await namesOf(listener, list)),
     );
-}
-
-export async function closeAll(listeners: Listener[]): Promise<void> {
-  for (const { client } of listeners) await client.close();
 }

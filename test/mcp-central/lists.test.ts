@@ -7,7 +7,7 @@ import { reportConnectorChange } from "../../src/mcp-central/changes.ts";
 import { newMember } from "../support/organization.ts";
 import { until } from "../support/until.ts";
 import { startCentral, type CentralFixture } from "./fixture.ts";
-import { change, closeAll, listen } from "./listeners.ts";
+import { change, listen } from "./listeners.ts";
 import { startUpstream, type Upstream, type UpstreamKind } from "./upstream.ts";
 
 const kinds = ["stateless", "sessions", "sse"] as const satisfies UpstreamKind[];
@@ -53,9 +53,9 @@ async function openStream(token: string, headers: Record<string, string> = {}) {
 }
 
 describe("clients of the endpoint of hosted connectors", () => {
-  it("hear of connectors that appear and disappear, of their user only", async () => {
+  it("hear of connectors that appear and disappear, of their user only", async (test) => {
     const [user, stranger] = [await newUser(), await newUser()];
-    const [listeners, others] = [await listen(central, user), await listen(central, stranger)];
+    const [listeners, others] = [await listen(test, central, user), await listen(test, central, stranger)];
     const ids: string[] = [];
     for (const { client } of listeners)
       assert.equal(client.getServerCapabilities()?.tools?.listChanged, true);
@@ -75,16 +75,15 @@ describe("clients of the endpoint of hosted connectors", () => {
       others.map(({ heard }) => heard.tools),
       [0, 0],
     );
-    await closeAll([...listeners, ...others]);
   });
 
   for (const kind of kinds)
-    it(`hear of changes of a server (${kind})`, async () => {
+    it(`hear of changes of a server (${kind})`, async (test) => {
       const user = await newUser();
       const upstream = upstreams.get(kind)!;
       await central.connected(kind, {}, user);
       upstream.requests.length = 0;
-      const listeners = await listen(central, user);
+      const listeners = await listen(test, central, user);
       await until("the service to follow the server", () =>
         upstream.requests.some(
           ({ method, body }) =>
@@ -104,14 +103,13 @@ describe("clients of the endpoint of hosted connectors", () => {
         );
 
       upstream.tools = undefined;
-      await closeAll(listeners);
     });
 
-  it("cause few requests if a server reports changes all the time", async () => {
+  it("cause few requests if a server reports changes all the time", async (test) => {
     const user = await newUser();
     const upstream = upstreams.get("stateless")!;
     await central.connected("stateless", {}, user);
-    const listeners = await listen(central, user);
+    const listeners = await listen(test, central, user);
     await until("the service to follow the server", () =>
       upstream.requests.some(({ body }) => body.includes("subscriptions/listen")),
     );
@@ -134,18 +132,17 @@ describe("clients of the endpoint of hosted connectors", () => {
       listeners.map(({ heard }) => heard.tools).join(),
     );
     upstream.tools = undefined;
-    await closeAll(listeners);
   });
 });
 
 describe("a stream of changes", () => {
-  it("ends with the token of its caller", async () => {
+  it("ends with the token of its caller", async (test) => {
     const user = await newUser();
     const made = await central.service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
       cookie: user.cookie,
       body: { name: "agent" },
     });
-    const [modern, legacy] = await listen(central, { ...user, token: made.data.token });
+    const [modern] = await listen(test, central, { ...user, token: made.data.token });
     const byHand = await openStream(made.data.token);
     const remaining = await openStream(user.token);
     const subscription: McpSubscription = (modern!.client as Client).autoOpenedSubscription!;
@@ -158,7 +155,6 @@ describe("a stream of changes", () => {
     assert.equal(remaining.read.isEnded, false);
     assert.equal((await openStream(made.data.token)).status, 401);
     await remaining.close();
-    await closeAll([modern!, legacy!]);
   });
 
   it("is refused without a sign-in, from other sites, and above the number of a user", async () => {
@@ -204,9 +200,9 @@ describe("a stream of changes", () => {
     }
   });
 
-  it("ends with the process", async () => {
+  it("ends with the process", async (test) => {
     const user = await newUser();
-    const [modern, legacy] = await listen(central, user);
+    const [modern] = await listen(test, central, user);
     const byHand = await openStream(user.token);
     const { closed } = (modern!.client as Client).autoOpenedSubscription!;
 
@@ -215,6 +211,5 @@ describe("a stream of changes", () => {
     assert.equal(await closed, "graceful");
     await until("the end", () => byHand.read.isEnded);
     assert.equal((await openStream(user.token)).status, 503);
-    await closeAll([modern!, legacy!]);
   });
 });

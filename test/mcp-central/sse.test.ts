@@ -6,8 +6,8 @@ import { limits } from "../../contract/limits.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { startCentral, type CentralFixture } from "./fixture.ts";
-import { change, closeAll, listen, namesOf } from "./listeners.ts";
+import { mcpCentral, startCentral, type CentralFixture } from "./fixture.ts";
+import { change, listen, namesOf } from "./listeners.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
 let central: CentralFixture;
@@ -38,9 +38,9 @@ const streams = () => upstream.requests.filter(({ method }) => method === "GET")
 const isPost = (request: IncomingMessage) => request.method === "POST";
 
 describe("the lists of a server with HTTP+SSE", () => {
-  it("are reported when the server reports their changes, each for itself", async () => {
+  it("are reported when the server reports their changes, each for itself", async (test) => {
     await central.connected("old", {}, user);
-    const listeners = await listen(central, user);
+    const listeners = await listen(test, central, user);
     await until("the lists to be read", () =>
       ["tools", "prompts", "resources"].every((list) =>
         upstream.requests.some(({ body }) => body.includes(`"${list}/list"`)),
@@ -69,12 +69,11 @@ describe("the lists of a server with HTTP+SSE", () => {
     }
 
     for (const { heard } of listeners) assert.equal(heard.tools, 0);
-    await closeAll(listeners);
   });
 
-  it("are read by a new session once the stream has ended, and what has changed meanwhile is reported", async () => {
+  it("are read by a new session once the stream has ended, and what has changed meanwhile is reported", async (test) => {
     await central.connected("old", {}, user);
-    const listeners = await listen(central, user);
+    const listeners = await listen(test, central, user);
     for (const listener of listeners)
       await until("the tool", async () => (await namesOf(listener)).includes("old__echo"));
     const opened = streams();
@@ -102,8 +101,6 @@ describe("the lists of a server with HTTP+SSE", () => {
       },
       (names) => names.includes("old__last"),
     );
-
-    await closeAll(listeners);
   });
 });
 
@@ -187,7 +184,9 @@ describe("a connection to a server with HTTP+SSE", () => {
   });
 
   it("leads to no private network", async () => {
-    const guarded = await startCentral({ mcpCentral: { privateNetwork: false } });
+    const guarded = await startCentral({
+      mcpCentral: { ...mcpCentral, privateNetwork: false },
+    });
     try {
       await guarded.register("old", upstream.url, { transport: "sse" });
       const { data } = await guarded.create("old");

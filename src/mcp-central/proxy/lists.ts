@@ -117,7 +117,7 @@ function openLists(app: App): ListCache {
   const readInTime = (usable: UsableConnector, kind: ListKind) =>
     within(
       flights.run(keyOf(usable, kind), () => read(usable, kind)),
-      limits.connectorListMs,
+      app.config.mcpCentral.listMs,
     );
 
   return {
