@@ -35,6 +35,8 @@ export const limits = {
   packageCompressedBytes: 100 * MiB,
   packageUncompressedBytes: 100 * MiB,
   packageFiles: 500,
+  /** Files and folders that a response lists as left out of a package. */
+  listedLeftOut: 100,
   /** A single file's content or a diff side that is read into memory for an answer. */
   inlineFileBytes: 1 * MiB,
   /** Differences between two versions as a text. */

@@ -127,7 +127,7 @@ export function utf8Length(text: string): number {
 }
 
 /** A path as it may be shown in a sentence: control characters would let a name forge the rest of it. */
-function shown(path: string): string {
+export function shownPath(path: string): string {
   const short = path.length > 120 ? `${path.slice(0, 117)}...` : path;
   return JSON.stringify(short);
 }
@@ -135,7 +135,7 @@ function shown(path: string): string {
 /** Throws the first rule that a file's path violates on its own. Paths are relative, with `/` between components. */
 export function checkPackagePath(path: string, bounds: PackageLimits = packageLimits): void {
   const refuse = (rule: PackageRule, why: string): never => {
-    throw new PackageError(rule, `${shown(path)} ${why}`, path);
+    throw new PackageError(rule, `${shownPath(path)} ${why}`, path);
   };
   if (path === "") refuse("path_empty", "is an empty name: give the file a name.");
   // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
@@ -146,7 +146,11 @@ export function checkPackagePath(path: string, bounds: PackageLimits = packageLi
     refuse("path_backslash", "has a backslash: zip the folder with a tool that writes forward slashes.");
   if (path.startsWith("/")) refuse("path_absolute", "is an absolute path: zip the folder's content instead.");
   if (/^[a-z]:/i.test(path))
-    refuse("path_drive", "starts with a drive letter: zip the folder's content instead.");
+    refuse(
+      "path_drive",
+      "begins as a drive of Windows does, and programs that read zips refuse it: rename the file, or zip the " +
+        "folder's content.",
+    );
   if (utf8Length(path) > bounds.pathBytes)
     refuse("path_too_long", `is longer than ${bounds.pathBytes} bytes: shorten the names of its folders.`);
 
@@ -183,14 +187,14 @@ export function checkDirectoryName(name: string): void {
   if (name.includes("/"))
     throw new PackageError(
       "path_empty",
-      `${shown(name)} has a slash in its name: rename the directory.`,
+      `${shownPath(name)} has a slash in its name: rename the directory.`,
       name,
     );
   checkPackagePath(name);
   if (syncedFiles.includes(foldName(name)))
     throw new PackageError(
       "path_reserved",
-      `${shown(name)} is the name of a file that the service writes: rename the directory.`,
+      `${shownPath(name)} is the name of a file that the service writes: rename the directory.`,
       name,
     );
 }
@@ -219,17 +223,21 @@ export function collectPaths(bounds: PackageLimits = packageLimits) {
     if (known.folder !== folder)
       throw new PackageError(
         "file_and_folder",
-        `${shown(folder ? path : known.path)} is both a file and a folder: rename one of them.`,
+        `${shownPath(folder ? path : known.path)} is both a file and a folder: rename one of them.`,
         culprit,
       );
     if (known.path !== path)
       throw new PackageError(
         "duplicate_case",
-        `${shown(known.path)} and ${shown(path)} are one name on systems that ignore case or Unicode form: rename one.`,
+        `${shownPath(known.path)} and ${shownPath(path)} are one name on systems that ignore case or Unicode form: rename one.`,
         culprit,
       );
     if (!folder)
-      throw new PackageError("duplicate", `${shown(path)} is there twice: zip the folder afresh.`, culprit);
+      throw new PackageError(
+        "duplicate",
+        `${shownPath(path)} is there twice: zip the folder afresh.`,
+        culprit,
+      );
   };
 
   const claimFolders = (path: string): void => {
@@ -267,14 +275,25 @@ export function collectPaths(bounds: PackageLimits = packageLimits) {
       if (files.size === 0)
         throw new PackageError("empty", "The package has no files: add a SKILL.md and try again.");
       if (rootFile === undefined || files.has(rootFile)) return;
-      const nested = [...files].find((path) => path.endsWith(`/${rootFile}`));
-      const way =
-        nested === undefined
-          ? "add one, spelled exactly so."
-          : `it lies at ${shown(nested)}; zip the content of that folder, not the folder itself.`;
-      throw new PackageError("root_file_missing", `The package has no ${rootFile} at its root: ${way}`);
+      throw new PackageError(
+        "root_file_missing",
+        `The package has no ${rootFile} at its root: ${wayTo(rootFile, files)}`,
+      );
     },
   };
+}
+
+/** Skills that the message about a missing root file names. */
+const namedSkills = 10;
+
+/** Remedy for a missing root file: several skills may be in one folder or zip. */
+function wayTo(rootFile: string, files: ReadonlySet<string>): string {
+  const nested = [...files].filter((path) => path.endsWith(`/${rootFile}`)).map((path) => shownPath(path));
+  if (nested.length === 0) return "add one, spelled exactly so.";
+  if (nested.length === 1)
+    return `it lies at ${nested[0]}; publish that folder, or zip its content instead of a folder around it.`;
+  const more = nested.length > namedSkills ? `, and ${nested.length - namedSkills} more` : "";
+  return `it has ${nested.length} skills, with ${nested.slice(0, namedSkills).join(", ")}${more}; publish each folder by itself.`;
 }
 
 /** Checks a whole set of paths; `rootFile` must be among them when given. */

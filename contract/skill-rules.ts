@@ -48,6 +48,8 @@ export const adviceRules = [
   "body_too_many_tokens",
   "link_missing",
   "link_outside",
+  "path_windows",
+  "path_long",
 ] as const;
 export type AdviceRule = (typeof adviceRules)[number];
 

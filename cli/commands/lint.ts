@@ -1,7 +1,8 @@
+import { leftOutSentence } from "../../contract/package/left-out.ts";
 import { skillTypes } from "../../contract/vocabulary.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import type { Finding } from "../pack/findings.ts";
+import type { Finding, LintedSkill } from "../pack/findings.ts";
 import { lintPath } from "../pack/lint.ts";
 import { allowSecretsFlag } from "../pack/secrets.ts";
 import { plainLine } from "../table.ts";
@@ -38,7 +39,11 @@ export const lint = defineCommand({
     const ok = summary.errors === 0 && (!args.strict || summary.warnings === 0);
     return {
       data: { ok, skills, findings, summary },
-      text: [...findings.map((finding) => line(context, finding)), total(context, summary, ok)].join("\n"),
+      text: [
+        ...findings.map((finding) => line(context, finding)),
+        ...skills.flatMap((skill) => leftOutLine(context, skill) ?? []),
+        total(context, summary, ok),
+      ].join("\n"),
       partial: !ok,
     };
   },
@@ -49,6 +54,11 @@ function line({ output: { paint } }: Context, finding: Finding): string {
   const position = finding.line === undefined ? path : `${path}:${finding.line}`;
   const word = severity === "error" ? paint("red", "error") : paint("yellow", "warning");
   return `${word}  ${plainLine(position)}  ${plainLine(message)}  ${paint("dim", rule)}`;
+}
+
+function leftOutLine({ output: { paint } }: Context, { path, leftOut = [] }: LintedSkill) {
+  const sentence = leftOutSentence(leftOut);
+  return sentence && `${paint("dim", "note")}  ${plainLine(path)}  ${plainLine(sentence)}`;
 }
 
 function total(

@@ -102,7 +102,7 @@ export const push = defineCommand({
       ...(args["if-changed"] ? { ifChanged: true } : {}),
     };
     const { unchanged, warnings: remarks, ...version } = await client.push(publicId, input);
-    const warnings = [...source.warnings, ...(remarks ?? [])];
+    const warnings = Array.from(new Set([...source.warnings, ...(remarks ?? [])]));
     for (const warning of warnings) context.output.warn(warning);
     return {
       data: {

@@ -5,19 +5,10 @@ import { lstat, readFile, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { compareUtf8 } from "../../contract/package-rules.ts";
+import { reasonByNameOf } from "../../contract/package/left-out.ts";
 import { hasCode } from "../errors.ts";
 import { isTemporaryName } from "../state/atomic.ts";
 import { readSection } from "./section.ts";
-
-/** Files that tools create when they run a package's scripts or show its folder; they don't count as edits. */
-const leavings = new Set([
-  "__pycache__",
-  ".DS_Store",
-  "Thumbs.db",
-  "desktop.ini",
-  "node_modules",
-  ".pytest_cache",
-]);
 
 export function digestOfText(text: string | Buffer): string {
   return createHash("sha256").update(text).digest("hex");
@@ -48,8 +39,9 @@ async function digestOfFolder(folder: string): Promise<string> {
   return digestOfFiles(files);
 }
 
+/** Whether tools create such files when they run a package's scripts or show its folder; they don't count as edits. */
 function isLeaving(name: string): boolean {
-  return leavings.has(name) || name.endsWith(".pyc") || isTemporaryName(name);
+  return reasonByNameOf(name) !== undefined || isTemporaryName(name);
 }
 
 /** The same digest of a list, as for files to be written. */

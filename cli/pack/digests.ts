@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { canonicalContent } from "../../contract/package-rules.ts";
+import { packageMode, programStart } from "../../contract/package/modes.ts";
 import type { PackageFile } from "./folder.ts";
 import type { SkillSource } from "./source.ts";
 
@@ -21,12 +22,18 @@ export async function digestsOf(source: SkillSource): Promise<ContentDigests> {
 
 async function packageHash(files: readonly PackageFile[]): Promise<string> {
   const listed: { path: string; mode: string; sha256: string }[] = [];
-  for (const { path, source, executable } of files) {
+  for (const { path, source, mode: given } of files) {
     const hash = createHash("sha256");
     await pipeline(createReadStream(source), hash);
-    listed.push({ path, mode: executable ? "100755" : "100644", sha256: hash.digest("hex") });
+    const mode = given ?? (await packageMode(path, given, { start: () => startOf(source) }));
+    listed.push({ path, mode, sha256: hash.digest("hex") });
   }
   return sha256(canonicalContent(listed));
+}
+
+async function startOf(file: string): Promise<Uint8Array> {
+  for await (const chunk of createReadStream(file, { end: programStart - 1 })) return chunk as Buffer;
+  return new Uint8Array();
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,5 +1,6 @@
 /** The findings of `svc lint`, and how faults of all kinds become such. */
 import { type Finding, findingOf } from "../../contract/findings.ts";
+import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { PackageError } from "../../contract/package-rules.ts";
 import { type SecretFinding, type SecretRule, secretReason } from "../../contract/secret-rules.ts";
 import type { AdviceRule, ContentRule, Fault } from "../../contract/skill-rules.ts";
@@ -14,6 +15,8 @@ export interface LintedSkill {
   type: SkillType;
   /** The name under which `publish` would publish it. */
   name: string;
+  /** Files and folders that `publish` leaves out of a package. */
+  leftOut?: LeftOut[];
 }
 
 export interface LintReport {

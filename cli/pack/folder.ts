@@ -1,10 +1,20 @@
 /** The files of a package in a folder, checked by the rules that the service applies as well. */
-import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import type { Dirent, Stats } from "node:fs";
+import { access, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { PackageError, collectPaths, compareUtf8, packageLimits } from "../../contract/package-rules.ts";
-import { sizeText } from "../../contract/size-text.ts";
+import {
+  PackageError,
+  collectPaths,
+  compareUtf8,
+  packageLimits,
+  shownPath,
+  type FileMode,
+} from "../../contract/package-rules.ts";
+import { environmentMarker, type LeftOut } from "../../contract/package/left-out.ts";
+import { linksError, tooLargeError } from "../../contract/package/check-files.ts";
+import { hasMode, packageMode } from "../../contract/package/modes.ts";
 import { CliError, messageOf } from "../errors.ts";
+import { addIgnoreFiles, openLeaveOutRules } from "./leave-out.ts";
 
 export interface PackageFile {
   /** Path in the package, with `/`. */
@@ -12,23 +22,23 @@ export interface PackageFile {
   /** Path on disk. */
   source: string;
   size: number;
-  executable: boolean;
+  /** Undefined if the system has no modes: the service keeps that of the version before. */
+  mode: FileMode | undefined;
 }
 
 /** Files of which the sizes are read; a folder with more is not a skill. */
 const sizedFiles = 20_000;
 
-/** Names that are never part of a skill. */
-const leftOut = new Set([".git", "node_modules", ".DS_Store"]);
-
-export function isLeftOut(name: string): boolean {
-  return leftOut.has(name);
+export interface PackageFolder {
+  /** In the order of their paths. */
+  files: PackageFile[];
+  leftOut: LeftOut[];
 }
 
-/** The files in the order of their paths. Throws `E_PACK_FAILED` with the violated rule. */
-export async function readPackageFolder(folder: string): Promise<PackageFile[]> {
+/** The files of a package. Throws `E_PACK_FAILED` with the violated rule. */
+export async function readPackageFolder(folder: string, platform: NodeJS.Platform): Promise<PackageFolder> {
   try {
-    return await walkPackage(folder, (error) => {
+    return await walkPackage(folder, platform, (error) => {
       throw error;
     });
   } catch (error) {
@@ -36,16 +46,17 @@ export async function readPackageFolder(folder: string): Promise<PackageFile[]> 
   }
 }
 
-/**
- * The files of a folder in the order of their paths; `refuse` gets those that violate a rule. A rule
- * about the whole package ends the walk.
- */
+/** The files of a folder; `refuse` gets those that violate a rule. A rule about the whole package ends the walk. */
 export async function walkPackage(
   folder: string,
+  platform: NodeJS.Platform,
   refuse: (error: PackageError) => void,
-): Promise<PackageFile[]> {
+): Promise<PackageFolder> {
   const files: PackageFile[] = [];
+  const leftOut: LeftOut[] = [];
+  const links: string[] = [];
   const paths = collectPaths();
+  const rules = await openLeaveOutRules(folder);
   let bytes = 0;
   let isOver = false;
   let sized = 0;
@@ -61,50 +72,66 @@ export async function walkPackage(
       return false;
     }
   };
-  const walk = async (at: string, prefix: string): Promise<void> => {
-    const entries = await readdir(at, { withFileTypes: true });
-    for (const entry of entries) {
-      if (isLeftOut(entry.name)) continue;
+  const walk = async (at: string, path: string): Promise<void> => {
+    await addIgnoreFiles(rules, at, path);
+    for (const entry of await readdir(at, { withFileTypes: true })) {
       if (isOver || sized > sizedFiles) return;
-      const path = prefix + entry.name;
-      const source = join(at, entry.name);
-      if (entry.isDirectory()) {
-        await walk(source, `${path}/`);
-        continue;
-      }
+      await visit(entry, join(at, entry.name), path === "" ? entry.name : `${path}/${entry.name}`);
+    }
+  };
+  const visit = async (entry: Dirent, source: string, path: string): Promise<void> => {
+    const isFolder = entry.isDirectory();
+    const reason = rules.reasonFor(path, isFolder, isFolder && (await isEnvironment(source)));
+    if (reason !== undefined) leftOut.push({ path: isFolder ? `${path}/` : path, reason });
+    else if (isFolder) await walk(source, path);
+    else if (entry.isSymbolicLink()) links.push(path);
+    else {
       // If the folder is too large, only its size is still needed.
       const isTooLarge = bytes > packageLimits.uncompressedBytes;
-      if (isTooLarge ? !entry.isFile() : !keep(() => addFile(paths, entry, path))) continue;
+      if (isTooLarge ? !entry.isFile() : !keep(() => addFile(paths, entry, path))) return;
       const info = await stat(source);
       bytes += info.size;
       sized++;
-      if (!isTooLarge) files.push({ path, source, size: info.size, executable: (info.mode & 0o111) !== 0 });
+      if (!isTooLarge)
+        files.push({ path, source, size: info.size, mode: await modeOf(path, info, platform) });
     }
   };
   await walk(folder, "");
-  if (bytes > packageLimits.uncompressedBytes) keep(() => refuseSize(bytes));
+  const error = linksError(links.sort(compareUtf8));
+  if (error) keep(() => raise(error));
+  if (bytes > packageLimits.uncompressedBytes) keep(() => raise(tooLargeError(bytes)));
   else if (!isOver) keep(() => paths.finish("SKILL.md"));
-  return files.sort((a, b) => compareUtf8(a.path, b.path));
+  return {
+    files: files.sort((a, b) => compareUtf8(a.path, b.path)),
+    leftOut: leftOut.sort((a, b) => compareUtf8(a.path, b.path)),
+  };
+}
+
+const isEnvironment = (folder: string) =>
+  access(join(folder, environmentMarker)).then(
+    () => true,
+    () => false,
+  );
+
+/** The mode of a file on disk. Windows has none. */
+async function modeOf(
+  path: string,
+  { mode }: Stats,
+  platform: NodeJS.Platform,
+): Promise<PackageFile["mode"]> {
+  const given = platform === "win32" ? undefined : mode & 0o111 ? "100755" : "100644";
+  if (!hasMode(path, given)) return undefined;
+  return packageMode(path, given, { start: async () => new Uint8Array() });
+}
+
+function raise(error: Error): never {
+  throw error;
 }
 
 function addFile(paths: ReturnType<typeof collectPaths>, entry: Dirent, path: string): void {
-  if (entry.isSymbolicLink())
-    throw new PackageError("symlink", `${JSON.stringify(path)} is a link: put the file itself there.`, path);
   if (!entry.isFile())
-    throw new PackageError(
-      "special_file",
-      `${JSON.stringify(path)} is not a regular file: leave it out.`,
-      path,
-    );
+    throw new PackageError("special_file", `${shownPath(path)} is not a regular file: leave it out.`, path);
   paths.addFile(path);
-}
-
-function refuseSize(bytes: number): never {
-  throw new PackageError(
-    "too_large",
-    `The folder has ${sizeText(bytes)}, over the ${sizeText(packageLimits.uncompressedBytes)} of a package: ` +
-      "leave out what the skill does not need.",
-  );
 }
 
 export function packFailed(error: unknown): CliError {

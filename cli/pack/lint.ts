@@ -4,6 +4,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { packageLimits } from "../../contract/package-rules.ts";
+import { adviseOnPaths } from "../../contract/package/portable-paths.ts";
 import type { Fault } from "../../contract/skill-rules.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
@@ -110,7 +111,10 @@ async function lintFolder(
   const skill: LintedSkill = { path: shown, format: "package", type, name: folder };
   report.skills.push(skill);
   const before = report.findings.length;
-  const files = await walkPackage(full, (error) => reportPackageError(report, shown, error));
+  const { files, leftOut } = await walkPackage(full, context.platform, (error) =>
+    reportPackageError(report, shown, error),
+  );
+  skill.leftOut = leftOut.slice(0, limits.listedLeftOut);
   const root = files.find((file) => file.path === rootFile);
   const rootPath = inFolder(shown, rootFile);
   const text =
@@ -126,6 +130,8 @@ async function lintFolder(
     if (unusable !== undefined) addFinding(report, "error", rootPath, unusable);
     for (const advice of adviseOn(read, around)) addFinding(report, "warning", rootPath, advice);
   }
+  for (const { path: file, ...advice } of adviseOnPaths(files.map((one) => one.path)))
+    addFinding(report, "warning", inFolder(shown, file), advice);
   addSecrets(report, await secretsInFiles(files), (file) => inFolder(shown, file));
   const isRefused = report.findings.slice(before).some(({ severity }) => severity === "error");
   if (!isRefused) await tryToPack(context, report, shown, files);

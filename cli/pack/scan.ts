@@ -2,6 +2,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { compareUtf8 } from "../../contract/package-rules.ts";
+import { reasonByNameOf } from "../../contract/package/left-out.ts";
 import type { ContentFormat, InstallScope, SkillType } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { isInside } from "../install/files.ts";
@@ -10,7 +11,6 @@ import { statePaths } from "../state/paths.ts";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 import type { InstallLocation, SourceFiles } from "../targets/target.ts";
-import { isLeftOut } from "./folder.ts";
 
 export interface FoundSkill {
   /** Absolute path to publish: a file, or a folder with more than its SKILL.md. */
@@ -80,7 +80,7 @@ async function skillsIn(
   for (const name of await namesIn(folder)) {
     if (name.startsWith(".") || reserved.includes(name)) continue;
     const path = join(folder, name);
-    const parts = (await namesIn(path)).filter((part) => !isLeftOut(part));
+    const parts = (await namesIn(path)).filter((part) => reasonByNameOf(part) === undefined);
     const skillFile = join(path, "SKILL.md");
     if (!parts.includes("SKILL.md") || !(await isFile(skillFile)) || !(await isNew(path))) continue;
     found.push(
@@ -97,7 +97,7 @@ async function filesIn(
 ): Promise<Pick<FoundSkill, "path" | "name">[]> {
   const found: Pick<FoundSkill, "path" | "name">[] = [];
   for (const name of await namesIn(folder)) {
-    if (name.startsWith(".") || isLeftOut(name)) continue;
+    if (name.startsWith(".") || reasonByNameOf(name) !== undefined) continue;
     const path = join(folder, name);
     const ending = source.endings.find((one) => name.endsWith(one) && name !== one);
     if (ending !== undefined && (await isFile(path))) {

@@ -2,7 +2,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { PackageError } from "../../contract/package-rules.ts";
-import { isLeftOut } from "./folder.ts";
+import { reasonByNameOf } from "../../contract/package/left-out.ts";
 
 export const rootFile = "SKILL.md";
 /** Maximum depth of folders in `skills/`; pass the path of deeper ones. */
@@ -15,7 +15,9 @@ export async function isSkillFolder(full: string): Promise<boolean> {
 
 /** The only file of a folder, if it is a RULE.md: a rule, as in the repositories that the service writes. */
 async function ruleFileIn(full: string): Promise<string | undefined> {
-  const names = (await readdir(full)).filter((name) => !isLeftOut(name) && name !== ".svc.json");
+  const names = (await readdir(full)).filter(
+    (name) => reasonByNameOf(name) === undefined && name !== ".svc.json",
+  );
   return names.length === 1 && isRuleFile(names[0]!) ? names[0] : undefined;
 }
 
@@ -38,7 +40,7 @@ export async function skillsBelow(full: string, path: string): Promise<string[]>
   const found: string[] = [];
   const search = async (at: string, shown: string, depth: number): Promise<void> => {
     for (const entry of await readdir(at, { withFileTypes: true })) {
-      if (!entry.isDirectory() || isLeftOut(entry.name)) continue;
+      if (!entry.isDirectory() || reasonByNameOf(entry.name) !== undefined) continue;
       const [below, name] = [join(at, entry.name), inFolder(shown, entry.name)];
       const rule = await ruleFileIn(below);
       if (await isSkillFolder(below)) found.push(name);

@@ -2,6 +2,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
+import { leftOutSentence } from "../../contract/package/left-out.ts";
+import { pathWarnings } from "../../contract/package/portable-paths.ts";
 import { lostRuleKeys } from "../../contract/rule-keys.ts";
 import type { SecretFinding } from "../../contract/secret-rules.ts";
 import { sizeText } from "../../contract/size-text.ts";
@@ -44,7 +46,7 @@ const genericNames = new Set(["skill", "rule"]);
  * Throws for content that can't be published, and for secrets.
  */
 export async function readSource(
-  context: Pick<Context, "cwd">,
+  context: Pick<Context, "cwd" | "platform">,
   path: string,
   options: SourceOptions,
 ): Promise<SkillSource> {
@@ -61,12 +63,17 @@ export async function readSource(
   } catch (error) {
     throw unreadable(path, error);
   }
-  return isFolder ? readFolder(full, path, options) : readTextFile(full, path, options);
+  return isFolder ? readFolder(context, full, path, options) : readTextFile(full, path, options);
 }
 
-async function readFolder(full: string, path: string, options: SourceOptions): Promise<SkillSource> {
+async function readFolder(
+  context: Pick<Context, "platform">,
+  full: string,
+  path: string,
+  options: SourceOptions,
+): Promise<SkillSource> {
   const { overText, readSkillText } = await import("../../contract/skill-rules.ts");
-  const files = await readPackageFolder(full);
+  const { files, leftOut } = await readPackageFolder(full, context.platform);
   const bytes = await readFile(join(full, rootFile));
   if (bytes.length > limits.textContentBytes)
     throw refusedPackage({ rule: "text_too_large", reason: overText(bytes.length) });
@@ -76,7 +83,11 @@ async function readFolder(full: string, path: string, options: SourceOptions): P
   const name = read.defaults.name ?? basename(full);
   const fault = read.faults[0] ?? (await faultOf(name, options));
   if (fault !== undefined) throw refusedPackage(fault);
-  const warnings = checkSecrets(path, await secretsInFiles(files), options);
+  const warnings = [
+    ...checkSecrets(path, await secretsInFiles(files), options),
+    ...[leftOutSentence(leftOut) ?? []].flat(),
+    ...pathWarnings(files.map((file) => file.path)),
+  ];
   return { format: "package", name, files, warnings };
 }
 

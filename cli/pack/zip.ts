@@ -45,7 +45,8 @@ export async function writeZip(
     const options = {
       mtime,
       forceDosTimestamp: true,
-      mode: file.executable ? 0o100755 : 0o100644,
+      // Without a mode, the service keeps that of the version before.
+      mode: file.mode === undefined ? 0 : Number.parseInt(file.mode, 8),
       size: file.size,
     };
     zip.addReadStreamLazy(file.path, options, (give) => {

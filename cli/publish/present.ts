@@ -31,11 +31,14 @@ export function presentPublished(published: PublishResult, remarks: readonly str
     ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
     ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
     unchanged,
-    warnings: [
-      ...remarks,
-      ...(warnings ?? []),
-      ...(ignoredFlags.includes("type") ? [`--type was ignored: the skill keeps its type ${type}`] : []),
-    ],
+    // The service reports some of what the client has found itself.
+    warnings: Array.from(
+      new Set([
+        ...remarks,
+        ...(warnings ?? []),
+        ...(ignoredFlags.includes("type") ? [`--type was ignored: the skill keeps its type ${type}`] : []),
+      ]),
+    ),
   };
 }
 

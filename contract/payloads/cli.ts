@@ -33,6 +33,7 @@ import {
   publisher,
   notRevoked,
 } from "./cli-fields.ts";
+import { LeftOutPayload } from "./findings.ts";
 import { cliMcpPayloads } from "./cli-mcp.ts";
 import { cliOperationPayloads } from "./cli-operations.ts";
 import { cliOrganizationPayloads } from "./cli-organizations.ts";
@@ -306,7 +307,15 @@ export const cliPayloads = {
   lint: z.strictObject({
     /** No errors, and with `--strict` no warnings either. */
     ok: z.boolean(),
-    skills: z.array(z.strictObject({ path: text, format, type: skillType, name: z.string() })),
+    skills: z.array(
+      z.strictObject({
+        path: text,
+        format,
+        type: skillType,
+        name: z.string(),
+        leftOut: z.array(LeftOutPayload).optional(),
+      }),
+    ),
     findings: z.array(
       z.strictObject({
         rule: z.enum([...contentRules, ...packageRules, ...secretRules, ...adviceRules]),

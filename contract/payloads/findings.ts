@@ -1,6 +1,7 @@
 /** Findings about versions and unpublished content, as they cross the wire. */
 import { z } from "zod";
 import { severities } from "../findings.ts";
+import { leftOutReasons } from "../package/left-out.ts";
 import { contentFormats } from "../vocabulary.ts";
 
 export const FindingCounts = z
@@ -19,6 +20,9 @@ const finding = z.object({
   line: z.number().int().optional(),
   message: z.string(),
 });
+
+/** A file, or a folder with a slash at the end. */
+export const LeftOutPayload = z.object({ path: z.string(), reason: z.enum(leftOutReasons) });
 
 export const FindingPayload = finding
   .extend({
@@ -54,6 +58,7 @@ export const LintPayload = z
     errors: z.number().int(),
     warnings: z.number().int(),
     findings: z.array(finding),
+    leftOut: z.array(LeftOutPayload).meta({ description: "what a publish leaves out of the package" }),
   })
   .meta({ id: "Lint" });
 export type LintPayload = z.infer<typeof LintPayload>;

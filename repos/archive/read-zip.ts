@@ -1,45 +1,44 @@
 /**
- * Reads a package from a zip. yauzl parses the directory; every rule of `contract/package-rules.ts` is applied before a
- * byte is inflated, and the bytes are held to the sizes and checksums in the directory. Nothing is skipped or repaired
- * silently, except for entries of folders, which Git does not store.
+ * Reads a package from a zip. yauzl parses the directory. What is never part of a package is left out, as everywhere
+ * (`contract/package/leave-out.ts`), and a folder around all files is entered. Every rule of
+ * `contract/package-rules.ts` is applied to the rest before its bytes are inflated, and the bytes are held to the sizes
+ * and checksums in the directory.
  */
-import { promisify } from "node:util";
-import * as zlib from "node:zlib";
 import * as yauzl from "yauzl";
 import {
   PackageError,
-  collectPaths,
   compareUtf8,
   packageLimits,
   type FileMode,
   type PackageLimits,
 } from "../../contract/package-rules.ts";
+import { selectFiles } from "../../contract/package/leave-out.ts";
+import { ignoreLimits } from "../../contract/package/ignore-patterns.ts";
+import { checkFiles } from "../../contract/package/check-files.ts";
+import { reasonByNameOf, type LeftOut } from "../../contract/package/left-out.ts";
+import { hasMode, packageMode, programStart } from "../../contract/package/modes.ts";
+import {
+  checkZipEntry,
+  maxZipEntries,
+  readZipEntry,
+  tooManyEntries,
+  type ZipEntryFacts,
+  type ZipEntryFields,
+} from "../../contract/package/zip-entry.ts";
 import { sizeText } from "../../contract/size-text.ts";
 import { ZipBytes } from "./zip-bytes.ts";
+import { malformed, openFile, type ZipFileEntry } from "./zip-file.ts";
 
-const inflateRawAsync = promisify(zlib.inflateRaw);
-const syncInflateBytes = 32 * 1024;
 const localHeaderBytes = 30;
-const streamPieceBytes = 256 * 1024;
-/** Folder entries allowed per file; more indicate an attack on the reader. */
-const foldersPerFile = 10;
-
 export interface ZipRules {
   /** A file that must lie at the root, as `SKILL.md`. */
   rootFile?: string;
+  /** Modes of the version before, for zips of systems that have none. */
+  modes?: ReadonlyMap<string, FileMode> | undefined;
+  /** The zip was made by the service from a version or a branch: all of it is the package, with the modes it states. */
+  isExact?: boolean | undefined;
   /** Lower bounds than the product's, for tests. */
   limits?: Partial<PackageLimits>;
-}
-
-export interface ZipFileEntry {
-  path: string;
-  mode: FileMode;
-  /** Bytes, as declared; reading fails if it isn't so. */
-  size: number;
-  /** The file's bytes, checked against size and CRC-32. */
-  read(): Promise<Buffer>;
-  /** The same in pieces; the last piece is followed by an error where the checks fail. */
-  chunks(): AsyncIterable<Buffer>;
 }
 
 export interface ZipPackage {
@@ -48,6 +47,9 @@ export interface ZipPackage {
   /** Sum of the files' sizes. */
   totalBytes: number;
   compressedBytes: number;
+  leftOut: LeftOut[];
+  /** Whether the zip states the modes of its files. */
+  hasModes: boolean;
   close(): void;
 }
 
@@ -65,9 +67,9 @@ export async function openZipPackage(path: string, rules: ZipRules = {}): Promis
   }
   const zip = await openDirectory(bytes);
   try {
-    const files = await readDirectory(zip, bytes, bounds, rules.rootFile);
-    const totalBytes = files.reduce((sum, file) => sum + file.size, 0);
-    return { files, totalBytes, compressedBytes: bytes.size, close: () => zip.close() };
+    const read = await readDirectory(zip, bytes, bounds, rules);
+    const totalBytes = read.files.reduce((sum, file) => sum + file.size, 0);
+    return { ...read, totalBytes, compressedBytes: bytes.size, close: () => zip.close() };
   } catch (error) {
     zip.close();
     throw error;
@@ -89,15 +91,6 @@ export async function readZip(
   }
 }
 
-function malformed(error: unknown, path?: string): PackageError {
-  const why = error instanceof Error ? error.message.split("\n")[0]! : "unreadable";
-  if (why.includes("encryption"))
-    return new PackageError("encrypted", "The zip is encrypted: make it without a password.", path);
-  return new PackageError("malformed_zip", `The zip is damaged (${why}): create it again.`, path, {
-    cause: error,
-  });
-}
-
 async function openDirectory(bytes: ZipBytes): Promise<yauzl.ZipFile> {
   try {
     const zip = await yauzl.fromRandomAccessReaderPromise(bytes, bytes.size, {
@@ -114,50 +107,83 @@ async function openDirectory(bytes: ZipBytes): Promise<yauzl.ZipFile> {
   }
 }
 
+interface ListedEntry extends ZipEntryFacts {
+  entry: yauzl.Entry;
+  fields: ZipEntryFields;
+}
+
 async function readDirectory(
   zip: yauzl.ZipFile,
   bytes: ZipBytes,
   bounds: PackageLimits,
-  rootFile: string | undefined,
-): Promise<ZipFileEntry[]> {
-  const paths = collectPaths(bounds);
+  { rootFile, modes, isExact = false }: ZipRules,
+): Promise<Pick<ZipPackage, "files" | "leftOut" | "hasModes">> {
+  const listed = await listEntries(zip);
+  const [folders, others] = [
+    listed.filter(({ kind }) => kind === "folder"),
+    listed.filter(({ kind }) => kind !== "folder"),
+  ];
+  refuseOverlaps(others);
+  const readIgnoreFile = async ({ path, entry, fields, kind }: ListedEntry) => {
+    if (kind === "link" || fields.size > ignoreLimits.bytes) return "";
+    checkZipEntry(path, fields);
+    return (await openFile(zip, bytes, entry, path).read()).toString("utf8");
+  };
+  const whole = { files: others.map((entry) => ({ path: entry.path, entry })), leftOut: [], folder: "" };
+  const { files: selected, leftOut, folder } = isExact ? whole : await selectFiles(others, readIgnoreFile);
+  for (const { path, entry } of selected) if (entry.kind === "file") checkZipEntry(path, entry.fields);
+  const isKept = ({ path }: ListedEntry) =>
+    folder === "" && path.split("/").every((name) => reasonByNameOf(name) === undefined);
+  checkFiles(
+    selected.map(({ path, entry }) => ({ path, size: entry.fields.size, isLink: entry.kind === "link" })),
+    { rootFile, folders: folders.filter(isKept).map(({ path }) => path), bounds },
+  );
   const files: ZipFileEntry[] = [];
-  let declared = 0;
-  const spans: { start: number; end: number; name: string }[] = [];
-  let folders = 0;
-
-  for await (const entry of entriesOf(zip)) {
-    const { name, folder } = entryName(entry);
-    checkEntry(entry, name, folder);
-    if (folder) {
-      paths.addFolder(name);
-      if (++folders > bounds.files * foldersPerFile)
-        throw new PackageError(
-          "too_many_files",
-          "The zip has too many folder entries: zip the folder afresh.",
-        );
-      continue;
-    }
-    paths.addFile(name);
-    declared += entry.uncompressedSize;
-    if (declared > bounds.uncompressedBytes)
-      throw new PackageError(
-        "too_large",
-        `The files have more than ${sizeText(bounds.uncompressedBytes)} in total: ` +
-          "leave out what the skill does not need.",
-        name,
-      );
-    const start = entry.relativeOffsetOfLocalHeader;
-    spans.push({ start, end: start + localHeaderBytes + entry.fileNameLength + entry.compressedSize, name });
-    files.push(fileEntry(zip, bytes, entry, name));
+  for (const { path, entry } of selected) {
+    const file = openFile(zip, bytes, entry.entry, path);
+    const mode = isExact
+      ? (entry.mode ?? "100644")
+      : await packageMode(path, entry.mode, { before: modes?.get(path), start: () => startOf(file) });
+    files.push({ ...file, path, mode });
   }
-  refuseOverlaps(spans);
-  paths.finish(rootFile);
-  return files.sort((a, b) => compareUtf8(a.path, b.path));
+  const hasModes = isExact || selected.every(({ path, entry }) => hasMode(path, entry.mode));
+  return { files: files.sort((a, b) => compareUtf8(a.path, b.path)), leftOut, hasModes };
+}
+
+async function listEntries(zip: yauzl.ZipFile): Promise<ListedEntry[]> {
+  const listed: ListedEntry[] = [];
+  for await (const entry of entriesOf(zip)) {
+    if (listed.length >= maxZipEntries) throw tooManyEntries();
+    const { fileNameRaw: name, generalPurposeBitFlag: flags, extraFields } = entry;
+    const fields = {
+      name,
+      flags,
+      method: entry.compressionMethod,
+      madeBy: entry.versionMadeBy,
+      externalAttributes: entry.externalFileAttributes,
+      compressed: entry.compressedSize,
+      size: entry.uncompressedSize,
+    };
+    const hasUnicodeName = extraFields.some((field) => field.id === 0x7075);
+    const unicodeName = hasUnicodeName
+      ? yauzl.getFileNameLowLevel(flags, name, extraFields, true)
+      : undefined;
+    listed.push({ ...readZipEntry(fields, unicodeName), entry, fields });
+  }
+  return listed;
+}
+
+async function startOf(file: Pick<ZipFileEntry, "chunks">): Promise<Uint8Array> {
+  for await (const piece of file.chunks()) return piece.subarray(0, programStart);
+  return new Uint8Array();
 }
 
 /** Entries that share their bytes are how a small zip becomes a huge tree. */
-function refuseOverlaps(spans: { start: number; end: number; name: string }[]): void {
+function refuseOverlaps(listed: readonly ListedEntry[]): void {
+  const spans = listed.map(({ path: name, entry }) => {
+    const start = entry.relativeOffsetOfLocalHeader;
+    return { start, end: start + localHeaderBytes + entry.fileNameLength + entry.compressedSize, name };
+  });
   spans.sort((a, b) => a.start - b.start);
   for (const [i, { end }] of spans.entries()) {
     const next = spans[i + 1];
@@ -177,160 +203,4 @@ async function* entriesOf(zip: yauzl.ZipFile): AsyncGenerator<yauzl.Entry> {
     if (next.done === true) return;
     yield next.value;
   }
-}
-
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/**
- * The name as the zip means it. Without the UTF-8 flag a name is CP 437 by the standard and UTF-8 by the habit of
- * several systems; bytes that are valid UTF-8 are taken for it.
- */
-function entryName(entry: yauzl.Entry): { name: string; folder: boolean } {
-  const raw = entry.fileNameRaw;
-  let name: string;
-  if (entry.extraFields.some((field) => field.id === 0x7075)) {
-    name = yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, raw, entry.extraFields, true);
-  } else {
-    try {
-      name = strictUtf8.decode(raw);
-    } catch (error) {
-      if (entry.generalPurposeBitFlag & 0x800)
-        throw new PackageError(
-          "path_encoding",
-          "A name in the zip is not valid UTF-8: rename the file.",
-          undefined,
-          {
-            cause: error,
-          },
-        );
-      name = yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, raw, [], true);
-    }
-  }
-  if (name.includes("\ufffd"))
-    throw new PackageError("path_encoding", "A name in the zip is not valid UTF-8: rename the file.", name);
-  return name.endsWith("/") && name !== "/"
-    ? { name: name.slice(0, -1), folder: true }
-    : { name, folder: false };
-}
-
-/** Metadata of one file in the central directory, besides its name and size. */
-function checkEntry(entry: yauzl.Entry, name: string, folder: boolean): void {
-  const refuse = (rule: PackageError["rule"], why: string): never => {
-    throw new PackageError(rule, `${JSON.stringify(name)} ${why}`, name);
-  };
-  const kind = (entry.externalFileAttributes >>> 16) & 0o170000;
-  if (kind === 0o120000) refuse("symlink", "is a symbolic link: put the file itself in the package.");
-  if (kind === 0o160000) refuse("submodule", "is a submodule: put its files in the package.");
-  if (kind !== 0 && kind !== (folder ? 0o040000 : 0o100000))
-    refuse("special_file", "has another file type than its name: leave it out.");
-  if (folder && entry.uncompressedSize > 0)
-    refuse("special_file", "is a folder with content: zip the folder again.");
-  if (entry.isEncrypted()) refuse("encrypted", "is encrypted: make the zip without a password.");
-  if (!entry.canDecodeFileData())
-    refuse("unsupported_method", `uses compression method ${entry.compressionMethod}: use deflate or none.`);
-  if (entry.compressionMethod === 0 && entry.compressedSize !== entry.uncompressedSize)
-    refuse("size_mismatch", "does not have the size that the zip declares: create the zip again.");
-}
-
-function fileEntry(zip: yauzl.ZipFile, bytes: ZipBytes, entry: yauzl.Entry, path: string): ZipFileEntry {
-  const size = entry.uncompressedSize;
-  const start = async () => {
-    try {
-      return (await zip.readLocalFileHeaderPromise(entry, { minimal: true })).fileDataStart;
-    } catch (error) {
-      throw malformed(error, path);
-    }
-  };
-  const wrongSize = () =>
-    new PackageError(
-      "size_mismatch",
-      `${JSON.stringify(path)} does not have the size that the zip declares: create the zip again.`,
-      path,
-    );
-  const check = (length: number, crc: number) => {
-    if (length !== size) throw wrongSize();
-    if (crc !== entry.crc32)
-      throw new PackageError(
-        "checksum_mismatch",
-        `${JSON.stringify(path)} is damaged in the zip: create it again.`,
-        path,
-      );
-  };
-
-  async function read(): Promise<Buffer> {
-    const stored = await bytes.slice(await start(), entry.compressedSize);
-    let data = stored;
-    if (entry.compressionMethod === 8) {
-      const limits = {
-        maxOutputLength: Math.max(1, size),
-        chunkSize: Math.max(64, Math.min(size + 1, 1 << 20)),
-      };
-      try {
-        data =
-          size <= syncInflateBytes
-            ? zlib.inflateRawSync(stored, limits)
-            : await inflateRawAsync(stored, limits);
-      } catch (error) {
-        const tooLong =
-          error instanceof Error && (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-        throw tooLong ? wrongSize() : malformed(error, path);
-      }
-    }
-    check(data.length, zlib.crc32(data));
-    return data;
-  }
-
-  async function* storedPieces(): AsyncGenerator<Buffer> {
-    const first = await start();
-    for (let at = 0; at < entry.compressedSize; at += streamPieceBytes)
-      yield bytes.slice(first + at, Math.min(streamPieceBytes, entry.compressedSize - at));
-  }
-
-  async function* chunks(): AsyncGenerator<Buffer> {
-    let length = 0;
-    let crc = 0;
-    const pieces = entry.compressionMethod === 8 ? inflated(storedPieces(), path) : storedPieces();
-    for await (const piece of pieces) {
-      length += piece.length;
-      if (length > size) throw wrongSize();
-      crc = zlib.crc32(piece, crc);
-      yield piece;
-    }
-    check(length, crc);
-  }
-
-  return {
-    path,
-    mode: (entry.externalFileAttributes >>> 16) & 0o111 ? "100755" : "100644",
-    size,
-    read,
-    chunks,
-  };
-}
-
-async function* inflated(source: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
-  const inflate = zlib.createInflateRaw({ chunkSize: streamPieceBytes });
-  const feed = (async () => {
-    for await (const piece of source) if (!inflate.write(piece)) await drained(inflate);
-    inflate.end();
-  })().catch((error: unknown) => inflate.destroy(error instanceof Error ? error : new Error("unreadable")));
-  try {
-    for await (const piece of inflate) yield piece as Buffer;
-  } catch (error) {
-    throw error instanceof PackageError ? error : malformed(error, path);
-  } finally {
-    inflate.destroy();
-    await feed;
-  }
-}
-
-/** Waits until the stream takes more, or never will. */
-function drained(stream: zlib.InflateRaw): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      stream.off("drain", settle).off("close", settle);
-      resolve();
-    };
-    stream.on("drain", settle).on("close", settle);
-  });
 }

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FileMode } from "../../contract/package-rules.ts";
+import type { ZipRules } from "../archive/index.ts";
 import type { NativeGit } from "../native-git.ts";
 
 /** The two ids that address a repository: 24 hex digits each (MongoDB object ids), never a slug. */
@@ -34,7 +35,7 @@ export interface TreeFile {
 export type TreeSource =
   | { kind: "files"; files: readonly TreeFile[] }
   | { kind: "edit"; files: readonly TreeFile[]; kept: readonly FileEntry[] }
-  | { kind: "zip"; path: string; rootFile?: string };
+  | ({ kind: "zip"; path: string } & Omit<ZipRules, "limits">);
 
 export interface Identity {
   name: string;

@@ -108,10 +108,7 @@ export async function writeCommitOnly(
 
 export async function openSource(source: TreeSource & { kind: "zip" }): Promise<ZipPackage> {
   try {
-    return await openZipPackage(
-      source.path,
-      source.rootFile === undefined ? {} : { rootFile: source.rootFile },
-    );
+    return await openZipPackage(source.path, source);
   } catch (error) {
     throw asRepoError(error, "open the spooled zip");
   }

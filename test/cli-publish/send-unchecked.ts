@@ -19,7 +19,7 @@ export async function sendUnchecked(
     if ((await stat(path)).isDirectory()) {
       const name = await named(await readFile(join(path, "SKILL.md"), "utf8"), basename(path));
       const file = `${path}.zip`;
-      const zip = await writeZip(await readPackageFolder(path), file);
+      const zip = await writeZip((await readPackageFolder(path, "linux")).files, file);
       const uploadId = await uploadPackage(client, zip, { update() {}, end() {} });
       await rm(file);
       await client.publish({ ...head, name, uploadId });

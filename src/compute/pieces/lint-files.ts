@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { findingOf, type Finding } from "../../../contract/findings.ts";
 import { limits } from "../../../contract/limits.ts";
+import { adviseOnPaths } from "../../../contract/package/portable-paths.ts";
 import { lineAt, secretInName, secretReason, secretsInText } from "../../../contract/secret-rules.ts";
 import {
   adviseOn,
@@ -53,6 +54,11 @@ export function lintName(path: string): UnnamedFinding | undefined {
   if (what === undefined) return undefined;
   const rule = "secret_file" as const;
   return named(findingOf("error", path, { rule, reason: secretReason({ rule, path, what }) }));
+}
+
+/** Findings about paths that not every system can store. */
+export function lintPaths(paths: readonly string[]): UnnamedFinding[] {
+  return adviseOnPaths(paths).map(({ path, ...fault }) => named(findingOf("warning", path, fault)));
 }
 
 function lintRoot(

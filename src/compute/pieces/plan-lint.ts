@@ -1,7 +1,7 @@
 /** Files of a skill whose content is checked. */
 import { limits } from "../../../contract/limits.ts";
 import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
-import { lintName, type FilesToLint, type UnnamedFinding } from "./lint-files.ts";
+import { lintName, lintPaths, type FilesToLint, type UnnamedFinding } from "./lint-files.ts";
 
 export interface SkillKind {
   format: ContentFormat;
@@ -32,5 +32,6 @@ export function planLint<F extends { path: string; size: number }>(
   });
   const paths = files.map(({ path }) => path);
   const found = paths.map(lintName).filter((finding) => finding !== undefined);
+  if (format === "package") found.push(...lintPaths(paths));
   return { found, read, around: { root, format, type, paths } };
 }

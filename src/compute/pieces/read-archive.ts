@@ -3,17 +3,15 @@ import { createHash } from "node:crypto";
 import { canonicalContent } from "../../../contract/package-rules.ts";
 import { limits } from "../../../contract/limits.ts";
 import { readSkillText, type SkillText } from "../../../contract/skill-rules.ts";
-import { openZipPackage, type ZipPackage } from "../../../repos/archive/index.ts";
+import { leftOutSentence, type LeftOut } from "../../../contract/package/left-out.ts";
+import { pathWarnings } from "../../../contract/package/portable-paths.ts";
+import { openZipPackage, type ZipPackage, type ZipRules } from "../../../repos/archive/index.ts";
 import { lintInMemory, type UnnamedFinding } from "./lint-files.ts";
 import { decodeUtf8 } from "./decode-utf8.ts";
 import { planLint, type SkillKind } from "./plan-lint.ts";
 
-interface Archive {
-  /** Path of the zip. */
-  path: string;
-  /** The file that must be at its root. */
-  rootFile: string;
-}
+/** A zip on disk, and how it is read. */
+export type Archive = { path: string; rootFile: string } & Omit<ZipRules, "limits">;
 
 export interface PackageFacts {
   fileCount: number;
@@ -21,6 +19,10 @@ export interface PackageFacts {
   rootBytes: number;
   /** The root file as it reads; undefined if it is too large, or not UTF-8 text. */
   text: SkillText | undefined;
+  /** Whether the zip states the modes of its files. */
+  hasModes: boolean;
+  /** About what was left out, and about paths. */
+  warnings: string[];
 }
 
 export function describeZip(archive: Archive): Promise<PackageFacts> {
@@ -33,6 +35,11 @@ export function describeZip(archive: Archive): Promise<PackageFacts> {
       totalBytes: zip.totalBytes,
       rootBytes: root.size,
       text: source === undefined ? undefined : readSkillText(source, "package"),
+      hasModes: zip.hasModes,
+      warnings: [
+        ...[leftOutSentence(zip.leftOut) ?? []].flat(),
+        ...(archive.isExact ? [] : pathWarnings(zip.files.map((file) => file.path))),
+      ],
     };
   });
 }
@@ -51,10 +58,11 @@ export function digestZip(archive: Archive): Promise<string> {
 }
 
 /** Findings about a package, and the paths of its files. */
-export function lintZip({
-  kind,
-  ...archive
-}: Archive & { kind: SkillKind }): Promise<{ found: UnnamedFinding[]; paths: readonly string[] }> {
+export function lintZip({ kind, ...archive }: Archive & { kind: SkillKind }): Promise<{
+  found: UnnamedFinding[];
+  paths: readonly string[];
+  leftOut: LeftOut[];
+}> {
   return withZip(archive, async (zip) => {
     const plan = planLint(zip.files, kind);
     const found = [...plan.found];
@@ -62,12 +70,12 @@ export function lintZip({
       const files = [{ path: file.path, data: await file.read() }];
       found.push(...lintInMemory({ ...plan.around, files }));
     }
-    return { found, paths: plan.around.paths };
+    return { found, paths: plan.around.paths, leftOut: zip.leftOut };
   });
 }
 
-async function withZip<T>({ path, rootFile }: Archive, use: (zip: ZipPackage) => Promise<T>): Promise<T> {
-  const zip = await openZipPackage(path, { rootFile });
+async function withZip<T>({ path, ...rules }: Archive, use: (zip: ZipPackage) => Promise<T>): Promise<T> {
+  const zip = await openZipPackage(path, rules);
   try {
     return await use(zip);
   } finally {

@@ -1,6 +1,8 @@
 /** Checks content before it is published. Nothing is stored, and an upload stays available for a publish. */
 import type { LintPayload } from "../../../contract/payloads/findings.ts";
 import type { Finding } from "../../../contract/findings.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { LeftOut } from "../../../contract/package/left-out.ts";
 import { PackageError } from "../../../contract/package-rules.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
@@ -17,23 +19,37 @@ export async function lintContent(
 ): Promise<LintPayload> {
   const type = input.type ?? "skill";
   const { content, uploadId } = input;
-  if (uploadId !== undefined) return report("package", await lintUpload(app, actor, uploadId, type));
+  if (uploadId !== undefined) {
+    const { found, leftOut } = await lintUpload(app, actor, uploadId, type);
+    return { ...report("package", found), leftOut };
+  }
   const data = Buffer.from(content ?? "");
   const file = { path: rootFileOf(type), size: data.length, read: () => data };
   const compute = app.compute.by(actorKey(actor));
   return report("markdown", await lintFiles(compute, [file], { format: "markdown", type }));
 }
 
-async function lintUpload(app: App, actor: Actor, id: string, type: SkillType): Promise<Finding[]> {
+async function lintUpload(
+  app: App,
+  actor: Actor,
+  id: string,
+  type: SkillType,
+): Promise<{ found: Finding[]; leftOut: LeftOut[] }> {
   const claim = await claimUpload(app, actor, id);
   try {
     const kind = { format: "package", type } as const;
     const compute = app.compute.by(actorKey(actor));
-    const { found, paths } = await compute.run("lint-zip", { path: claim.zip, rootFile, kind });
-    return nameFindings(found, paths);
+    const { found, paths, leftOut } = await compute.run("lint-zip", { path: claim.zip, rootFile, kind });
+    return { found: nameFindings(found, paths), leftOut: leftOut.slice(0, limits.listedLeftOut) };
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;
-    return [{ rule: error.rule, severity: "error", path: error.path ?? "", message: error.message }];
+    const found = {
+      rule: error.rule,
+      severity: "error",
+      path: error.path ?? "",
+      message: error.message,
+    } as const;
+    return { found: [found], leftOut: [] };
   } finally {
     await claim.release();
   }
@@ -42,5 +58,5 @@ async function lintUpload(app: App, actor: Actor, id: string, type: SkillType): 
 function report(format: LintPayload["format"], found: readonly (Finding & { id?: string })[]): LintPayload {
   const findings = found.map(({ id: _id, ...finding }) => finding);
   const errors = findings.filter(({ severity }) => severity === "error").length;
-  return { ok: errors === 0, format, errors, warnings: findings.length - errors, findings };
+  return { ok: errors === 0, format, errors, warnings: findings.length - errors, findings, leftOut: [] };
 }

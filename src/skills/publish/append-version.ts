@@ -5,6 +5,7 @@
  * commit for garbage collection; after a crash behind it, `projectSkill` does the rest.
  */
 import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import { modesOnlySentence } from "../../../contract/package/modes.ts";
 import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
 import type { AppendedFields, SkillDoc, VersionSummary } from "../../../storage/skills.ts";
@@ -110,7 +111,7 @@ export async function appendVersion(
     });
     if (updated) {
       scheduleProjection(app, updated._id);
-      const warnings = [...source.warnings, ...equalityWarning(row, before)];
+      const warnings = [...source.warnings, ...(await changeWarnings(app, row, written, before))];
       return { skill: updated, version: row, unchanged: false, warnings };
     }
     const reloaded = await retryIdempotent(() => app.storage.skills.find(loaded._id));
@@ -123,9 +124,20 @@ export async function appendVersion(
   });
 }
 
-function equalityWarning(row: VersionDoc, before: VersionSummary): string[] {
-  if (row.digest !== before.digest) return [];
-  return [`The content equals that of version ${before.semver}: nothing changed but the number.`];
+/** Warnings about a version that changes no file's content. */
+async function changeWarnings(
+  app: App,
+  row: VersionDoc,
+  { files }: WrittenCommit,
+  before: VersionSummary,
+): Promise<string[]> {
+  if (row.digest === before.digest)
+    return [`The content equals that of version ${before.semver}: nothing changed but the number.`];
+  const isSameSize = row.fileCount === before.fileCount && row.totalBytes === before.totalBytes;
+  if (row.format !== "package" || before.format !== "package" || !isSameSize) return [];
+  const repo = { tenantId: row.tenantId, skillId: row.skillId };
+  const sentence = modesOnlySentence(await app.repos.listFiles(repo, before.oid), files);
+  return sentence === undefined ? [] : [sentence];
 }
 
 /** A retried call finds the version of its first attempt in the head that it would replace: one id, one row. */

@@ -76,7 +76,7 @@ function openCopy(app: App, actor: Actor, skill: SkillDoc, version: VersionDoc):
         Buffer.isBuffer(body) ? Readable.from([body]) : body,
         createWriteStream(zip, { mode: 0o600 }),
       );
-      return await publish(await readPackageSource(compute, zip));
+      return await publish(await readPackageSource(compute, zip, { isExact: true }));
     } finally {
       await rm(zip, { force: true });
     }

@@ -1,33 +1,49 @@
 /** Content of a package: an uploaded zip whose SKILL.md describes it. The files are stored unchanged. */
 import { limits } from "../../../contract/limits.ts";
+import type { FileMode } from "../../../contract/package-rules.ts";
 import { isToolName, overText, type SkillText, unknownKeys } from "../../../contract/skill-rules.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import { decodeUtf8 } from "../../compute/pieces/decode-utf8.ts";
 import { readText } from "../../compute/read-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { refusalOf } from "../frontmatter.ts";
-import { excerptOf, type VersionSource } from "./text-source.ts";
+import { excerptOf, type StoredAs, type VersionSource } from "./text-source.ts";
 
 export const rootFile = "SKILL.md";
 
+interface Reading {
+  /** The service made the zip (`ZipRules`). */
+  isExact?: boolean;
+  /** Modes of the current version of a skill, for zips without modes; undefined for a new skill. */
+  modesOf?: (skill: StoredAs) => Promise<ReadonlyMap<string, FileMode> | undefined>;
+}
+
 /** Reads a zip on disk. Throws `PackageError`, `content_invalid` for an unusable SKILL.md, or as `CallerCompute`. */
-export async function readPackageSource(compute: CallerCompute, path: string): Promise<VersionSource> {
-  const facts = await compute.run("describe-zip", { path, rootFile });
-  const { text, fileCount, totalBytes, rootBytes } = facts;
+export async function readPackageSource(
+  compute: CallerCompute,
+  path: string,
+  { isExact = false, modesOf }: Reading = {},
+): Promise<VersionSource> {
+  const archive = { path, rootFile, isExact };
+  const facts = await compute.run("describe-zip", archive);
+  const { text, fileCount, totalBytes, rootBytes, hasModes } = facts;
   if (rootBytes > limits.textContentBytes) throw invalid(rootFile, overText(rootBytes));
   if (!text) throw invalid(rootFile, "it is not UTF-8 text");
-  const digestOf = () => compute.run("digest-zip", { path, rootFile });
+  const archiveFor = async (skill: StoredAs) =>
+    hasModes || !modesOf ? archive : { ...archive, modes: await modesOf(skill) };
+  const described = describeRoot(text);
   return {
-    ...describeRoot(text),
+    ...described,
+    warnings: [...described.warnings, ...facts.warnings],
     format: "package",
-    contentHash: digestOf,
+    contentHash: () => compute.run("digest-zip", archive),
     /** Files are hashed only if their number and size are equal, so that most changes are detected without hashing. */
-    async equals(current) {
+    async equals(current, skill) {
       if (current.format !== "package") return false;
       if (current.fileCount !== fileCount || current.totalBytes !== totalBytes) return false;
-      return (await digestOf()) === current.digest;
+      return (await compute.run("digest-zip", await archiveFor(skill))) === current.digest;
     },
-    tree: async () => ({ source: { kind: "zip", path, rootFile } }),
+    tree: async (skill) => ({ source: { kind: "zip", ...(await archiveFor(skill)) } }),
   };
 }
 

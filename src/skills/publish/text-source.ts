@@ -35,9 +35,13 @@ export interface VersionSource {
   tree(skill: StoredAs, description: string): Promise<StoredTree>;
 }
 
-interface StoredAs {
+export interface StoredAs {
   slug: string;
   type: SkillType;
+  /** Only of a skill that exists. */
+  _id?: string;
+  tenantId?: string;
+  current?: VersionSummary;
 }
 
 export interface StoredTree {

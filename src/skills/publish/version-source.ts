@@ -1,12 +1,12 @@
 /** Opens the content of a publish, text or upload, and cleans up after it. */
-import { PackageError } from "../../../contract/package-rules.ts";
+import { PackageError, type FileMode } from "../../../contract/package-rules.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import { retryIdempotent } from "../../../storage/database.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { readPackageSource } from "./package-source.ts";
-import { readTextSource, type VersionSource } from "./text-source.ts";
+import { readTextSource, type StoredAs, type VersionSource } from "./text-source.ts";
 import { claimUpload } from "./uploads.ts";
 
 /** Reads the content of a skill of a type, and passes it on. */
@@ -31,7 +31,9 @@ export async function withVersionSource<T>(
   const claim = await claimUpload(app, actor, uploadId);
   let result: T;
   try {
-    result = await publish(await readPackageSource(compute, claim.zip));
+    result = await publish(
+      await readPackageSource(compute, claim.zip, { modesOf: (skill) => currentModes(app, skill) }),
+    );
   } catch (error) {
     const isFinal =
       error instanceof PackageError ||
@@ -42,6 +44,15 @@ export async function withVersionSource<T>(
   }
   await cleanUp(app, uploadId, claim.discard);
   return result;
+}
+
+async function currentModes(
+  app: App,
+  { _id, tenantId, current }: StoredAs,
+): Promise<ReadonlyMap<string, FileMode> | undefined> {
+  if (_id === undefined || tenantId === undefined || current?.format !== "package") return undefined;
+  const files = await app.repos.listFiles({ tenantId, skillId: _id }, current.oid);
+  return new Map(files.map(({ path, mode }) => [path, mode]));
 }
 
 /** The publish has ended, so an error here must not change its result; the upload expires automatically. */

@@ -39,7 +39,7 @@ export async function withSource<T>(
     const root = plan.stripHeader ? textOf(await mirror.read(plan.rootFile.oid)) : undefined;
     if (root !== undefined) replaced.set(plan.rootFile.path, Buffer.from(withoutManagedHeader(root)));
     await mirror.writeZip(listing.files, zip, replaced);
-    return await use(await readPackageSource(compute, zip));
+    return await use(await readPackageSource(compute, zip, { isExact: true }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

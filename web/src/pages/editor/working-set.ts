@@ -27,6 +27,9 @@ export interface WorkFile {
   from?: string;
 }
 
+/** A file to add. `isGuessed`: its source has no modes, so a file that it replaces keeps its own. */
+export type AddedFile = WorkFile & { isGuessed?: boolean };
+
 export const rootFileOf = (type: SkillType): "SKILL.md" | "RULE.md" =>
   type === "rule" ? "RULE.md" : "SKILL.md";
 
@@ -37,7 +40,7 @@ export function startFiles(base: Base): WorkFile[] {
 export type FileChange =
   | { kind: "set"; path: string; data: string | Blob }
   | { kind: "reset"; path: string }
-  | { kind: "add"; files: readonly WorkFile[] }
+  | { kind: "add"; files: readonly AddedFile[] }
   | { kind: "rename"; path: string; to: string }
   | { kind: "mode"; path: string; mode: FileMode }
   | { kind: "remove"; path: string }
@@ -64,9 +67,12 @@ export function changeFiles(files: readonly WorkFile[], change: FileChange): Wor
       return sorted([...others(path), { path, mode, from: path }]);
     }
     default: {
-      // A file that replaces another one keeps its mode and its place in the base.
+      // A file that replaces another one keeps its place in the base.
       const old = new Map(files.map((file) => [file.path, file]));
-      const added = change.files.map((file) => ({ ...old.get(file.path), ...file }));
+      const added = change.files.map(({ isGuessed = false, ...file }): WorkFile => {
+        const before = old.get(file.path);
+        return { ...before, ...file, mode: isGuessed && before ? before.mode : file.mode };
+      });
       const paths = new Set(added.map(({ path }) => path));
       return sorted([...files.filter(({ path }) => !paths.has(path)), ...added]);
     }

@@ -1,11 +1,12 @@
 /** Packs and unpacks zips in a worker, which ends with the work or with the signal. */
-import type { ZipFile } from "./format.ts";
+import type { LeftOut } from "../../../../contract/package/left-out.ts";
+import type { DroppedFile, ZipFile } from "./format.ts";
 
 export type Request = { kind: "pack"; files: readonly ZipFile[] } | { kind: "unpack"; zip: Blob };
 export type Response =
   | { kind: "progress"; bytes: number }
   | { kind: "packed"; zip: Blob; sha256: string }
-  | { kind: "unpacked"; files: ZipFile[]; ignored: string[] }
+  | { kind: "unpacked"; files: DroppedFile[]; leftOut: LeftOut[] }
   | { kind: "failed"; message: string };
 type Result<K> = Extract<Response, { kind: K }>;
 

@@ -7,11 +7,20 @@ export interface ZipFile {
   data: Blob;
 }
 
-export const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50 } as const;
-export const methods = { stored: 0, deflated: 8 } as const;
-export const sizes = { local: 30, central: 46, end: 22 } as const;
-/** Bits of the general purpose flag. */
-export const flags = { encrypted: 1, utf8: 0x0800 } as const;
+/** A file that the user dropped or chose. */
+export interface DroppedFile extends ZipFile {
+  /** The source states no modes: a file that it replaces keeps its own. */
+  isGuessed: boolean;
+}
+
+export const signatures = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  end: 0x06054b50,
+  end64: 0x06064b50,
+  locator64: 0x07064b50,
+} as const;
+export const sizes = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 } as const;
 
 /** All bytes that pass a transformation of the browser, which runs outside of this thread. */
 export async function transform(

@@ -1,51 +1,71 @@
-/** Reads the files of a zip that the user chose. The service checks them again, and by more rules. */
-import { packageLimits, type FileMode } from "../../../../contract/package-rules.ts";
-import { sizeText } from "../../../../contract/size-text.ts";
+/** Reads the files of a zip that the user chose, by the rules of the service, which checks them again. */
+import { checkFiles, tooLargeError } from "../../../../contract/package/check-files.ts";
+import { ignoreLimits } from "../../../../contract/package/ignore-patterns.ts";
+import { selectFiles } from "../../../../contract/package/leave-out.ts";
+import type { LeftOut } from "../../../../contract/package/left-out.ts";
+import { packageMode, programStart } from "../../../../contract/package/modes.ts";
+import {
+  checkZipEntry,
+  maxZipEntries,
+  readZipEntry,
+  tooManyEntries,
+  zipMethods,
+  type ZipEntryFacts,
+  type ZipEntryFields,
+} from "../../../../contract/package/zip-entry.ts";
+import { packageLimits } from "../../../../contract/package-rules.ts";
 import { crc32 } from "./crc32.ts";
-import { flags, methods, signatures, sizes, transform, type ZipFile } from "./format.ts";
+import { signatures, sizes, transform, type DroppedFile } from "./format.ts";
 
-interface Entry {
-  path: string;
-  mode: FileMode;
-  method: number;
-  isEncrypted: boolean;
+interface Entry extends ZipEntryFacts {
+  fields: ZipEntryFields;
   crc: number;
-  compressed: number;
-  size: number;
   offset: number;
 }
 
 /** The comment at the end of a zip has at most this many bytes. */
 const maxComment = 65_535;
-/** More entries than a package's files: those of ignored folders are in a zip as well. */
-const maxEntries = 20_000;
+/** Files of several skills may be dropped at once. The service checks the number of each one. */
+export const severalSkills = { bounds: { ...packageLimits, files: maxZipEntries }, mayBeEmpty: true };
+/** Value of a field whose value is in an extra field or record of zip64. */
+const inZip64 = 0xffffffff;
+const zip64Field = 1;
 
-const damaged = (why: string) => new Error(`The zip is damaged: ${why}. Create it again.`);
+const damaged = (why: string) => new Error(`The zip is damaged (${why}): create it again.`);
 
-/** `isWanted` is asked for each path before its bytes are read. Folders are left out. Throws sentences for people. */
-export async function readZip(zip: Blob, isWanted: (path: string) => boolean): Promise<ZipFile[]> {
-  const entries = (await readDirectory(zip)).filter(({ path }) => !path.endsWith("/") && isWanted(path));
-  const total = entries.reduce((sum, { size }) => sum + size, 0);
-  if (total > packageLimits.uncompressedBytes)
-    throw new Error(
-      `The zip has ${sizeText(total)} of files, over the ${sizeText(packageLimits.uncompressedBytes)} of a package.`,
-    );
-  const files: ZipFile[] = [];
-  for (const entry of entries)
-    files.push({ path: entry.path, mode: entry.mode, data: await inflate(zip, entry) });
-  return files;
+/** The files of the package in a zip. Throws sentences for people. */
+export async function readZip(zip: Blob): Promise<{ files: DroppedFile[]; leftOut: LeftOut[] }> {
+  const entries = (await readDirectory(zip)).filter(({ kind }) => kind !== "folder");
+  const { files: selected, leftOut } = await selectFiles(entries, async (entry) =>
+    entry.kind === "link" || entry.fields.size > ignoreLimits.bytes ? "" : (await inflate(zip, entry)).text(),
+  );
+  const listed = selected.map(({ path, entry }) => {
+    if (entry.kind === "file") checkZipEntry(path, entry.fields);
+    return { path, size: entry.fields.size, isLink: entry.kind === "link" };
+  });
+  checkFiles(listed, severalSkills);
+  const files: DroppedFile[] = [];
+  for (const { path, entry } of selected) {
+    const data = await inflate(zip, entry);
+    files.push({ ...(await withMode(path, data, entry.mode)), data });
+  }
+  return { files, leftOut };
+}
+
+/** The path with its mode, which is guessed from the content if the source has none. */
+export async function withMode(
+  path: string,
+  data: Blob,
+  given?: DroppedFile["mode"],
+): Promise<Pick<DroppedFile, "path" | "mode" | "isGuessed">> {
+  const start = async () => new Uint8Array(await data.slice(0, programStart).arrayBuffer());
+  return { path, mode: await packageMode(path, given, { start }), isGuessed: given === undefined };
 }
 
 async function readDirectory(zip: Blob): Promise<Entry[]> {
-  const tail = await viewOf(zip.slice(Math.max(0, zip.size - sizes.end - maxComment)));
-  let end = tail.byteLength - sizes.end;
-  while (end >= 0 && tail.getUint32(end, true) !== signatures.end) end--;
-  if (end < 0) throw new Error("The file is not a zip. Choose a folder, files or a zip.");
-  const count = tail.getUint16(end + 10, true);
-  const size = tail.getUint32(end + 12, true);
-  const offset = tail.getUint32(end + 16, true);
-  if (count > maxEntries || offset === 0xffffffff)
-    throw new Error("The zip is too large for a package. Leave out what the skill does not need.");
+  const { count, size, offset } = await findDirectory(zip);
+  if (count > maxZipEntries) throw tooManyEntries();
+  if (size > packageLimits.compressedBytes) throw tooLargeError(size);
   const view = await viewOf(zip.slice(offset, offset + size));
   const entries: Entry[] = [];
   let at = 0;
@@ -53,48 +73,92 @@ async function readDirectory(zip: Blob): Promise<Entry[]> {
     if (at + sizes.central > view.byteLength || view.getUint32(at, true) !== signatures.central)
       throw damaged("its directory is incomplete");
     const nameLength = view.getUint16(at + 28, true);
-    entries.push(readEntry(view, at, nameLength));
-    at += sizes.central + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    const extraLength = view.getUint16(at + 30, true);
+    const next = at + sizes.central + nameLength + extraLength + view.getUint16(at + 32, true);
+    if (next > view.byteLength) throw damaged("its directory is incomplete");
+    entries.push(readEntry(view, at, nameLength, extraLength));
+    at = next;
   }
   return entries;
 }
 
-function readEntry(view: DataView, at: number, nameLength: number): Entry {
-  const name = new Uint8Array(view.buffer, view.byteOffset + at + sizes.central, nameLength);
-  const mode = view.getUint32(at + 38, true) >>> 16;
-  const isUnix = view.getUint16(at + 4, true) >> 8 === 3;
+async function findDirectory(zip: Blob): Promise<{ count: number; size: number; offset: number }> {
+  const start = Math.max(0, zip.size - sizes.end - maxComment);
+  const tail = await viewOf(zip.slice(start));
+  let end = tail.byteLength - sizes.end;
+  while (end >= 0 && tail.getUint32(end, true) !== signatures.end) end--;
+  if (end < 0) throw new Error("The file is not a zip. Choose a folder, files or a zip.");
+  const found = {
+    count: tail.getUint16(end + 10, true),
+    size: tail.getUint32(end + 12, true),
+    offset: tail.getUint32(end + 16, true),
+  };
+  if (found.count < 0xffff && found.size < inZip64 && found.offset < inZip64) return found;
+  const locator = end - sizes.locator64;
+  if (locator < 0 || tail.getUint32(locator, true) !== signatures.locator64) return found;
+  const at = Number(tail.getBigUint64(locator + 8, true));
+  const record = await viewOf(zip.slice(at, at + sizes.end64));
+  if (record.byteLength < sizes.end64 || record.getUint32(0, true) !== signatures.end64)
+    throw damaged("its directory is missing");
   return {
-    // Zips of Windows hold backslashes.
-    path: new TextDecoder().decode(name).replaceAll("\\", "/"),
-    mode: isUnix && (mode & 0o111) !== 0 ? "100755" : "100644",
-    method: view.getUint16(at + 10, true),
-    isEncrypted: (view.getUint16(at + 8, true) & flags.encrypted) !== 0,
-    crc: view.getUint32(at + 16, true),
-    compressed: view.getUint32(at + 20, true),
-    size: view.getUint32(at + 24, true),
-    offset: view.getUint32(at + 42, true),
+    count: Number(record.getBigUint64(32, true)),
+    size: Number(record.getBigUint64(40, true)),
+    offset: Number(record.getBigUint64(48, true)),
   };
 }
 
-async function inflate(zip: Blob, entry: Entry): Promise<Blob> {
-  if (entry.isEncrypted) throw new Error(`${entry.path} is encrypted. Create the zip without a password.`);
-  const header = await viewOf(zip.slice(entry.offset, entry.offset + sizes.local));
+function readEntry(view: DataView, at: number, nameLength: number, extraLength: number): Entry {
+  const name = new Uint8Array(view.buffer, view.byteOffset + at + sizes.central, nameLength);
+  const large = zip64Values(view, at + sizes.central + nameLength, extraLength);
+  const value = (field: number) => {
+    const short = view.getUint32(at + field, true);
+    return short === inZip64 ? (large.shift() ?? short) : short;
+  };
+  // The order in which zip64 lists them.
+  const [size, compressed, offset] = [value(24), value(20), value(42)];
+  const fields = {
+    name,
+    flags: view.getUint16(at + 8, true),
+    method: view.getUint16(at + 10, true),
+    madeBy: view.getUint16(at + 4, true),
+    externalAttributes: view.getUint32(at + 38, true),
+    compressed,
+    size,
+  };
+  return { ...readZipEntry(fields), fields, crc: view.getUint32(at + 16, true), offset };
+}
+
+/** The values in the extra field of zip64 (APPNOTE.TXT 4.5.3). */
+function zip64Values(view: DataView, start: number, length: number): number[] {
+  for (let at = start; at + 4 <= start + length;) {
+    const size = view.getUint16(at + 2, true);
+    if (at + 4 + size > start + length) return [];
+    if (view.getUint16(at, true) === zip64Field)
+      return Array.from({ length: Math.floor(size / 8) }, (_, i) =>
+        Number(view.getBigUint64(at + 4 + 8 * i, true)),
+      );
+    at += 4 + size;
+  }
+  return [];
+}
+
+async function inflate(zip: Blob, { path, fields, crc, offset }: Entry): Promise<Blob> {
+  checkZipEntry(path, fields);
+  const header = await viewOf(zip.slice(offset, offset + sizes.local));
   if (header.byteLength < sizes.local || header.getUint32(0, true) !== signatures.local)
-    throw damaged(`${entry.path} is missing`);
-  const start = entry.offset + sizes.local + header.getUint16(26, true) + header.getUint16(28, true);
-  const packed = zip.slice(start, start + entry.compressed);
+    throw damaged(`${path} is missing`);
+  const start = offset + sizes.local + header.getUint16(26, true) + header.getUint16(28, true);
+  const packed = zip.slice(start, start + fields.compressed);
   const parts =
-    entry.method === methods.stored
+    fields.method === zipMethods.stored
       ? [new Uint8Array(await packed.arrayBuffer())]
-      : await inflated(packed, entry);
+      : await inflated(packed, path, fields.size);
   const data = new Uint8Array(await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer());
-  if (data.length !== entry.size || crc32(data) !== entry.crc) throw damaged(`${entry.path} is incomplete`);
+  if (data.length !== fields.size || crc32(data) !== crc) throw damaged(`${path} is incomplete`);
   return new Blob([data]);
 }
 
-async function inflated(packed: Blob, { path, method, size }: Entry): Promise<Uint8Array[]> {
-  if (method !== methods.deflated)
-    throw new Error(`${path} is compressed by an unknown method. Create the zip with another program.`);
+async function inflated(packed: Blob, path: string, size: number): Promise<Uint8Array[]> {
   try {
     return await transform(packed, new DecompressionStream("deflate-raw"), size);
   } catch {

@@ -1,7 +1,6 @@
 /** Packs and unpacks zips outside of the page's thread. */
 import { readZip } from "./read-zip.ts";
 import type { Request, Response } from "./client.ts";
-import { isIgnoredPath } from "./ignored.ts";
 import { writeZip } from "./write-zip.ts";
 
 const answer = (response: Response) => postMessage(response);
@@ -12,17 +11,12 @@ addEventListener("message", ({ data: request }: MessageEvent<Request>) => {
 
 async function handle(request: Request): Promise<void> {
   try {
-    if (request.kind === "pack") {
-      const made = await writeZip(request.files, (bytes) => answer({ kind: "progress", bytes }));
-      answer({ kind: "packed", ...made });
+    if (request.kind === "unpack") {
+      answer({ kind: "unpacked", ...(await readZip(request.zip)) });
       return;
     }
-    const ignored: string[] = [];
-    const files = await readZip(request.zip, (path) => {
-      if (isIgnoredPath(path)) ignored.push(path);
-      return !isIgnoredPath(path);
-    });
-    answer({ kind: "unpacked", files, ignored });
+    const made = await writeZip(request.files, (bytes) => answer({ kind: "progress", bytes }));
+    answer({ kind: "packed", ...made });
   } catch (error) {
     answer({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
   }

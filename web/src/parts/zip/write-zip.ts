@@ -1,7 +1,8 @@
 /** Writes a package as a zip whose bytes depend on its files only, like those of the service. */
 import { compareUtf8 } from "../../../../contract/package-rules.ts";
 import { crc32 } from "./crc32.ts";
-import { flags, methods, signatures, sizes, transform, type ZipFile } from "./format.ts";
+import { zipFlags, zipMethods } from "../../../../contract/package/zip-entry.ts";
+import { signatures, sizes, transform, type ZipFile } from "./format.ts";
 import { openSha256 } from "./sha256.ts";
 
 interface Member {
@@ -43,7 +44,7 @@ export async function writeZip(
     const member: Member = {
       name: new TextEncoder().encode(file.path),
       mode: Number.parseInt(file.mode, 8),
-      method: isSmaller ? methods.deflated : methods.stored,
+      method: isSmaller ? zipMethods.deflated : zipMethods.stored,
       crc: crc32(data),
       compressed: isSmaller ? compressed : data.length,
       size: data.length,
@@ -89,7 +90,7 @@ function record(size: number, fields: [bytes: 2 | 4, value: number][]): Uint8Arr
 
 const sharedFields = ({ name, method, crc, compressed, size }: Member): [2 | 4, number][] => [
   [2, neededVersion],
-  [2, flags.utf8],
+  [2, zipFlags.utf8],
   [2, method],
   [2, 0],
   [2, date],

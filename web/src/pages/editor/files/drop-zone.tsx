@@ -2,26 +2,31 @@ import { FolderUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
 import { sizeText } from "../../../../../contract/size-text.ts";
+import { leftOutSentence } from "../../../../../contract/package/left-out.ts";
+import type { DroppedFile } from "../../../parts/zip/format.ts";
 import { filesOfDrop, filesOfField, type Found } from "./dropped-files.ts";
-import type { WorkFile } from "../working-set.ts";
 
-/** Ignored paths that are listed. */
-const listed = 5;
+interface Result {
+  isBusy?: boolean;
+  error?: string;
+  found?: Found;
+}
 
 /** Takes a folder, files or a zip: by a drop anywhere on the page, or by a button. */
-export function DropZone({ onFiles }: { onFiles: (files: WorkFile[]) => void }) {
+export function DropZone({ onFiles }: { onFiles: (files: DroppedFile[]) => void }) {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const [state, setState] = useState<{ ignored: string[]; count: number; error: string; isBusy: boolean }>();
+  const [result, setResult] = useState<Result>({});
   const take = async (reading: Promise<Found>) => {
-    setState({ ignored: [], count: 0, error: "", isBusy: true });
+    setResult({ isBusy: true });
     try {
-      const { files: found, ignored } = await reading;
-      setState({ ignored, count: found.length, error: "", isBusy: false });
-      if (found.length > 0) onFiles(found);
+      const found = await reading;
+      setResult({ found });
+      if (found.files.length > 0) onFiles(found.files);
     } catch (error) {
-      const text = error instanceof Error ? error.message : "The files can't be read. Choose them again.";
-      setState({ ignored: [], count: 0, error: text, isBusy: false });
+      setResult({
+        error: error instanceof Error ? error.message : "The files can't be read. Choose them again.",
+      });
     }
   };
   const isOver = usePageDrop((data) => void take(filesOfDrop(data)));
@@ -62,43 +67,26 @@ export function DropZone({ onFiles }: { onFiles: (files: WorkFile[]) => void }) 
         aria-label="Folder"
         onChange={(e) => onChoose(e.currentTarget)}
       />
-      <DropResult state={state} />
+      <DropResult {...result} />
     </div>
   );
 }
 
-function DropResult({
-  state,
-}: {
-  state: (Partial<Found> & { count: number; error: string; isBusy: boolean }) | undefined;
-}) {
-  if (!state) return null;
-  const { error, isBusy, count, ignored = [] } = state;
-  if (error !== "")
+function DropResult({ isBusy, error, found }: Result) {
+  if (error !== undefined)
     return (
       <p role="alert" className="danger">
         {error}
       </p>
     );
-  const more = ignored.length - listed;
+  if (isBusy) return <div role="status">Reading the files</div>;
+  if (!found) return null;
+  const { length } = found.files;
+  const sentence = leftOutSentence(found.leftOut);
   return (
     <div role="status">
-      {isBusy
-        ? "Reading the files"
-        : `Added ${count === 1 ? "1 file" : `${count} files`}. Nothing is sent yet.`}
-      {ignored.length > 0 && (
-        <details>
-          <summary>{ignored.length === 1 ? "1 path is" : `${ignored.length} paths are`} left out</summary>
-          <ul className="mono">
-            {ignored.slice(0, listed).map((path) => (
-              <li key={path} className="clip">
-                {path}
-              </li>
-            ))}
-          </ul>
-          {more > 0 && `and ${more} more`}
-        </details>
-      )}
+      {`Added ${length === 1 ? "1 file" : `${length} files`}. Nothing is sent yet.`}
+      {sentence !== undefined && <p className="sub">{sentence}</p>}
     </div>
   );
 }

@@ -1,14 +1,16 @@
 /** The files that the user dropped or chose: a folder, files, or a zip of them. Nothing is sent. */
+import { checkFiles } from "../../../../../contract/package/check-files.ts";
+import { ignoreLimits } from "../../../../../contract/package/ignore-patterns.ts";
+import { selectFiles } from "../../../../../contract/package/leave-out.ts";
+import { reasonByNameOf, type LeftOut } from "../../../../../contract/package/left-out.ts";
 import { limits } from "../../../../../contract/limits.ts";
-import { sizeText } from "../../../../../contract/size-text.ts";
 import { unpackFile } from "../../../parts/zip/client.ts";
-import { isIgnoredPath } from "../../../parts/zip/ignored.ts";
-import type { WorkFile } from "../working-set.ts";
+import type { DroppedFile } from "../../../parts/zip/format.ts";
+import { severalSkills, withMode } from "../../../parts/zip/read-zip.ts";
 
 export interface Found {
-  files: WorkFile[];
-  /** Paths that are never part of a skill. */
-  ignored: string[];
+  files: DroppedFile[];
+  leftOut: LeftOut[];
 }
 
 interface Listed {
@@ -22,35 +24,35 @@ const maxListed = 20_000;
 /** Files of a drag. Its entries have to be taken before anything is awaited. */
 export async function filesOfDrop(data: DataTransfer): Promise<Found> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  const ignored: string[] = [];
+  const leftOut: LeftOut[] = [];
   const listed: Listed[] = [];
-  for (const entry of entries) await listEntry(entry, listed, ignored);
-  return collect(listed, ignored);
+  for (const entry of entries) await listEntry(entry, listed, leftOut);
+  return collect(listed, leftOut);
 }
 
 /** Files of a field for files or for a folder. */
 export function filesOfField(chosen: FileList): Promise<Found> {
-  const listed = [...chosen].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
-  const ignored = listed.filter(({ path }) => isIgnoredPath(path)).map(({ path }) => path);
   return collect(
-    listed.filter(({ path }) => !isIgnoredPath(path)),
-    ignored,
+    [...chosen].map((file) => ({ path: file.webkitRelativePath || file.name, file })),
+    [],
   );
 }
 
-async function listEntry(entry: FileSystemEntry, listed: Listed[], ignored: string[]): Promise<void> {
+/** Does not read folders that are left out by their name, which may have very many files. */
+async function listEntry(entry: FileSystemEntry, listed: Listed[], leftOut: LeftOut[]): Promise<void> {
   const path = entry.fullPath.replace(/^\//, "");
-  if (isIgnoredPath(path)) {
-    ignored.push(path);
-    return;
-  }
-  if (listed.length > maxListed)
-    throw new Error("The folder has too many files for a skill. Choose another one.");
   if (entry.isFile) {
+    if (listed.length >= maxListed)
+      throw new Error("The folder has too many files for a skill. Choose another one.");
     const file = await new Promise<File>((resolve, reject) =>
       (entry as FileSystemFileEntry).file(resolve, reject),
     );
     listed.push({ path, file });
+    return;
+  }
+  const reason = reasonByNameOf(entry.name);
+  if (reason !== undefined) {
+    leftOut.push({ path: `${path}/`, reason });
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
@@ -60,40 +62,31 @@ async function listEntry(entry: FileSystemEntry, listed: Listed[], ignored: stri
       reader.readEntries(resolve, reject),
     );
     if (part.length === 0) return;
-    for (const child of part) await listEntry(child, listed, ignored);
+    for (const child of part) await listEntry(child, listed, leftOut);
   }
 }
 
-async function collect(listed: Listed[], ignored: string[]): Promise<Found> {
+async function collect(listed: Listed[], alreadyLeftOut: LeftOut[]): Promise<Found> {
   const [only] = listed;
-  if (listed.length === 1 && /\.(?:zip|skill)$/i.test(only!.path)) return unpack(only!.file, ignored);
-  const total = listed.reduce((sum, { file }) => sum + file.size, 0);
-  if (total > limits.packageUncompressedBytes)
-    throw new Error(
-      `The files have ${sizeText(total)}, over the ${sizeText(limits.packageUncompressedBytes)} of a package. ` +
-        "Leave out what the skill does not need.",
-    );
-  const files = await Promise.all(
-    listed.map(async ({ path, file }): Promise<WorkFile> => ({ path, mode: await modeOf(file), data: file })),
+  if (listed.length === 1 && /\.(?:zip|skill)$/i.test(only!.path)) return unpackFile(only!.file);
+  const selected = await selectFiles(listed, ({ file }) =>
+    file.size > ignoreLimits.bytes ? "" : file.text(),
   );
-  return { files: withoutOuterFolder(files), ignored };
-}
-
-async function unpack(zip: File, ignored: string[]): Promise<Found> {
-  const unpacked = await unpackFile(zip);
-  return { files: withoutOuterFolder(unpacked.files), ignored: [...ignored, ...unpacked.ignored] };
-}
-
-/** A browser does not reveal modes; a script states in its first line that it is run. */
-async function modeOf(file: File): Promise<WorkFile["mode"]> {
-  return (await file.slice(0, 2).text()) === "#!" ? "100755" : "100644";
-}
-
-/** The content of the folder that all files are in: a skill's SKILL.md is at the root of its package. */
-function withoutOuterFolder(files: WorkFile[]): WorkFile[] {
-  const outer = files[0]?.path.split("/")[0];
-  if (outer === undefined || !files.every(({ path }) => path.startsWith(`${outer}/`))) return files;
-  return files.map((file) => ({ ...file, path: file.path.slice(outer.length + 1) }));
+  checkFiles(
+    selected.files.map(({ path, entry }) => ({ path, size: entry.file.size, isLink: false })),
+    severalSkills,
+  );
+  const outer = selected.folder === "" ? "" : `${selected.folder}/`;
+  const leftOut = alreadyLeftOut.map((one) =>
+    one.path.startsWith(outer) ? { ...one, path: one.path.slice(outer.length) } : one,
+  );
+  const files = await Promise.all(
+    selected.files.map(async ({ path, entry: { file } }) => ({
+      ...(await withMode(path, file)),
+      data: file,
+    })),
+  );
+  return { files, leftOut: [...leftOut, ...selected.leftOut] };
 }
 
 /** Text of a file, or undefined for one that is not text or too large to edit. */
