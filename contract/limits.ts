@@ -131,6 +131,10 @@ export const limits = {
   /** Characters of a filter, and levels of its parentheses. */
   scimFilter: 2048,
   scimFilterDepth: 20,
+  /** Characters of all paths with a filter in one PATCH. */
+  scimFilters: 64 * 1024,
+  /** Comparisons with values of lists that one PATCH of a user makes. */
+  scimComparisons: 20_000,
   /** Resources, and members of groups together, on one page of a list. */
   scimPage: 200,
   scimPageMembers: 20_000,
@@ -237,6 +241,8 @@ export const limits = {
   connectorFirstByteMs: 30_000,
   /** One response of a remote MCP server. */
   connectorResponseBytes: 10 * MiB,
+  /** Brackets, commas and colons of one response, outside of its strings: 10,000 tools have 200,000. */
+  connectorJsonParts: 300_000,
   /** One stored credential of a connector, as JSON: tokens, the client, values of the user. */
   connectorSecretCharacters: 512 * 1024,
   /** Time to complete the authorization at the server's provider. */

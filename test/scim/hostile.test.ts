@@ -31,6 +31,11 @@ const readGroup = () => provider.ok("GET", `/Groups/${group.id}`);
 const replace = (path: string | undefined, value: unknown) =>
   patchOp({ op: "replace", ...(path === undefined ? {} : { path }), value });
 
+/** Different paths of 100 KiB together. */
+const manyPaths = Object.fromEntries(
+  Array.from({ length: 1000 }, (_, at) => [`emails[type eq "${"x".repeat(80)}${at}"].value`, "x@x.io"]),
+);
+
 describe("a request that is not valid", () => {
   const rows: [name: string, type: "Users" | "Groups", body: unknown, status: number, scimType?: string][] = [
     ["a filter on __proto__", "Users", replace('emails[__proto__ eq "x"].value', "x"), 400, "invalidFilter"],
@@ -52,6 +57,37 @@ describe("a request that is not valid", () => {
       "10,000 operations",
       "Users",
       patchOp(...Array.from({ length: 10_000 }, () => ({ op: "remove", path: "title" }))),
+      413,
+      "tooMany",
+    ],
+    [
+      "long filters together",
+      "Groups",
+      patchOp(
+        ...Array.from({ length: 40 }, () => ({
+          op: "remove",
+          path: `members[${'value eq "x" or '.repeat(125)}value pr]`,
+        })),
+      ),
+      413,
+      "tooMany",
+    ],
+    ["long filters in a value", "Users", replace(undefined, manyPaths), 413, "tooMany"],
+    [
+      "filters that compare too many values",
+      "Users",
+      patchOp(
+        {
+          op: "add",
+          path: "emails",
+          value: Array.from({ length: 49 }, (_, at) => ({ value: `${at}@x.io`, type: "other" })),
+        },
+        ...Array.from({ length: 500 }, () => ({
+          op: "add",
+          path: 'emails[type eq "other"].display',
+          value: "x",
+        })),
+      ),
       413,
       "tooMany",
     ],

@@ -28,12 +28,26 @@ export function patchGroup(
   operations: readonly Operation[],
   ignored: Set<string>,
 ): PatchedGroup {
-  const group: PatchedGroup = { ...given, members: new Set(given.members), touched: new Set() };
-  for (const { op, path, value } of operations) {
-    if (path) change(group, op, path, value);
-    else changeSeveral(group, id, op, value, ignored);
-  }
+  const group = copyGroup(given);
+  for (const operation of operations) applyOperation(group, id, operation, ignored);
   return group;
+}
+
+export const copyGroup = (given: GroupAttributes): PatchedGroup => ({
+  ...given,
+  members: new Set(given.members),
+  touched: new Set(),
+});
+
+/** Changes the group, as `patchGroup`. An operation without a path that is refused may have changed a part of it. */
+export function applyOperation(
+  group: PatchedGroup,
+  id: string,
+  { op, path, value }: Operation,
+  ignored: Set<string>,
+): void {
+  if (path) change(group, op, path, value);
+  else changeSeveral(group, id, op, value, ignored);
 }
 
 function changeSeveral(

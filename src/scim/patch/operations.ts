@@ -30,7 +30,25 @@ export function readOperations(type: ResourceType, body: unknown, ignored: Set<s
     throw new ScimError(413, `The request has more than ${limits.scimOperations} operations.`, {
       scimType: "tooMany",
     });
+  if (hasTooManyFilters(given))
+    throw new ScimError(
+      413,
+      `The filters of the operations have more than ${limits.scimFilters} characters: send fewer at a time.`,
+      { scimType: "tooMany" },
+    );
   return given.flatMap((one) => readOperation(type, one, ignored) ?? []);
+}
+
+/** Whether the paths with filters are so long together that reading them takes too much time. */
+export function hasTooManyFilters(operations: readonly unknown[]): boolean {
+  let length = 0;
+  for (const one of operations.filter(isObject)) {
+    const path = ownValue(one, "path");
+    const value = path ? undefined : ownValue(one, "value");
+    const paths = isObject(value) ? Object.keys(value) : typeof path === "string" ? [path] : [];
+    for (const text of paths) if (text.includes("[")) length += text.length;
+  }
+  return length > limits.scimFilters;
 }
 
 function readOperation(type: ResourceType, given: unknown, ignored: Set<string>): Operation | undefined {

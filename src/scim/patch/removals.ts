@@ -7,8 +7,8 @@ import type { ScimValue } from "../../../storage/scim/users.ts";
 import { userAttributes } from "../schema/attributes.ts";
 import { findAttribute } from "../schema/paths.ts";
 import { isObject, ownValue, readValue } from "../schema/values.ts";
-import { patchGroup, readMembers, type GroupAttributes } from "./group.ts";
-import { readOperations } from "./operations.ts";
+import { applyOperation, copyGroup, readMembers, type GroupAttributes } from "./group.ts";
+import { hasTooManyFilters, readOperations } from "./operations.ts";
 
 const active = userAttributes.find(({ name }) => name === "active")!;
 
@@ -48,12 +48,14 @@ export function removedMembers(id: string, given: GroupAttributes, body: unknown
 }
 
 function membersAfter(id: string, given: GroupAttributes, operations: unknown[]): Set<string> {
-  let group = given;
-  for (const one of operations) {
-    const ignored = new Set<string>();
-    const read = () => readOperations("Group", { operations: [one] }, ignored);
-    group = orUndefined(() => patchGroup(id, group, read(), ignored)) ?? group;
-  }
+  if (hasTooManyFilters(operations)) return given.members;
+  const group = copyGroup(given);
+  const ignored = new Set<string>();
+  for (const one of operations)
+    orUndefined(() => {
+      for (const operation of readOperations("Group", { operations: [one] }, ignored))
+        applyOperation(group, id, operation, ignored);
+    });
   return group.members;
 }
 

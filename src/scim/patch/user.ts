@@ -2,7 +2,8 @@
  * Applies a PATCH to the attributes of a user. The given attributes are not changed, so that all of it applies or none.
  */
 import type { ScimValue } from "../../../storage/scim/users.ts";
-import { badInput } from "../errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { badInput, ScimError } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parse.ts";
 import { urns, type Attribute } from "../schema/attributes.ts";
@@ -26,17 +27,39 @@ export function patchUser(
   operations: readonly Operation[],
   ignored: Set<string>,
 ): UserAttributes {
-  const user = { core: copyOf(given.core), enterprise: copyOf(given.enterprise) };
+  const user = { core: copyOf(given.core), enterprise: copyOf(given.enterprise), comparisons: 0 };
   for (const { op, path, value } of operations) {
     if (path) changeAttribute(user, op, path, value, ignored);
     else changeSeveral(user, id, op, value, ignored);
   }
-  return user;
+  return { core: user.core, enterprise: user.enterprise };
+}
+
+interface PatchedUser extends UserAttributes {
+  /** Number of comparisons with values of lists until now. */
+  comparisons: number;
+}
+
+/** Counts the values of a list that are read and compared. Throws `tooMany`, since each takes a few microseconds. */
+function countComparisons(user: PatchedUser, values: number, filter: Filter | undefined): void {
+  user.comparisons += values * (1 + (filter ? comparisonsIn(filter) : 0));
+  if (user.comparisons > limits.scimComparisons)
+    throw new ScimError(
+      413,
+      "The operations compare too many values of lists: send fewer of them at a time.",
+      { scimType: "tooMany" },
+    );
+}
+
+function comparisonsIn(filter: Filter): number {
+  if (filter.op === "and" || filter.op === "or")
+    return filter.filters.reduce((sum, one) => sum + comparisonsIn(one), 0);
+  return filter.op === "not" ? comparisonsIn(filter.filter) : 1;
 }
 
 /** Without a path, the value has attributes by their paths: with the URN of their schema, dotted or with a filter. */
 function changeSeveral(
-  user: UserAttributes,
+  user: PatchedUser,
   id: string,
   op: Operation["op"],
   value: unknown,
@@ -52,7 +75,7 @@ function changeSeveral(
 }
 
 function changeAttribute(
-  user: UserAttributes,
+  user: PatchedUser,
   op: Operation["op"],
   path: PatchPath,
   value: unknown,
@@ -65,17 +88,13 @@ function changeAttribute(
   if (attribute.mutability === "readOnly" || changed.mutability === "readOnly")
     throw badInput("mutability", `"${changed.name}" can't be changed.`);
   if (attribute.mutability === "writeOnly") return;
+  if (attribute.multiValued) countComparisons(user, listOf(target[attribute.name]).length, filter);
   if (attribute.multiValued) changeList(target, attribute, { op, filter, sub, value });
   else if (sub) changeSub(target, attribute, sub, op, value);
   else changeSingle(target, attribute, op, value);
 }
 
-function changeExtension(
-  user: UserAttributes,
-  op: Operation["op"],
-  value: unknown,
-  ignored: Set<string>,
-): void {
+function changeExtension(user: PatchedUser, op: Operation["op"], value: unknown, ignored: Set<string>): void {
   if (op === "remove") {
     user.enterprise = emptyObject();
     return;

@@ -53,7 +53,8 @@ export function readSingle(attribute: Attribute, value: unknown): ScimValue | un
 export function readObject(attributes: readonly Attribute[], given: Record<string, unknown>): ScimObject {
   const result = emptyObject();
   for (const [key, value] of Object.entries(given)) {
-    const attribute = attributes.find(({ name }) => name.toLowerCase() === key.toLowerCase());
+    const folded = key.toLowerCase();
+    const attribute = attributes.find(({ name }) => name.toLowerCase() === folded);
     if (!attribute || attribute.mutability === "readOnly" || attribute.mutability === "writeOnly") continue;
     const read = readValue(attribute, value);
     if (read !== undefined) result[attribute.name] = read;
