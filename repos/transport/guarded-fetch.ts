@@ -9,6 +9,7 @@ import { openConnections } from "./connections.ts";
 import { asUnreachable, tooSlow } from "./http-errors.ts";
 import { parseUrl } from "./remote-url.ts";
 import { BytesResponse } from "./bytes-response.ts";
+import { countJsonParts } from "./json-parts.ts";
 
 export interface FetchLimits {
   /** Allows http, and addresses of this machine and of private networks. */
@@ -21,6 +22,8 @@ export interface FetchLimits {
   maxBytes: number;
   /** Bytes of a stream of events, if not as many. */
   maxStreamBytes?: number;
+  /** Brackets, commas and colons of a JSON body, or of one event. */
+  maxJsonParts?: number;
 }
 
 export interface GuardedFetch {
@@ -143,7 +146,7 @@ async function toResponse(
     return new Response(null, { status, headers });
   }
   if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) {
-    const body = boundedBody(message, host, limits.maxStreamBytes ?? limits.maxBytes, signal);
+    const body = boundedBody(message, host, limits, signal);
     return new Response(streamOf(body, message), { status, headers });
   }
   message.setTimeout(limits.silenceMs, () => message.destroy(tooSlow(host)));
@@ -154,9 +157,10 @@ async function toResponse(
 function bytesOf(
   message: http.IncomingMessage,
   host: string,
-  { maxBytes }: FetchLimits,
+  { maxBytes, maxJsonParts = Infinity }: FetchLimits,
   signal: AbortSignal | undefined,
 ): Promise<Buffer> {
+  const count = countJsonParts(host, maxJsonParts, false);
   return new Promise((resolve, reject) => {
     const abort = () => message.destroy();
     const fail = (error: unknown) => {
@@ -172,7 +176,12 @@ function bytesOf(
     message.on("data", (piece: Buffer) => {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes > maxBytes) fail(tooLarge(host, maxBytes));
+      if (bytes > maxBytes) return fail(tooLarge(host, maxBytes));
+      try {
+        count(piece);
+      } catch (error) {
+        fail(error);
+      }
     });
     message.once("end", () => {
       signal?.removeEventListener("abort", abort);
@@ -190,9 +199,10 @@ const tooLarge = (host: string, maxBytes: number) =>
 async function* boundedBody(
   message: http.IncomingMessage,
   host: string,
-  maxBytes: number,
+  { maxBytes: maxBody, maxStreamBytes: maxBytes = maxBody, maxJsonParts = Infinity }: FetchLimits,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
+  const count = countJsonParts(host, maxJsonParts, true);
   const abort = () => message.destroy();
   signal?.addEventListener("abort", abort, { once: true });
   let bytes = 0;
@@ -202,6 +212,7 @@ async function* boundedBody(
     for await (const piece of message as AsyncIterable<Buffer>) {
       bytes += piece.length;
       if (bytes > maxBytes) throw tooLarge(host, maxBytes);
+      count(piece);
       yield piece;
     }
   } catch (error) {

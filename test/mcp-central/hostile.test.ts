@@ -55,6 +55,18 @@ const isToolCall = (body: string) => body.includes('"tools/call"');
 const isList = (body: string) => body.includes('"tools/list"');
 
 describe("a remote server", () => {
+  it("is refused results of brackets, which take seconds to parse", async () => {
+    const crowd = "[".repeat(limits.connectorJsonParts + 1);
+    bodyOf(isToolCall, (response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(`{"result":${crowd}`),
+    );
+
+    const { isError, text } = await call("bad__echo", { text: "x" });
+
+    assert.ok(isError);
+    assert.match(text, /too large/);
+  });
+
   it("lists at most some of 10,000 tools, with bounded and visible texts", async () => {
     const hidden = "\u202e\u200b\u{e0041}";
     bad.tools = Array.from({ length: 10_000 }, (_, number) => ({

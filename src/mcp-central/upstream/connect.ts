@@ -48,6 +48,7 @@ export function openUpstreamFetch(
     silenceMs: limits.connectorFirstByteMs,
     maxBytes: limits.connectorResponseBytes,
     maxStreamBytes,
+    maxJsonParts: limits.connectorJsonParts,
   });
   return {
     fetch: (url, init) =>
