@@ -22,8 +22,9 @@ const fileNames: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/\.(?:p12|pfx|jks|keystore|kdbx|ppk)$/, "a store of keys"],
   [/^[._]netrc$|^\.git-credentials$|^\.pypirc$|^\.htpasswd$|^\.pgpass$/, "passwords"],
 ];
-/** Templates, which are meant to be published. */
-const templateName = /\.(?:example|sample|template|dist|defaults?)$/;
+/** Templates, which are meant to be published, also in another language: `.env.example.md`, `.env.d.ts`. */
+const templateName =
+  /[._-](?:example|sample|template|tmpl|tpl|dist|defaults?|schema)(?:[._-]|$)|\.(?:md|mdx|d\.ts|vault)$/;
 
 const pathNames: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/(?:^|\/)\.aws\/credentials$/, "credentials of a cloud account"],
@@ -87,6 +88,7 @@ export function secretsInText(text: string, most: number): SecretPosition[] {
     let count = 0;
     for (const match of text.matchAll(pattern)) {
       if (!isRandom(match[1]!)) continue;
+      if (pattern === privateKey && isCutShort(text, match.index + match[0].length)) continue;
       found.push({ what, offset: match.index, length: match[0].length });
       if (++count === most) break;
     }
@@ -106,10 +108,39 @@ export function secretReason({ rule, what }: SecretFinding): string {
   return rule === "secret_file" ? `its name is that of a file with ${what}` : `it contains ${what}`;
 }
 
-/** Placeholders repeat a few characters, or say what they are. */
+/** Placeholders repeat a few characters, count, or say what they are. */
 function isRandom(part: string): boolean {
-  if (/example|your[_-]?|x{6}|0{8}|placeholder/i.test(part)) return false;
-  return new Set(part.toLowerCase()).size >= 8;
+  if (/example|your(?:[_-]|api|key|token|secret)|x{6}|0{8}|placeholder|redacted|changeme/i.test(part))
+    return false;
+  const plain = part.toLowerCase();
+  return new Set(plain).size >= 8 && !isCounting(plain);
+}
+
+/** Characters in the orders in which people write them when they make a key up. */
+const orders = ["abcdefghijklmnopqrstuvwxyza", "0123456789012", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const followers: ReadonlySet<string> = new Set(
+  orders.flatMap((order) => Array.from(order.slice(1), (next, i) => order[i]! + next)),
+);
+/** Share of the steps from letter to letter, and from digit to digit, that follow an order in a placeholder. */
+const countingShare = 0.7;
+
+/** Whether letters and digits, each on their own, mostly follow an order, as in "a1b2c3d4". By chance, a tenth does. */
+function isCounting(part: string): boolean {
+  let [steps, following] = [0, 0];
+  for (const characters of [part.replace(/[^a-z]/g, ""), part.replace(/[^0-9]/g, "")])
+    for (let i = 1; i < characters.length; i++) {
+      steps++;
+      const pair = characters.slice(i - 1, i + 1);
+      if (pair[0] === pair[1] || followers.has(pair)) following++;
+    }
+  return steps >= 8 && following / steps >= countingShare;
+}
+
+/** Whether the text of a private key ends with dots, as in documentation: such a key is incomplete. */
+function isCutShort(text: string, offset: number): boolean {
+  return /^(?:[A-Za-z0-9+/=\s]|\\[rn]){0,4000}(?:\.{3}|…|â\u0080¦)/.test(
+    text.slice(offset, offset + secretOverlap),
+  );
 }
 
 /** In the order of paths, for a message that is the same on every machine. */

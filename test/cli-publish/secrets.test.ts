@@ -1,5 +1,6 @@
 /** Secrets in skills: `lint`, `publish`, `push` and `share` find the same ones, and print none. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
@@ -20,6 +21,7 @@ const [priv, ghp] = [["PRI", "VATE"].join(""), ["gh", "p_"].join("")];
 const random = "9fK2mQ7xR4tV8wZ1bN6cJ3hL5pD0sGaY";
 const github = `${ghp}${random}Ab12`;
 const pem = `-----BEGIN OPENSSH ${priv} KEY-----\n${random}${random}\n-----END OPENSSH ${priv} KEY-----\n`;
+const google = ["AI", "za"].join("");
 const head = "---\nname: kit\ndescription: Does it.\n---\n# Kit\n";
 
 async function layOut(t: TestContext, files: Record<string, string>): Promise<string> {
@@ -107,6 +109,9 @@ describe("the rules for secrets", () => {
     ["store.p12", true],
     [".netrc", true],
     ["environment.md", false],
+    [".env.example.md", false],
+    [".env.schema", false],
+    [".env.local", true],
     ["slides.key", false],
   ] as const)
     it(`${isSecret ? "include" : "leave out"} the name ${name}`, () =>
@@ -120,13 +125,41 @@ describe("the rules for secrets", () => {
     ["a certificate", `-----BEGIN CERTIFICATE-----\n${random}\n`, false],
     ["a token", `token: ${github}`, true],
     ["a token of a registry", `//r/:_authToken=${random}`, true],
-    ["a token of this registry", `lsk_${"0123456789abcdef".repeat(4)}`, true],
+    ["a token of this registry", `lsk_${"9f86d081884c7d659a2feaa0c55ad015".repeat(2)}`, true],
+    ["a counted token of this registry", `lsk_${"0123456789abcdef".repeat(4)}`, false],
+    ["a counted key of letters and digits", `${google}SyA1B2C3D4E5F6G7H8I9J0K1L2M3N4O5P6Q`, false],
+    ["a counted key in parts", `${ghp}abcdef1234567890abcdef1234567890abcd`, false],
+    ["a counted token of three parts", "xoxb-123456789012-1234567890123-abcdefghijklmnopqrstuvwx", false],
+    ["a key of keyboard rows", `${ghp}qwertyuiopasdfghjklzxcvbnm1234567890`, false],
+    ["a key that counts only at its beginning", `${ghp}abcdef123456${random.slice(0, 24)}`, true],
+    ["the beginning of a key", pem.replace(/\n-----END[^]*/, "\n...\n-----END"), false],
+    [
+      "the beginning of a key, with an ellipsis",
+      Buffer.from(pem.replace(/\n-----END[^]*/, "…")).toString("latin1"),
+      false,
+    ],
     ["a placeholder", `${ghp}${"x".repeat(36)}`, false],
     ["an example", ["AKIA", "IOSFODNN7EXAMPLE"].join(""), false],
     ["prose", "Ask for sk-something or a ghp_ token.", false],
   ] as const)
     it(`${isSecret ? "include" : "leave out"} ${what}`, () =>
       assert.equal(secretInText(text) !== undefined, isSecret));
+
+  it("find every random key, whatever letters it has", () => {
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    for (let i = 0; i < 20_000; i++) {
+      const key = Array.from(randomBytes(36), (byte) => letters[byte % letters.length]).join("");
+      const hex = randomBytes(32).toString("hex");
+      const digits = Array.from(
+        randomBytes(16),
+        (byte) => `ABCDEFGHIJKLMNOPQRSTUVWXYZ234567`[byte % 32],
+      ).join("");
+      for (const text of [`${ghp}${key}`, `lsk_${hex}`])
+        assert.ok(secretInText(text) !== undefined, text.slice(4));
+      const isSpread = new Set(digits).size >= 8;
+      assert.ok(!isSpread || secretInText(`AKIA${digits}`) !== undefined, digits);
+    }
+  });
 
   it("take linear time on hostile texts", async () => {
     const headers = `${"a: ".repeat(26)}\n`;
