@@ -4,8 +4,9 @@
  * is generated from its values. Pure.
  */
 import { Document, type Pair, type Scalar, type YAMLMap, isMap, isScalar, visit } from "yaml";
-import { FrontmatterError, cutFences, splitFrontmatter, yamlOptions } from "./frontmatter.ts";
-import { YamlLimitError, parseYaml } from "./yaml.ts";
+import { FrontmatterError, cutFences, splitFrontmatter } from "./frontmatter.ts";
+import { YamlLimitError, parseYaml, yamlOptions } from "./yaml.ts";
+import { escapeCharacter, yamlText } from "./yaml-text.ts";
 
 /**
  * Line breaks that YAML 1.1 has and the parser here does not, or the other way round: after one of them, another reader
@@ -100,10 +101,8 @@ function printYaml(fields: ReadonlyMap<string, unknown>): string {
       if (typeof scalar.value === "string" && disputedBreak.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
     },
   });
-  return document.toString({ lineWidth: 0 }).replace(/[\u0085\u2028\u2029]/g, escapeOf);
+  return document.toString({ lineWidth: 0 }).replace(/[\u0085\u2028\u2029]/g, escapeCharacter);
 }
-
-const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** The YAML with one value of its mapping set; undefined where that takes more than an edit of this value. */
 function setValue(yaml: string, key: keyof RequiredValues, value: string, eol: string): string | undefined {
@@ -176,5 +175,5 @@ function scalarText(value: string, before?: Scalar["type"]): string {
   const isSimple = /^[a-z][a-z0-9-]*$/.test(value) && !reservedWord.test(value);
   if (before === "QUOTE_SINGLE" && /^[\x20-\x26\x28-\x7e]*$/.test(value)) return `'${value}'`;
   if (before !== "QUOTE_DOUBLE" && isSimple) return value;
-  return JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeOf);
+  return yamlText(value);
 }

@@ -1,7 +1,8 @@
 /** Findings about the content of a skill: violations of its rules, as the client and the service report them. */
 import type { PackageRule } from "./package-rules.ts";
 import type { SecretRule } from "./secret-rules.ts";
-import type { AdviceRule, ContentRule, Fault } from "./skill-rules.ts";
+import type { AdviceRule } from "./skill-advice.ts";
+import { type ContentRule, type Fault, sentenceOf } from "./skill-rules.ts";
 
 /** `error`: a reason not to publish the skill; `warning`: some tools may not load it as intended. */
 export const severities = ["error", "warning"] as const;
@@ -20,8 +21,14 @@ export interface Finding {
 export function findingOf(
   severity: Severity,
   path: string,
-  { rule, reason, line }: Fault<ContentRule | AdviceRule | SecretRule>,
+  fault: Fault<ContentRule | AdviceRule | SecretRule>,
 ): Finding {
-  const message = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
-  return { rule, severity, message, path, ...(line === undefined ? {} : { line }) };
+  const { rule, line } = fault;
+  return {
+    rule,
+    severity,
+    message: sentenceOf(fault),
+    path,
+    ...(line === undefined ? {} : { line }),
+  };
 }

@@ -2,32 +2,45 @@
  * The YAML frontmatter of a SKILL.md or RULE.md: split off and read with suspicion, by the service and by the client
  * alike. Only YAML between `---` lines is read. Nothing in it is ever run, and aliases are refused.
  */
-import { LineCounter, type Scalar, isMap, isScalar } from "yaml";
+import { LineCounter, type Pair, type Scalar, isMap } from "yaml";
+import { type FenceFault, misplacedFence, unclosedFence } from "./faults/fence-faults.ts";
 import { utf8Length } from "./package-rules.ts";
 import { sizeText } from "./size-text.ts";
-import { YamlLimitError, parseYaml, yamlLimits } from "./yaml.ts";
+import { faultOfForm, faultOfNodes, faultOfYaml } from "./faults/yaml-faults.ts";
+import type { YamlFault } from "./faults/yaml-references.ts";
+import { YamlLimitError, parseYaml, yamlLimits, yamlOptions } from "./yaml.ts";
 
 export const frontmatterRules = [
   "frontmatter_language",
   "frontmatter_open",
+  "frontmatter_position",
+  "line_ends",
   "frontmatter_too_large",
   "frontmatter_too_deep",
   "frontmatter_yaml",
   "frontmatter_key",
 ] as const;
 
+interface FrontmatterFault extends Omit<FenceFault, "rule" | "line"> {
+  rule: (typeof frontmatterRules)[number];
+  line: number | undefined;
+}
+
 /** Frontmatter that can't be read. `reason` is a clause without a full stop, about "it", the file. */
 export class FrontmatterError extends Error {
   override readonly name = "FrontmatterError";
-  readonly rule: (typeof frontmatterRules)[number];
+  readonly rule: FrontmatterFault["rule"];
   readonly reason: string;
+  /** A sentence with the text to write, if one is known. */
+  readonly remedy: string;
   /** Line in the file, from 1. */
   readonly line: number;
 
-  constructor(rule: FrontmatterError["rule"], reason: string, line = 1) {
+  constructor({ rule, reason, remedy, line = 1 }: FrontmatterFault) {
     super(reason);
     this.rule = rule;
     this.reason = reason;
+    this.remedy = remedy;
     this.line = line;
   }
 }
@@ -77,6 +90,8 @@ export function cutFences(text: string): FencedText | undefined {
 /** Splits a text into frontmatter and body. Throws `FrontmatterError` for frontmatter that can't be read. */
 export function splitFrontmatter(source: string): SplitText {
   const bom = source.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const misplaced = misplacedFence(source.slice(bom.length));
+  if (misplaced) throw new FrontmatterError(misplaced);
   const line = /^---([^\r\n]*)/.exec(source.slice(bom.length));
   if (!line || line[1]!.startsWith("-"))
     return {
@@ -87,77 +102,68 @@ export function splitFrontmatter(source: string): SplitText {
       bodyLine: 1,
     };
   const language = line[1]!.trim();
-  if (language !== "") {
-    throw new FrontmatterError(
-      "frontmatter_language",
-      `"---${language}" opens frontmatter of another language: only YAML between --- lines is read`,
-    );
-  }
-  const parts = cutFences(source);
-  if (!parts) throw new FrontmatterError("frontmatter_open", "its frontmatter has no closing --- line");
-  const { body } = parts;
+  if (language !== "")
+    throw new FrontmatterError({
+      rule: "frontmatter_language",
+      reason: `"---${language}" opens frontmatter of another language, and only YAML is read`,
+      remedy: "Write instead: `---`.",
+      line: 1,
+    });
+  const unclosed = unclosedFence(source, cutFences(source)?.yaml);
+  if (unclosed) throw new FrontmatterError(unclosed);
+  const { body, yaml } = cutFences(source)!;
   const head = source.slice(0, source.length - body.length);
-  return { ...readYaml(parts.yaml), head, body, bodyLine: head.split("\n").length };
+  return { ...readYaml(yaml), head, body, bodyLine: head.split("\n").length };
 }
-
-/** Parser options for frontmatter, for all of its readers. */
-export const yamlOptions = {
-  schema: "core",
-  uniqueKeys: true,
-  merge: false,
-  // Each of thousands of errors would be given its position and an excerpt of the text; the first one is reported.
-  prettyErrors: false,
-} as const;
 
 function readYaml(yaml: string): Pick<SplitText, "lines"> & { fields: Map<string, unknown> } {
   const lines = new Map<string, number>();
   const counter = new LineCounter();
-  /** The opening line comes before the first one of the YAML. */
-  const lineAt = (offset = 0) => counter.linePos(offset).line + 1;
-  let line = 1;
-  let value: unknown;
+  let document: ReturnType<typeof parseYaml>;
   try {
-    const document = parseYaml(yaml, { ...yamlOptions, lineCounter: counter });
-    const [error] = document.errors;
-    if (error) {
-      line = lineAt(error.pos[0]);
-      throw new Error(`${error.message.replace(/:$/, "")} (line ${line})`);
-    }
-    if (document.contents === null) return { fields: new Map(), lines };
-    if (!isMap(document.contents)) throw new Error("it is not a mapping of keys to values");
-    for (const { key } of document.contents.items) {
-      line = isScalar(key) ? lineAt(key.range?.[0]) : 1;
-      if (!isScalar(key) || typeof (key as Scalar).value !== "string")
-        throw new Error("its keys must be plain text");
-      lines.set((key as Scalar<string>).value, line);
-    }
-    line = 1;
-    value = document.toJS({ mapAsMap: true, maxAliasCount: 0 });
+    document = parseYaml(yaml, { ...yamlOptions, lineCounter: counter });
   } catch (error) {
-    if (error instanceof YamlLimitError) throw beyondLimit(error, yaml);
-    const reason = (error as Error).message;
-    throw new FrontmatterError(
-      "frontmatter_yaml",
-      `its frontmatter is not usable YAML: ${/alias/i.test(reason) ? "aliases are not allowed" : reason}`,
-      line,
-    );
+    throw error instanceof YamlLimitError ? beyondLimit(error, yaml) : error;
   }
-  const fields = value as Map<string, unknown>;
+  const [error] = document.errors;
+  if (error) throw unreadable(faultOfYaml(yaml, { code: error.code, offset: error.pos[0] }));
+  const { contents } = document;
+  if (contents === null) return { fields: new Map(), lines };
+  if (!isMap(contents)) throw unreadable(faultOfForm(yaml));
+  const fault = faultOfNodes(yaml, document);
+  if (fault) throw unreadable(fault);
+  for (const { key } of contents.items as readonly Pair<Scalar<string>>[])
+    // The opening line comes before the first one of the YAML.
+    lines.set(key.value, counter.linePos(key.range?.[0] ?? 0).line + 1);
+  const fields = document.toJS({ mapAsMap: true, maxAliasCount: 0 }) as Map<string, unknown>;
   for (const key of fields.keys()) {
     if (["__proto__", "constructor", "prototype"].includes(key))
-      throw new FrontmatterError("frontmatter_key", `its frontmatter has the key "${key}"`, lines.get(key));
+      throw new FrontmatterError({
+        rule: "frontmatter_key",
+        reason: `its frontmatter has the key "${key}", which programs confuse with one of their own`,
+        remedy: "Choose another name for the key.",
+        line: lines.get(key),
+      });
   }
   return { fields, lines };
 }
 
+/** The line of the fault is one of the YAML, which begins below the first fence. */
+const unreadable = ({ line, ...fault }: YamlFault) =>
+  new FrontmatterError({ rule: "frontmatter_yaml", ...fault, line: line + 1 });
+
 function beyondLimit({ limit }: YamlLimitError, yaml: string): FrontmatterError {
   return limit === "bytes"
-    ? new FrontmatterError(
-        "frontmatter_too_large",
-        `its frontmatter has ${sizeText(utf8Length(yaml))}, over ${sizeText(yamlLimits.bytes)}`,
-      )
-    : new FrontmatterError(
-        "frontmatter_too_deep",
-        `its frontmatter is nested over ${yamlLimits.depth} levels deep`,
-      );
+    ? new FrontmatterError({
+        rule: "frontmatter_too_large",
+        reason: `its frontmatter has ${sizeText(utf8Length(yaml))}, over ${sizeText(yamlLimits.bytes)}`,
+        remedy: "Move texts from it below the frontmatter.",
+        line: 1,
+      })
+    : new FrontmatterError({
+        rule: "frontmatter_too_deep",
+        reason: `its frontmatter is nested over ${yamlLimits.depth} levels deep`,
+        remedy: "Write it with fewer levels.",
+        line: 1,
+      });
 }

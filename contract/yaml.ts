@@ -34,6 +34,16 @@ export class YamlLimitError extends Error {
   }
 }
 
+/** Parser options for frontmatter, for all of its readers. */
+export const yamlOptions = {
+  schema: "core",
+  uniqueKeys: true,
+  merge: false,
+  // Each of thousands of errors would be given its position and an excerpt of the text; the first one is reported.
+  prettyErrors: false,
+  logLevel: "error",
+} as const;
+
 /** The document of a YAML text, whose `errors` may not be empty. Throws `YamlLimitError` before it is parsed. */
 export function parseYaml(
   source: string,

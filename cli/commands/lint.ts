@@ -23,7 +23,10 @@ export const lint = defineCommand({
       hint: skillTypes.join("|"),
       description: "Expected type; default skill, and rule for a RULE.md",
     },
-    strict: { value: "none", description: "Fail on warnings, too" },
+    strict: {
+      value: "none",
+      description: "Fail on warnings, too, except those about unknown keys",
+    },
     "allow-secret-files": allowSecretsFlag,
   },
   examples: ["svc lint", "svc lint ./code-review", "svc lint skills --strict -o json"],
@@ -36,7 +39,7 @@ export const lint = defineCommand({
     const count = (severity: Finding["severity"]) =>
       findings.filter((finding) => finding.severity === severity).length;
     const summary = { skills: skills.length, errors: count("error"), warnings: count("warning") };
-    const ok = summary.errors === 0 && (!args.strict || summary.warnings === 0);
+    const ok = summary.errors === 0 && (!args.strict || !findings.some(isFault));
     return {
       data: { ok, skills, findings, summary },
       text: [
@@ -48,6 +51,9 @@ export const lint = defineCommand({
     };
   },
 });
+
+/** A key that no tool knows has no effect, so it is no fault. */
+const isFault = ({ rule }: Finding) => rule !== "unknown_key";
 
 function line({ output: { paint } }: Context, finding: Finding): string {
   const { severity, rule, path, message } = finding;

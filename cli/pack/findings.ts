@@ -3,7 +3,8 @@ import { type Finding, findingOf } from "../../contract/findings.ts";
 import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { PackageError } from "../../contract/package-rules.ts";
 import { type SecretFinding, type SecretRule, secretReason } from "../../contract/secret-rules.ts";
-import type { AdviceRule, ContentRule, Fault } from "../../contract/skill-rules.ts";
+import type { AdviceRule } from "../../contract/skill-advice.ts";
+import type { ContentRule, Fault } from "../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import { inFolder } from "./skill-folders.ts";
 

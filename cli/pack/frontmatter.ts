@@ -4,14 +4,14 @@ const opening = /^\uFEFF?---[ \t]*\r?\n/;
 const closing = /(?<![^\n])---[ \t]*(?:\r?\n|$)/;
 const fenceLength = 64 * 1024;
 
-/** A text's frontmatter and body; undefined without frontmatter, or with an oversized one. */
-export function splitFence(text: string): { yaml: string; body: string } | undefined {
-  const start = opening.exec(text)?.[0].length;
-  if (start === undefined) return undefined;
-  const rest = text.slice(start);
+/** A text's first fence and frontmatter; undefined without frontmatter, or with an oversized one. */
+export function splitFence(text: string): { opening: string; yaml: string } | undefined {
+  const first = opening.exec(text)?.[0];
+  if (first === undefined) return undefined;
+  const rest = text.slice(first.length);
   const end = closing.exec(rest);
   if (end === null || end.index > fenceLength) return undefined;
-  return { yaml: rest.slice(0, end.index), body: rest.slice(end.index + end[0].length) };
+  return { opening: first, yaml: rest.slice(0, end.index) };
 }
 
 /** The name, parsed as by the service. Undefined if there is no frontmatter, no name, or invalid YAML. */
@@ -21,6 +21,15 @@ export async function frontmatterName(text: string): Promise<string | undefined>
   return readSkillText(text, "markdown").defaults.name;
 }
 
-export async function packageNameOf(text: string | undefined): Promise<string | undefined> {
-  return text === undefined ? undefined : frontmatterName(text);
+const required = ["name", "description"] as const;
+
+/** The name in a package's SKILL.md, and the fields that it has not. Nothing is missing in a text. */
+export async function packageFieldsOf(
+  text: string | undefined,
+): Promise<{ name?: string; missing: readonly (typeof required)[number][] }> {
+  if (text === undefined) return { missing: [] };
+  if (!/^\uFEFF?---/.test(text)) return { missing: required };
+  const { readSkillText } = await import("../../contract/skill-rules.ts");
+  const { defaults } = readSkillText(text, "package");
+  return { name: defaults.name, missing: required.filter((field) => defaults[field] === undefined) };
 }

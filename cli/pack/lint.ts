@@ -5,7 +5,6 @@ import { basename, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { packageLimits } from "../../contract/package-rules.ts";
 import { adviseOnPaths } from "../../contract/package/portable-paths.ts";
-import type { Fault } from "../../contract/skill-rules.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, isSystemError } from "../errors.ts";
@@ -23,7 +22,7 @@ import {
 } from "./skill-folders.ts";
 import { secretsInContent, secretsInFiles } from "./secrets.ts";
 import { nameOfFile, unreadable } from "./source.ts";
-import { isToolFile, withoutToolKeys } from "./tool-file.ts";
+import { isToolRule, readableRule } from "./tool-file.ts";
 
 /** A file, a folder with a SKILL.md, or all skills below a folder. Throws for unreadable paths. */
 export async function lintPath(
@@ -75,26 +74,32 @@ async function lintFile(
   info: Stats,
   given: SkillType | undefined,
 ): Promise<void> {
-  const { adviseOn, faultOfName, readSkillText } = await import("../../contract/skill-rules.ts");
-  const type = given ?? (isRuleFile(full) ? "rule" : "skill");
+  const { adviseOn, faultOfName, readSkillText } = await contentRules();
   const shown = slashed(path);
+  const text = await readOrReport(report, full, shown, info.size, limits.textFileBytes);
+  const isRule = isRuleFile(full) || (text !== undefined && isToolRule(full, text));
+  const type = given ?? (isRule ? "rule" : "skill");
   const skill: LintedSkill = { path: shown, format: "markdown", type, name: nameOfFile(full) };
   report.skills.push(skill);
-  const text = await readOrReport(report, full, shown, info.size, limits.textFileBytes);
   if (text === undefined) return;
   addSecrets(report, secretsInContent(basename(full), text), () => shown);
-  const isTools = isToolFile(full);
-  const read = readSkillText(isTools ? (await withoutToolKeys(text)).text : text, "markdown");
+  const read = readSkillText(isRule ? await readableRule(text) : text, "markdown");
   skill.name = read.defaults.name ?? skill.name;
   const unusable = faultOfName(skill.name, read.lines.get("name"));
-  const { format } = skill;
-  // The tool's own frontmatter is left out, so line numbers don't apply.
-  const placed = <R extends string>({ line, ...fault }: Fault<R>): Fault<R> =>
-    isTools || line === undefined ? fault : { ...fault, line };
   const errors = unusable === undefined ? read.faults : [...read.faults, unusable];
-  for (const fault of errors) addFinding(report, "error", shown, placed(fault));
-  for (const advice of adviseOn(read, { format, type, isToolFile: isTools || type === "rule" }))
-    addFinding(report, "warning", shown, placed(advice));
+  for (const fault of errors) addFinding(report, "error", shown, fault);
+  for (const advice of adviseOn(read, { format: skill.format, type }))
+    addFinding(report, "warning", shown, advice);
+}
+
+/** Loaded only where content is read, since YAML takes long to load. */
+async function contentRules() {
+  const [advice, rules, encoding] = await Promise.all([
+    import("../../contract/skill-advice.ts"),
+    import("../../contract/skill-rules.ts"),
+    import("../../contract/text-encoding.ts"),
+  ]);
+  return { ...advice, ...rules, ...encoding };
 }
 
 async function lintFolder(
@@ -104,7 +109,7 @@ async function lintFolder(
   path: string,
   given: SkillType | undefined,
 ): Promise<void> {
-  const { adviseOn, faultOfName, readSkillText } = await import("../../contract/skill-rules.ts");
+  const { adviseOn, faultOfName, readSkillText } = await contentRules();
   const shown = slashed(path);
   const folder = basename(await realpath(full));
   const type = given ?? "skill";
@@ -166,16 +171,13 @@ async function readOrReport(
   size: number,
   maxBytes: number,
 ): Promise<string | undefined> {
+  const { readUtf8, tooLargeText } = await contentRules();
   if (size > maxBytes) {
-    const { overText } = await import("../../contract/skill-rules.ts");
-    addFinding(report, "error", shown, { rule: "text_too_large", reason: overText(size) });
+    addFinding(report, "error", shown, tooLargeText(size));
     return undefined;
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(full));
-  } catch (error) {
-    if (isSystemError(error) && error.syscall !== undefined) throw error;
-    addFinding(report, "error", shown, { rule: "text_encoding", reason: "it is not UTF-8 text" });
-    return undefined;
-  }
+  const read = readUtf8(await readFile(full));
+  if ("text" in read) return read.text;
+  addFinding(report, "error", shown, read.fault);
+  return undefined;
 }

@@ -4,7 +4,6 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { leftOutSentence } from "../../contract/package/left-out.ts";
 import { pathWarnings } from "../../contract/package/portable-paths.ts";
-import { lostRuleKeys } from "../../contract/rule-keys.ts";
 import type { SecretFinding } from "../../contract/secret-rules.ts";
 import { sizeText } from "../../contract/size-text.ts";
 import type { Fault } from "../../contract/skill-rules.ts";
@@ -13,13 +12,12 @@ import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../erro
 import { type PackageFile, packFailed, readPackageFolder } from "./folder.ts";
 import { acceptedSecrets, secretsError, secretsInContent, secretsInFiles } from "./secrets.ts";
 import { isRuleFile, linkFault, rootFile } from "./skill-folders.ts";
-import { plainLine } from "../table.ts";
-import { isToolFile, withoutToolKeys } from "./tool-file.ts";
+import { isToolRule, readableRule, withStatedScope } from "./tool-file.ts";
 
 interface Checked {
   /** Name for `publish` without `--name`. */
   name: string;
-  /** `rule` for a file RULE.md; it applies to a new skill only. */
+  /** `rule` for a file RULE.md and rules of tools; it applies to a new skill only. */
   defaultType?: "rule";
   warnings: string[];
 }
@@ -72,17 +70,16 @@ async function readFolder(
   path: string,
   options: SourceOptions,
 ): Promise<SkillSource> {
-  const { overText, readSkillText } = await import("../../contract/skill-rules.ts");
+  const [{ readSkillText, tooLargeText }, { readUtf8 }] = await contentRules();
   const { files, leftOut } = await readPackageFolder(full, context.platform);
   const bytes = await readFile(join(full, rootFile));
-  if (bytes.length > limits.textContentBytes)
-    throw refusedPackage({ rule: "text_too_large", reason: overText(bytes.length) });
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw refusedPackage({ rule: "text_encoding", reason: "it is not UTF-8 text" });
-  const read = readSkillText(text, "package");
+  if (bytes.length > limits.textContentBytes) throw await refusedPackage(tooLargeText(bytes.length));
+  const decoded = readUtf8(bytes);
+  if ("fault" in decoded) throw await refusedPackage(decoded.fault);
+  const read = readSkillText(decoded.text, "package");
   const name = read.defaults.name ?? basename(full);
   const fault = read.faults[0] ?? (await faultOf(name, options));
-  if (fault !== undefined) throw refusedPackage(fault);
+  if (fault !== undefined) throw await refusedPackage(fault);
   const warnings = [
     ...checkSecrets(path, await secretsInFiles(files), options),
     ...[leftOutSentence(leftOut) ?? []].flat(),
@@ -91,37 +88,35 @@ async function readFolder(
   return { format: "package", name, files, warnings };
 }
 
+/** Loaded only where content is read, since YAML takes long to load. */
+const contentRules = () =>
+  Promise.all([import("../../contract/skill-rules.ts"), import("../../contract/text-encoding.ts")]);
+
 async function readTextFile(full: string, path: string, options: SourceOptions): Promise<SkillSource> {
-  const { readSkillText } = await import("../../contract/skill-rules.ts");
-  const text = await readText(full, path);
-  const isTools = isToolFile(full);
-  const tool = isTools ? await withoutToolKeys(text) : undefined;
-  const content = tool?.text ?? text;
+  const [{ readSkillText, refusalText }, { readUtf8 }] = await contentRules();
+  const bytes = await readBytes(full, path);
+  const decoded = readUtf8(bytes);
+  const refuse = (fault: Fault) =>
+    invalidArgument("<path>", refusalText(path, fault), {
+      kind: "content",
+      ref: path,
+      rule: fault.rule,
+      ...(fault.line !== undefined && { line: fault.line }),
+    });
+  if ("fault" in decoded) throw refuse(decoded.fault);
+  const { text } = decoded;
+  const isRule = isRuleFile(full) || isToolRule(full, text);
+  const readable = isRule ? await readableRule(text) : text;
+  const content = (options.type ?? "rule") === "rule" && isRule ? withStatedScope(full, readable) : readable;
   const size = await contentSize(content);
   if (size > limits.textContentBytes) throw tooLarge(path, size);
   const read = readSkillText(content, "markdown");
   const name = read.defaults.name ?? nameOfFile(full);
   const fault = read.faults[0] ?? (await faultOf(name, options));
-  if (fault !== undefined)
-    throw invalidArgument("<path>", `${path} can't be published: ${atLine(fault)}.`, {
-      kind: "content",
-      ref: path,
-      rule: fault.rule,
-    });
-  const secrets = checkSecrets(path, secretsInContent(basename(full), text), options);
-  const isRule = (options.type ?? (isRuleFile(full) ? "rule" : "skill")) === "rule";
-  const lost = tool?.lost ?? (isRule ? lostRuleKeys(read.fields?.keys() ?? []) : []);
-  const warnings = [...secrets, ...(lost.length === 0 ? [] : [lostKeys(lost)])];
-  const type = isRuleFile(full) ? ({ defaultType: "rule" } as const) : {};
+  if (fault !== undefined) throw refuse(fault);
+  const warnings = checkSecrets(path, secretsInContent(basename(full), text), options);
+  const type = isRule ? ({ defaultType: "rule" } as const) : {};
   return { format: "markdown", name, content, ...type, warnings };
-}
-
-function lostKeys(keys: readonly string[]): string {
-  const listed = keys.map((key) => plainLine(key)).join(", ");
-  return (
-    `No tool gets these keys of the frontmatter: ${listed}. ` +
-    "Put what they say into the text, or publish a folder with a SKILL.md, whose files stay as they are."
-  );
 }
 
 async function faultOf(name: string, { isNamed }: SourceOptions): Promise<Fault | undefined> {
@@ -129,13 +124,13 @@ async function faultOf(name: string, { isNamed }: SourceOptions): Promise<Fault 
   return isNamed === true ? undefined : faultOfName(name);
 }
 
-const atLine = ({ reason, line }: Fault) => (line === undefined ? reason : `${reason} (line ${line})`);
-
-function refusedPackage(fault: Fault): CliError {
-  return new CliError("E_PACK_FAILED", `${rootFile} can't be published: ${atLine(fault)}.`, {
+async function refusedPackage(fault: Fault): Promise<CliError> {
+  const { refusalText } = await import("../../contract/skill-rules.ts");
+  return new CliError("E_PACK_FAILED", refusalText(rootFile, fault), {
     kind: "content",
     ref: rootFile,
     rule: fault.rule,
+    ...(fault.line !== undefined && { line: fault.line }),
   });
 }
 
@@ -173,26 +168,11 @@ export function nameOfFile(full: string): string {
   return genericNames.has(stem.toLowerCase()) ? basename(dirname(full)) : stem;
 }
 
-async function readText(full: string, path: string): Promise<string> {
-  let bytes: Buffer;
+async function readBytes(full: string, path: string): Promise<Buffer> {
   try {
-    bytes = await readFile(full);
+    return await readFile(full);
   } catch (error) {
     throw unreadable(path, error);
-  }
-  const refuse = (why: string) => invalidArgument("<path>", `${path} ${why}.`, { kind: "path", ref: path });
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw refuse("is not UTF-8 text");
-  if (text.includes("\0")) throw refuse("is not text: it contains NUL characters");
-  if (text.trim() === "") throw refuse("is empty");
-  return text;
-}
-
-function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,14 +1,23 @@
-/** Rule files of tools: of their frontmatter, only name and description apply to other tools. */
+/** Rule files of tools, as those tools write them. */
 import path from "node:path";
-import { lostRuleKeys, ruleKeys } from "../../contract/rule-keys.ts";
+import { scopeKeys } from "../../contract/known-keys.ts";
+import { quoted, quotedIfNeeded, readLine } from "../../contract/faults/yaml-lines.ts";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
-import { yamlText } from "../targets/render.ts";
 import { splitFence } from "./frontmatter.ts";
+import { rootFile } from "./skill-folders.ts";
 
-/** Whether a file is in a tool's folder of rules, or has a name that only its rules have. */
-export function isToolFile(file: string): boolean {
-  if (/\.mdc$|\.instructions\.md$/.test(file)) return true;
+/** File names that only rules of tools have, which apply on request unless their keys say otherwise. */
+const ruleName = /\.mdc$|\.instructions\.md$/;
+/** Keys that only rules have, with the values that tools write. */
+const ruleLine =
+  /^(?:alwaysApply:[ \t]*(?:true|false)|trigger:[ \t]*(?:always_on|model_decision|glob|manual)|(?:globs|applyTo):.*)[ \t\r]*$/m;
+
+/** Whether a text is a rule of a tool: it is in a tool's folder of rules, or its name or keys are those of rules. */
+export function isToolRule(file: string, text: string): boolean {
+  if (path.basename(file) === rootFile) return false;
+  if (ruleName.test(file)) return true;
+  if (ruleLine.test(splitFence(text)?.yaml ?? "")) return true;
   const machine = machineOf({ home: path.sep, env: {}, platform: process.platform });
   return targetDefinitions
     .flatMap(({ sources }) => sources({ ...machine, scope: "project", projectDir: path.sep }).files)
@@ -16,65 +25,51 @@ export function isToolFile(file: string): boolean {
 }
 
 /**
- * The text with only those keys in its frontmatter that other tools can get, or without frontmatter if it has none of
- * them. `lost`: the keys that were left out.
+ * A rule as YAML that every tool can read, line by line: unchanged, or with the values in quotation marks. Tools write
+ * patterns such as `*.py` without them.
  */
-export async function withoutToolKeys(text: string): Promise<{ text: string; lost: string[] }> {
+export async function readableRule(text: string): Promise<string> {
   const split = splitFence(text);
-  if (split === undefined) return { text, lost: [] };
-  const body = split.body.replace(/^(?:[ \t]*\r?\n)+/, "");
-  const fields = (await readFields(split.yaml)) ?? readLines(split.yaml);
-  const head = ["name", "description", ...ruleKeys].flatMap((key) => {
-    const value = fields.get(key);
-    if (typeof value === "boolean") return [`${key}: ${value}`];
-    if (Array.isArray(value)) return [`${key}: [${value.map(yamlText).join(", ")}]`];
-    const line = value?.replace(/\s+/g, " ").trim() ?? "";
-    return line === "" ? [] : [`${key}: ${yamlText(line)}`];
-  });
-  return {
-    text: head.length === 0 ? body : `---\n${head.join("\n")}\n---\n\n${body}`,
-    lost: lostRuleKeys(fields.keys()),
+  if (split === undefined) return text;
+  const { FrontmatterError, splitFrontmatter } = await import("../../contract/frontmatter.ts");
+  const reads = (one: string) => {
+    try {
+      splitFrontmatter(one);
+      return true;
+    } catch (error) {
+      if (error instanceof FrontmatterError) return false;
+      throw error;
+    }
   };
+  if (reads(text)) return text;
+  const lines = split.yaml.split("\n").map((line) => {
+    const { indent, dash, key, value } = readLine(line);
+    const item = /^\s*-[ \t]+(\*.*)$/.exec(line.trimEnd())?.[1];
+    const end = line.endsWith("\r") ? "\r" : "";
+    if (item !== undefined) return `${indent}- ${quoted(item)}${end}`;
+    return key === undefined || value === undefined
+      ? line
+      : `${indent}${dash}${key}: ${quotedIfNeeded(value)}${end}`;
+  });
+  const changed = split.opening + lines.join("\n") + text.slice(split.opening.length + split.yaml.length);
+  return reads(changed) ? changed : text;
 }
 
-type Fields = Map<string, string | boolean | string[]>;
-
-async function readFields(yaml: string): Promise<Fields | undefined> {
-  const { isMap } = await import("yaml");
-  const { YamlLimitError, parseYaml } = await import("../../contract/yaml.ts");
-  let document: ReturnType<typeof parseYaml>;
-  try {
-    document = parseYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
-  } catch (error) {
-    if (error instanceof YamlLimitError) return undefined;
-    throw error;
-  }
-  if (document.errors.length > 0 || !isMap(document.contents)) return undefined;
-  let value: Record<string, unknown>;
-  try {
-    value = document.toJS({ maxAliasCount: 0 }) as Record<string, unknown>;
-  } catch {
-    // Aliases are not supported.
-    return undefined;
-  }
-  return new Map(Object.entries(value).map(([key, given]) => [key, fieldOf(given)]));
-}
-
-function fieldOf(value: unknown): string | boolean | string[] {
-  if (Array.isArray(value))
-    return value.filter((item) => ["string", "number"].includes(typeof item)).map(String);
-  if (typeof value === "boolean") return value;
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
-}
-
-/** Cursor's frontmatter is not valid YAML if a glob begins with a star. */
-function readLines(yaml: string): Fields {
-  return new Map(
-    yaml.split(/\r?\n/).flatMap((line): [string, string | boolean][] => {
-      const [, key, text] = /^(\w+):(.*)$/.exec(line) ?? [];
-      if (key === undefined) return [];
-      const value = text!.trim().replace(/^(["'])(.*)\1$/, "$2");
-      return [[key, value === "true" ? true : value === "false" ? false : value]];
-    }),
-  );
+/**
+ * The rule with its scope stated, if its tool applies it on request and no key says so: other tools would apply it
+ * always.
+ */
+export function withStatedScope(file: string, text: string): string {
+  if (!ruleName.test(file)) return text;
+  const split = splitFence(text);
+  const isStated = split?.yaml.split("\n").some((line, i, lines) => {
+    const { key, value } = readLine(line);
+    const isList = /^\s*-[ \t]/.test(lines[i + 1] ?? "");
+    return key !== undefined && scopeKeys.includes(key) && (value !== undefined || isList);
+  });
+  if (isStated) return text;
+  const key = "alwaysApply: false";
+  if (split === undefined) return `---\n${key}\n---\n\n${text.replace(/^\uFEFF/, "")}`;
+  const eol = split.opening.endsWith("\r\n") ? "\r\n" : "\n";
+  return `${split.opening}${split.yaml}${key}${eol}${text.slice(split.opening.length + split.yaml.length)}`;
 }

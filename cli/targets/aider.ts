@@ -1,5 +1,6 @@
 import { fileIn, linked } from "./placements.ts";
 import { renderTitled } from "./render.ts";
+import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import type { TargetDefinition } from "./target.ts";
 
 const settings = ".aider.conf.yml";
@@ -19,8 +20,9 @@ export const aider: TargetDefinition = {
     if (location.scope === "global") return { refused: "aider has no global skill directory; use --project" };
     const { join } = location.paths;
     const folder = join(location.projectDir!, ".aider", "skills");
+    const text = renderTitled(withScopeInText({ ...item, body }, scopeOf(item, "globs")));
     return {
-      ...fileIn(location, folder, `${item.installName}.md`, renderTitled({ ...item, body }), linked),
+      ...fileIn(location, folder, `${item.installName}.md`, text, linked),
       hint: {
         text:
           `Add "read: .aider/skills" to ${settings}, ` +

@@ -1,6 +1,7 @@
+import { yamlText } from "../../contract/yaml-text.ts";
 import { fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
-import { renderText, yamlText } from "./render.ts";
-import { patternsOf, ruleKeysOf } from "./rule-keys.ts";
+import { renderText } from "./render.ts";
+import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import {
   type InstallItem,
   type InstallLocation,
@@ -31,15 +32,11 @@ export const claude: TargetDefinition = {
       return { ...folder, path: join(root, "skills", unreserved(item).installName) };
     }
     // Without `paths`, a rule is always loaded. The tool may not load a user's own rules that have them.
-    const paths = location.scope === "project" ? patternsOf(ruleKeysOf(item), "paths") : [];
-    const head = paths.length === 0 ? [] : [`paths: [${paths.map(yamlText).join(", ")}]`];
-    return fileIn(
-      location,
-      join(root, "rules"),
-      `${item.installName}.md`,
-      renderText(head, item.body),
-      linked,
-    );
+    const scope = scopeOf(item, "paths")!;
+    const isLimited = location.scope === "project" && scope.mode === "files";
+    const head = isLimited ? [`paths: [${scope.patterns.map(yamlText).join(", ")}]`] : [];
+    const { body } = withScopeInText(item, scope, isLimited ? ["files"] : []);
+    return fileIn(location, join(root, "rules"), `${item.installName}.md`, renderText(head, body), linked);
   },
   sources(location) {
     const root = rootFolder(location);

@@ -1,6 +1,7 @@
 import { copied, fileIn, linkable, packageIn, skillFolderIn } from "./placements.ts";
-import { renderTitled, yamlText } from "./render.ts";
-import { patternsOf, ruleKeysOf } from "./rule-keys.ts";
+import { yamlText } from "../../contract/yaml-text.ts";
+import { renderTitled } from "./render.ts";
+import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
 
 const editors = [".vscode", ".vscode-insiders", ".cursor", ".windsurf"];
@@ -70,7 +71,8 @@ export const cline: TargetDefinition = {
 
 /** Without `paths`, a rule always applies. */
 function ruleText(item: InstallItem): string {
-  const paths = patternsOf(ruleKeysOf(item), "paths");
+  const scope = scopeOf(item, "paths");
+  const paths = scope?.mode === "files" ? scope.patterns : [];
   const head = paths.length === 0 ? "" : `---\npaths: [${paths.map(yamlText).join(", ")}]\n---\n\n`;
-  return head + renderTitled(item);
+  return head + renderTitled(withScopeInText(item, scope, ["files"]));
 }

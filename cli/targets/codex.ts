@@ -1,4 +1,5 @@
 import { linkable, packageIn, sectionOf } from "./placements.ts";
+import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type Machine, type TargetDefinition, baseFolder, movedFolder } from "./target.ts";
 
 /** `project_doc_max_bytes`: the limit of all levels together, beyond which Codex drops text. */
@@ -23,8 +24,9 @@ export const codex: TargetDefinition = {
         item,
         linkable,
       );
+    const scoped = withScopeInText(item, scopeOf(item, "globs"));
     return {
-      ...sectionOf(join(baseFolder(location, configFolder(location)), "AGENTS.md"), item),
+      ...sectionOf(join(baseFolder(location, configFolder(location)), "AGENTS.md"), scoped),
       advised: { size: documentBytes, unit: "bytes", consequence: "codex drops what does not fit" },
       hiddenBy: "AGENTS.override.md",
     };

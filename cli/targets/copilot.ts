@@ -1,6 +1,7 @@
 import { copied, fileIn, packageIn, sectionOf } from "./placements.ts";
-import { describe, renderText, yamlText } from "./render.ts";
-import { patternsOf, ruleKeysOf } from "./rule-keys.ts";
+import { yamlText } from "../../contract/yaml-text.ts";
+import { describe, renderText } from "./render.ts";
+import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import {
   type InstallItem,
   type Machine,
@@ -42,7 +43,10 @@ export const copilot: TargetDefinition = {
           "use --project, --also copilot-instructions or --also copilot-cli",
       };
     return {
-      ...sectionOf(join(location.projectDir!, ".github", "copilot-instructions.md"), item),
+      ...sectionOf(
+        join(location.projectDir!, ".github", "copilot-instructions.md"),
+        withScopeInText(item, scopeOf(item, "applyTo")),
+      ),
       advised: {
         size: reviewCharacters,
         unit: "characters",
@@ -67,7 +71,8 @@ export const copilot: TargetDefinition = {
         if (item.format === "package") return { refused: "copilot-cli takes texts only" };
         if (location.scope === "project")
           return { refused: "copilot-cli is a file of the user; use --global" };
-        return sectionOf(location.paths.join(ownFolder(location), "copilot-instructions.md"), item);
+        const scoped = withScopeInText(item, scopeOf(item, "applyTo"));
+        return sectionOf(location.paths.join(ownFolder(location), "copilot-instructions.md"), scoped);
       },
     },
   },
@@ -89,13 +94,12 @@ function ownFolder(machine: Machine): string {
   return movedFolder(machine, "COPILOT_HOME", machine.paths.join(machine.home, ".copilot"));
 }
 
-/** Without `applyTo`, instructions are used if their description fits the task: a skill; a rule applies to files. */
+/** Without `applyTo`, instructions are used if their description fits the task, or on request without one. */
 function instructionsHead(item: InstallItem): string[] {
-  const keys = ruleKeysOf(item);
-  const patterns = [...patternsOf(keys, "globs"), ...patternsOf(keys, "paths")];
-  const applyTo = patterns.length === 0 ? "**" : patterns.join(",");
+  const { mode, patterns } = scopeOf(item, "applyTo") ?? { mode: "relevant", patterns: [] };
+  const applyTo = mode === "always" ? "**" : mode === "files" ? patterns.join(",") : undefined;
   return [
-    `description: ${yamlText(describe(item))}`,
-    ...(item.type === "rule" ? [`applyTo: ${yamlText(applyTo)}`] : []),
+    ...(mode === "asked" ? [] : [`description: ${yamlText(describe(item))}`]),
+    ...(applyTo === undefined ? [] : [`applyTo: ${yamlText(applyTo)}`]),
   ];
 }

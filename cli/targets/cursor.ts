@@ -1,6 +1,7 @@
+import { yamlText } from "../../contract/yaml-text.ts";
 import { copied, fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
-import { describe, renderText, yamlText } from "./render.ts";
-import { appliesAlways, patternsOf, ruleKeysOf } from "./rule-keys.ts";
+import { describe, renderText } from "./render.ts";
+import { scopeOf } from "./rule-scope.ts";
 import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
 
 /** Cursor: `.mdc` rules in a project, skill folders for the user; it does not follow links to folders. */
@@ -42,12 +43,14 @@ export const cursor: TargetDefinition = {
 
 /** A skill applies by its description; a rule as its keys say, by default always or to its patterns. */
 function ruleHead(item: InstallItem): string[] {
-  const keys = ruleKeysOf(item);
-  const globs = patternsOf(keys, "globs").join(",");
-  const always = appliesAlways(keys) ?? (item.type === "rule" && globs === "");
+  const { mode, patterns } = scopeOf(item, "globs") ?? {
+    mode: "relevant",
+    patterns: [],
+  };
   return [
-    `description: ${yamlText(describe(item))}`,
-    globs === "" ? "globs:" : `globs: ${globs}`,
-    `alwaysApply: ${always}`,
+    // The tool applies a rule with a description where that fits, unless it has patterns.
+    mode === "asked" ? "description:" : `description: ${yamlText(describe(item))}`,
+    ["always", "files"].includes(mode) && patterns.length > 0 ? `globs: ${patterns.join(",")}` : "globs:",
+    `alwaysApply: ${mode === "always"}`,
   ];
 }

@@ -1,4 +1,5 @@
 import { linkable, linked, packageIn, sectionOf, skillFolderIn } from "./placements.ts";
+import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type InstallLocation, type Machine, type TargetDefinition, configHome } from "./target.ts";
 
 /** OpenCode: skill folders, followed through links; rules as sections of AGENTS.md, since it reads no rule folder. */
@@ -17,7 +18,7 @@ export const opencode: TargetDefinition = {
     if (item.format === "package") return packageIn(location, skills, item, linkable);
     if (item.type === "skill") return skillFolderIn(location, skills, item, linked);
     const folder = location.scope === "project" ? location.projectDir! : configFolder(location);
-    return sectionOf(join(folder, "AGENTS.md"), item);
+    return sectionOf(join(folder, "AGENTS.md"), withScopeInText(item, scopeOf(item, "globs")));
   },
   sources(location) {
     const root = rootFolder(location);

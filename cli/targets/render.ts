@@ -1,5 +1,7 @@
 /** Rendering of a text skill as the files that the tools read. */
 import { cutAtWord } from "../../contract/cut-text.ts";
+import { yamlText } from "../../contract/yaml-text.ts";
+import { firstParagraph } from "../../contract/first-paragraph.ts";
 import type { InstallItem } from "./target.ts";
 
 const descriptionMax = 1024;
@@ -61,15 +63,6 @@ export function renderBlock(item: InstallItem): string {
   return body === "" ? heading : `${heading}\n\n${body}`;
 }
 
-/** JSON strings are YAML strings, and no character in them means anything to YAML. */
-export function yamlText(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeCharacter);
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -101,20 +94,4 @@ function hasTitle(body: string): boolean {
     above = line;
   }
   return false;
-}
-
-/** The first paragraph of prose, without Markdown syntax. */
-function firstParagraph(body: string): string {
-  const prose = body
-    .split(/\r?\n[ \t]*(?:\r?\n)+/)
-    .map((block) => block.trim())
-    .find((block) => block !== "" && !/^(?:#{1,6}\s|```|~~~|---|===|<!--|\||!\[)/.test(block));
-  return oneLine(
-    (prose ?? "")
-      // The rest is cut anyway, and a hostile text could make the patterns slow.
-      .slice(0, 4 * descriptionMax)
-      .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-      .replace(/^[ \t]*(?:[-*+>]|\d+\.)[ \t]+/gm, "")
-      .replace(/[*_`]+/g, ""),
-  );
 }

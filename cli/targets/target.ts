@@ -23,6 +23,8 @@ export interface InstallItem {
   packageName?: string;
   /** The SKILL.md of a package that has no other file, without frontmatter. */
   onlyText?: string;
+  /** Fields that a package's SKILL.md has not, and that most tools require. */
+  missing?: readonly ("name" | "description")[];
 }
 
 /** The machine as seen by targets. They join paths with `paths` only, so that tests cover the paths of every system. */

@@ -1,6 +1,7 @@
+import { yamlText } from "../../contract/yaml-text.ts";
 import { copied, fileIn, linked, packageIn, sectionOf } from "./placements.ts";
-import { characterCount, describe, renderText, yamlText } from "./render.ts";
-import { appliesAlways, patternsOf, ruleKeysOf, triggerOf } from "./rule-keys.ts";
+import { characterCount, describe, renderText } from "./render.ts";
+import { type RuleScope, scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type InstallItem, type TargetDefinition, configHome, devinFolder } from "./target.ts";
 
 /** Maximum number of characters of a rule file, and of the file of global rules. */
@@ -36,7 +37,10 @@ export const windsurf: TargetDefinition = {
     if (item.format === "package") return packageIn(location, join(root, "skills"), item, copied);
     if (location.scope === "global")
       return {
-        ...sectionOf(join(root, "memories", "global_rules.md"), item),
+        ...sectionOf(
+          join(root, "memories", "global_rules.md"),
+          withScopeInText(item, scopeOf(item, "globs")),
+        ),
         limit: {
           characters: globalCharacters,
           refusal: `windsurf global rules file would exceed ${globalCharacters} characters`,
@@ -54,7 +58,8 @@ export const windsurf: TargetDefinition = {
         if (item.format === "package") return { refused: "devin reads the packages of windsurf" };
         if (location.scope === "project")
           return { refused: "devin reads the rules of windsurf in a project; use --global" };
-        return sectionOf(location.paths.join(devinFolder(location), "AGENTS.md"), item);
+        const scoped = withScopeInText(item, scopeOf(item, "globs"));
+        return sectionOf(location.paths.join(devinFolder(location), "AGENTS.md"), scoped);
       },
     },
   },
@@ -76,16 +81,23 @@ export const windsurf: TargetDefinition = {
   },
 };
 
+const triggers = {
+  always: "always_on",
+  files: "glob",
+  relevant: "model_decision",
+  asked: "manual",
+} as const;
+
 /** A skill applies if the model finds its description relevant; a rule as its keys say, by default always. */
 function ruleHead(item: InstallItem): string[] {
-  const keys = ruleKeysOf(item);
-  const globs = patternsOf(keys, "globs");
-  const byDefault = globs.length > 0 && appliesAlways(keys) !== true ? "glob" : "always_on";
-  const trigger = item.type === "rule" ? (triggerOf(keys) ?? byDefault) : "model_decision";
+  const { mode, patterns }: RuleScope = scopeOf(item, "globs") ?? {
+    mode: "relevant",
+    patterns: [],
+  };
   return [
-    `trigger: ${trigger}`,
+    `trigger: ${triggers[mode]}`,
     `description: ${yamlText(describe(item))}`,
     // A list, since a text breaks one of its readers.
-    ...(globs.length === 0 ? [] : [`globs: [${globs.map(yamlText).join(", ")}]`]),
+    ...(patterns.length === 0 ? [] : [`globs: [${patterns.map(yamlText).join(", ")}]`]),
   ];
 }

@@ -6,7 +6,8 @@ import { z } from "zod";
 import { cliCodes, failureKinds } from "../errors.ts";
 import { packageRules } from "../package-rules.ts";
 import { secretRules } from "../secret-rules.ts";
-import { adviceRules, contentRules } from "../skill-rules.ts";
+import { adviceRules } from "../skill-advice.ts";
+import { contentRules } from "../skill-rules.ts";
 import { driftKinds, installScopes, targets } from "../vocabulary.ts";
 import {
   ciOrigin,

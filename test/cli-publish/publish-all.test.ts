@@ -88,7 +88,7 @@ describe("svc publish <folder of skills>", () => {
     const { publish, text, org } = await setUp(t, {
       "skills/good/SKILL.md": skillText("good"),
       "skills/style/RULE.md": "Be brief.\n",
-      "skills/broken/SKILL.md": "no frontmatter\n",
+      "skills/broken/SKILL.md": "---\nname: a: b\n---\nx\n",
       "skills/secret/SKILL.md": skillText("secret"),
       "skills/secret/.env": "A=1\n",
       "skills/twin/SKILL.md": skillText("good"),
@@ -106,7 +106,7 @@ describe("svc publish <folder of skills>", () => {
         error?.details?.["rule"],
       ]),
       [
-        ["skills/broken", "failed", undefined, "frontmatter_missing"],
+        ["skills/broken", "failed", undefined, "frontmatter_yaml"],
         ["skills/good", "created", "skill", undefined],
         ["skills/secret", "failed", undefined, "secret_file"],
         ["skills/style/RULE.md", "created", "rule", undefined],
@@ -169,7 +169,7 @@ describe("--dry-run", () => {
   it("shows what a publish of one skill or of a folder would do, and sends nothing", async (t) => {
     const { org, run, publish, text } = await setUp(t, {
       "skills/good/SKILL.md": skillText("good"),
-      "skills/broken/SKILL.md": "x\n",
+      "skills/broken/SKILL.md": "---\nname: a: b\n---\nx\n",
       "notes.md": "# Notes\n",
     });
 

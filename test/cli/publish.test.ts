@@ -241,9 +241,9 @@ describe("publish", () => {
 
     for (const [path, code, rule] of [
       ["missing.md", "E_NOT_FOUND", undefined],
-      ["empty.md", "E_INVALID_ARGUMENT", undefined],
-      ["binary.md", "E_INVALID_ARGUMENT", undefined],
-      ["nul.md", "E_INVALID_ARGUMENT", undefined],
+      ["empty.md", "E_INVALID_ARGUMENT", "text_empty"],
+      ["binary.md", "E_INVALID_ARGUMENT", "text_encoding"],
+      ["nul.md", "E_INVALID_ARGUMENT", "text_encoding"],
       ["large.md", "E_INVALID_ARGUMENT", undefined],
       ["bare", "E_PACK_FAILED", "empty"],
       ["nested", "E_PACK_FAILED", "root_file_missing"],

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { describe, it } from "node:test";
 import { findOwnSkills } from "../../cli/pack/scan.ts";
-import { isToolFile, withoutToolKeys } from "../../cli/pack/tool-file.ts";
+import { isToolRule, readableRule, withStatedScope } from "../../cli/pack/tool-file.ts";
 import type { Config } from "../../cli/state/config.ts";
 import { temporaryFolder } from "./harness.ts";
 import { type Fixture, makeFixture } from "./fixture.ts";
@@ -145,54 +145,56 @@ describe("the scan of the tools' folders", () => {
   });
 });
 
-describe("a tool's own file", () => {
-  for (const [what, text, published, lost] of [
-    [
-      "a Cursor rule",
-      '---\ndescription: "Use: always"\nglobs: \nalwaysApply: true\n---\n\n# Rule\n',
-      '---\ndescription: "Use: always"\nalwaysApply: true\n---\n\n# Rule\n',
-      [],
-    ],
+describe("a tool's own rule", () => {
+  for (const [what, text, published = text] of [
+    ["a Cursor rule", '---\ndescription: "Use: always"\nglobs: \nalwaysApply: true\n---\n\n# Rule\n'],
     [
       "a Cursor rule whose globs are no YAML",
-      "---\ndescription: For tests: all of them\nglobs: *.test.ts,*.spec.ts\n---\nbody\n",
-      '---\ndescription: "For tests: all of them"\nglobs: "*.test.ts,*.spec.ts"\n---\n\nbody\n',
-      [],
+      "---\ndescription: For tests: all of them\nglobs: *.test.ts,*.spec.ts\nother: 1\n---\nbody\n",
+      '---\ndescription: "For tests: all of them"\nglobs: "*.test.ts,*.spec.ts"\nother: 1\n---\nbody\n',
     ],
     [
       "a Windsurf rule with CRLF",
-      "\uFEFF---\r\ntrigger: glob\r\nglobs:\r\n  - src/**\r\ndescription: x\r\n---\r\n\r\nbody\r\n",
-      '---\ndescription: "x"\nglobs: ["src/**"]\ntrigger: "glob"\n---\n\nbody\r\n',
-      [],
+      "\uFEFF---\r\ntrigger: glob\r\nglobs:\r\n  - src/**\r\n  - *.py\r\n---\r\n\r\nbody\r\n",
+      '\uFEFF---\r\ntrigger: glob\r\nglobs:\r\n  - src/**\r\n  - "*.py"\r\n---\r\n\r\nbody\r\n',
     ],
-    [
-      "Copilot instructions",
-      '---\napplyTo: "**"\nname: N\n---\nbody\n',
-      '---\nname: "N"\n---\n\nbody\n',
-      ["applyTo"],
-    ],
-    ["a Claude rule", "---\npaths: [a]\n---\n\nbody\n", '---\npaths: ["a"]\n---\n\nbody\n', []],
-    ["a text without frontmatter", "body\n\n---\nname: x\n---\n", "body\n\n---\nname: x\n---\n", []],
-    [
-      "a description over lines",
-      "---\ndescription: >\n  a\n  b\n---\nc",
-      '---\ndescription: "a b"\n---\n\nc',
-      [],
-    ],
+    ["Copilot instructions", "---\napplyTo: **/*.py\n---\nbody\n", '---\napplyTo: "**/*.py"\n---\nbody\n'],
+    ["a Claude rule", "---\npaths: [a]\n---\n\nbody\n"],
+    ["a text without frontmatter", "body\n\n---\nname: x\n---\n"],
+    ["frontmatter that quotation marks don't repair", "---\nglobs: [*.py\nbad\n---\nx\n"],
   ] as const)
-    it(`is published with the fields that tools can get, and reports the others: ${what}`, async () => {
-      assert.deepEqual(await withoutToolKeys(text), { text: published, lost });
+    it(`is published unchanged, or with its values in quotation marks: ${what}`, async () => {
+      assert.equal(await readableRule(text), published);
     });
 
-  it("is recognized by its name or its folder", () => {
+  it("states that it applies on request, if its tool needs no key for that", () => {
+    assert.equal(withStatedScope("a.mdc", "body\n"), "---\nalwaysApply: false\n---\n\nbody\n");
+    assert.equal(
+      withStatedScope("a.instructions.md", "---\r\nname: A\r\n---\r\nx"),
+      "---\r\nname: A\r\nalwaysApply: false\r\n---\r\nx",
+    );
+    for (const [file, text] of [
+      ["a.md", "body\n"],
+      ["a.mdc", "---\nalwaysApply: true\n---\nx"],
+      ["a.mdc", "---\nglobs:\n  - a\n---\nx"],
+      ["a.instructions.md", '---\napplyTo: "**"\n---\nx'],
+    ] as const)
+      assert.equal(withStatedScope(file, text), text);
+  });
+
+  it("is recognized by its name, its folder or its keys", () => {
     for (const file of ["a.mdc", "/x/.windsurf/rules/a.md", "/x/.clinerules/a.txt", "/x/a.instructions.md"])
-      assert.ok(isToolFile(file), file);
+      assert.ok(isToolRule(file, "body"), file);
+    for (const key of ["globs: *.py", "alwaysApply: false", "applyTo: '**'", "trigger: manual"])
+      assert.ok(isToolRule("/x/a.md", `---\nname: A\n${key}\n---\nbody`), key);
     for (const file of [
       "/x/a.md",
       "/x/.claude/skills/a/SKILL.md",
       "/x/.aider/skills/a.md",
       "/x/my.clinerules.md",
     ])
-      assert.ok(!isToolFile(file), file);
+      assert.ok(!isToolRule(file, "body"), file);
+    assert.ok(!isToolRule("/x/a/SKILL.md", "---\nglobs: a\n---\nx"));
+    assert.ok(!isToolRule("/x/a.md", "---\ntrigger: deploy it\npaths: [a]\n---\nx"));
   });
 });

@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "yaml";
+import { yamlText } from "../../contract/yaml-text.ts";
 import { claude } from "../../cli/targets/claude.ts";
 import {
   isSkillFolderName,
@@ -10,7 +11,6 @@ import {
   renderSkillFile,
   renderTitled,
   skillFolderName,
-  yamlText,
 } from "../../cli/targets/render.ts";
 import type { InstallItem } from "../../cli/targets/target.ts";
 import { anyCharacter } from "../support/any-character.ts";

@@ -182,10 +182,10 @@ describe("a hostile package", () => {
   it("must have a SKILL.md that can be parsed", async () => {
     const cases: Record<string, string | Buffer> = {
       nothing: "",
-      "no frontmatter": "# Only text\n",
       "no end": "---\nname: a\n",
-      "no name": "---\ndescription: d\n---\n",
-      "no description": "---\nname: n\n---\n",
+      "a blank line first": "\n---\nname: n\ndescription: d\n---\n",
+      "a NUL": "---\nname: n\ndescription: d\n---\nx\0",
+      "UTF-16": Buffer.from("\uFEFF---\nname: n\n---\n", "utf16le"),
       "no mapping": "---\n- a\n- b\n---\n",
       "a language": "---js\nmodule.exports = {}\n---\n",
       "a language in brackets": "---json\n{}\n---\n",
@@ -197,9 +197,6 @@ describe("a hostile package", () => {
       "a constructor": "---\nname: a\ndescription: d\nconstructor: x\n---\n",
       "a wrong name": "---\nname: [a]\ndescription: d\n---\n",
       "a wrong description": "---\nname: a\ndescription: {a: b}\n---\n",
-      "wrong tags": "---\nname: a\ndescription: d\ntags: {a: b}\n---\n",
-      "six tags": "---\nname: a\ndescription: d\ntags: [a, b, c, d, e, f]\n---\n",
-      "a long tag": `---\nname: a\ndescription: d\ntags: [${"x".repeat(51)}]\n---\n`,
       "a long description": `---\nname: a\ndescription: ${"d".repeat(2049)}\n---\n`,
       "broken YAML": '---\nname: "a\ndescription: d\n---\n',
       "a tab": "---\nname:\n\t- a\n---\n",

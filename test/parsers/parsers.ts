@@ -5,14 +5,15 @@ import os from "node:os";
 import path from "node:path";
 import { applySection, readSection, removeSection } from "../../cli/install/section.ts";
 import { CliError } from "../../cli/errors.ts";
-import { withoutToolKeys } from "../../cli/pack/tool-file.ts";
+import { isToolRule, readableRule, withStatedScope } from "../../cli/pack/tool-file.ts";
 import { parsePin, parsePinnedRef } from "../../cli/pins.ts";
 import { parseLock } from "../../cli/project/lock.ts";
 import { editManifest, parseManifest } from "../../cli/project/manifest.ts";
 import { completeHead } from "../../contract/edit-frontmatter.ts";
 import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
 import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
-import { adviseOn, readSkillText } from "../../contract/skill-rules.ts";
+import { adviseOn } from "../../contract/skill-advice.ts";
+import { readSkillText } from "../../contract/skill-rules.ts";
 import { readZip } from "../../repos/archive/index.ts";
 import { RepoError } from "../../repos/errors.ts";
 
@@ -81,10 +82,11 @@ export const parserInputs: Record<string, Feed> = {
     const text = readSkillText(`---\nname: a\n---\n${hostileText(random, 60_000)}`, "markdown");
     adviseOn(text, { format: "package", type: "skill", folder: "a", files: ["SKILL.md"] });
   },
-  toolFile: async (random) =>
-    void (await withoutToolKeys(
-      random.once(2) ? markdown(random) : `---\n${hostileText(random, 60_000)}\n---\nx`,
-    )),
+  async toolFile(random) {
+    const text = random.once(2) ? markdown(random) : `---\n${hostileText(random, 60_000)}\n---\nx`;
+    isToolRule("/a/b.md", text);
+    withStatedScope("a.mdc", await readableRule(text));
+  },
   range(random) {
     const text = hostileText(random, 300);
     return refusedBy(async () => {

@@ -248,7 +248,7 @@ describe("changes of single files", () => {
     assert.equal(await refusal([{ path: "run/x", content }]), "package_invalid file_and_folder");
     assert.equal(await refusal([{ path: "SKILL.md", delete: true }]), "package_invalid root_file_missing");
     assert.equal(
-      await refusal([{ path: "SKILL.md", content: "no frontmatter" }]),
+      await refusal([{ path: "SKILL.md", content: "---\nname: [a\n" }]),
       "content_invalid SKILL.md",
     );
     assert.equal(await refusal([{ path: "missing.md", delete: true }]), "content_invalid missing.md");

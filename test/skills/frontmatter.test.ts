@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { completeHead, generateHead } from "../../contract/edit-frontmatter.ts";
 import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
-import { firstParagraph } from "../../src/skills/frontmatter.ts";
+import { firstParagraph } from "../../contract/first-paragraph.ts";
 import { slugOfSkill } from "../../src/folders/slug.ts";
 import { freeSlug } from "../../src/skills/publish/slug.ts";
 import { computeHere } from "../support/compute/compute-here.ts";

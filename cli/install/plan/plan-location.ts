@@ -2,6 +2,7 @@
 import { basename, dirname } from "node:path";
 import type { InstallMethod } from "../../../contract/vocabulary.ts";
 import type { InstallationRecord } from "../../state/config.ts";
+import { lossOf } from "../../targets/lost-keys.ts";
 import type { Hint, Placement, Refusal } from "../../targets/target.ts";
 import { isInSharedFolder } from "../../targets/locate.ts";
 import { checkInsideProject, checkSection } from "./destination.ts";
@@ -30,6 +31,8 @@ export async function planRequested(at: PlanContext, wanted: WantedInstall): Pro
   );
   if (placement.shape === "file" && placement.hint !== undefined && (await isNeeded(placement.hint)))
     at.warnings.push(placement.hint.text);
+  const loss = wanted.also === undefined ? lossOf(at.item, wanted.platform, placement) : undefined;
+  if (loss !== undefined) at.warnings.push(loss);
   return plan(at, placement, wanted, chooseMethod(at, placement, wanted, replaces?.method), replaces);
 }
 

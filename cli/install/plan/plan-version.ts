@@ -1,6 +1,6 @@
 /** Plans one version of a skill on all of its locations: those to write, and those that stay unchanged. */
 import { CliError, isSystemError, messageOf } from "../../errors.ts";
-import { packageNameOf } from "../../pack/frontmatter.ts";
+import { packageFieldsOf } from "../../pack/frontmatter.ts";
 import { contentFolder, inspectCache } from "../../state/cache.ts";
 import type { InstallationRecord } from "../../state/config.ts";
 import { isSkillFolderName } from "../../targets/render.ts";
@@ -60,7 +60,8 @@ export async function itemOf(
   warnings: string[],
 ): Promise<InstallItem> {
   const { skill, content } = fetched;
-  const ownName = await packageNameOf(fetched.packageText);
+  const own = await packageFieldsOf(fetched.packageText);
+  const ownName = own.name;
   const head = await headFor(fetched, installName);
   const isValid = ownName !== undefined && isSkillFolderName(ownName);
   if (content.format === "package" && ownName !== undefined && !isValid)
@@ -77,6 +78,7 @@ export async function itemOf(
     body: content.format === "markdown" ? content.body : "",
     ...(isValid ? { packageName: ownName } : {}),
     ...(await onlyTextOf(fetched)),
+    missing: own.missing,
   };
 }
 

@@ -4,16 +4,10 @@ import { findingOf, type Finding } from "../../../contract/findings.ts";
 import { limits } from "../../../contract/limits.ts";
 import { adviseOnPaths } from "../../../contract/package/portable-paths.ts";
 import { lineAt, secretInName, secretReason, secretsInText } from "../../../contract/secret-rules.ts";
-import {
-  adviseOn,
-  faultOfName,
-  overText,
-  readSkillText,
-  type SkillText,
-} from "../../../contract/skill-rules.ts";
+import { adviseOn } from "../../../contract/skill-advice.ts";
+import { faultOfName, readSkillText, type SkillText, tooLargeText } from "../../../contract/skill-rules.ts";
+import { readUtf8 } from "../../../contract/text-encoding.ts";
 import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
-import { decodeUtf8 } from "./decode-utf8.ts";
-
 /** A finding, and the part of it that does not change with the rest of the file. */
 export type UnnamedFinding = Finding & { subject: string };
 
@@ -37,7 +31,15 @@ export interface FilesToLint {
 /** A file with NUL in its first bytes is not searched for secrets. */
 const sniffedBytes = 64 * 1024;
 /** Rules whose messages have a number that changes with every edit. */
-const countingRules = ["body_too_long", "body_too_many_tokens", "description_long", "description_too_long"];
+const countingRules = [
+  "body_too_long",
+  "body_too_many_tokens",
+  "description_long",
+  "description_missing",
+  "description_too_long",
+  "frontmatter_missing",
+  "too_many_tags",
+];
 
 /** Findings in the content of files. */
 export function lintInMemory({ files, ...around }: FilesToLint): UnnamedFinding[] {
@@ -68,16 +70,15 @@ function lintRoot(
   { format, type, paths }: Omit<FilesToLint, "files">,
 ): UnnamedFinding[] {
   if (format === "package" && data.length > limits.textContentBytes)
-    return [named(findingOf("error", path, { rule: "text_too_large", reason: overText(data.length) }))];
-  const source = known ? "" : decodeUtf8(data);
-  if (source === undefined)
-    return [named(findingOf("error", path, { rule: "text_encoding", reason: "it is not UTF-8 text" }))];
-  const text = known ?? readSkillText(source, format);
+    return [named(findingOf("error", path, tooLargeText(data.length)))];
+  const read = known ? { text: "" } : readUtf8(data);
+  if ("fault" in read) return [named(findingOf("error", path, read.fault))];
+  const text = known ?? readSkillText(read.text, format);
   const { name } = text.defaults;
   const unusable = name === undefined ? undefined : faultOfName(name, text.lines.get("name"));
   const faults = unusable === undefined ? text.faults : [...text.faults, unusable];
   const maxLinks = limits.findingsPerVersion;
-  const advice = adviseOn(text, { format, type, files: paths, maxLinks, isToolFile: type === "rule" });
+  const advice = adviseOn(text, { format, type, files: paths, maxLinks });
   return [
     ...faults.map((fault) => named(findingOf("error", path, fault))),
     ...advice.map((fault) => named(findingOf("warning", path, fault))),

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { canonicalContent } from "../../../contract/package-rules.ts";
 import { limits } from "../../../contract/limits.ts";
-import { readSkillText, type SkillText } from "../../../contract/skill-rules.ts";
+import { type Fault, readSkillText, type SkillText, tooLargeText } from "../../../contract/skill-rules.ts";
+import { readUtf8 } from "../../../contract/text-encoding.ts";
 import { leftOutSentence, type LeftOut } from "../../../contract/package/left-out.ts";
 import { pathWarnings } from "../../../contract/package/portable-paths.ts";
 import { openZipPackage, type ZipPackage, type ZipRules } from "../../../repos/archive/index.ts";
 import { lintInMemory, type UnnamedFinding } from "./lint-files.ts";
-import { decodeUtf8 } from "./decode-utf8.ts";
 import { planLint, type SkillKind } from "./plan-lint.ts";
 
 /** A zip on disk, and how it is read. */
@@ -16,31 +16,30 @@ export type Archive = { path: string; rootFile: string } & Omit<ZipRules, "limit
 export interface PackageFacts {
   fileCount: number;
   totalBytes: number;
-  rootBytes: number;
-  /** The root file as it reads; undefined if it is too large, or not UTF-8 text. */
-  text: SkillText | undefined;
   /** Whether the zip states the modes of its files. */
   hasModes: boolean;
   /** About what was left out, and about paths. */
   warnings: string[];
 }
 
-export function describeZip(archive: Archive): Promise<PackageFacts> {
+/** Facts about a package, with its root file as it reads, or the reason why it can't be read. */
+export function describeZip(
+  archive: Archive,
+): Promise<PackageFacts & ({ text: SkillText } | { fault: Fault })> {
   return withZip(archive, async (zip) => {
     const root = zip.files.find((file) => file.path === archive.rootFile)!;
-    const isRead = root.size <= limits.textContentBytes;
-    const source = isRead ? decodeUtf8(await root.read()) : undefined;
-    return {
+    const facts = {
       fileCount: zip.files.length,
       totalBytes: zip.totalBytes,
-      rootBytes: root.size,
-      text: source === undefined ? undefined : readSkillText(source, "package"),
       hasModes: zip.hasModes,
       warnings: [
         ...[leftOutSentence(zip.leftOut) ?? []].flat(),
         ...(archive.isExact ? [] : pathWarnings(zip.files.map((file) => file.path))),
       ],
     };
+    if (root.size > limits.textContentBytes) return { ...facts, fault: tooLargeText(root.size) };
+    const read = readUtf8(await root.read());
+    return "fault" in read ? { ...facts, ...read } : { ...facts, text: readSkillText(read.text, "package") };
   });
 }
 

@@ -6,7 +6,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { SkillText } from "../../../contract/skill-rules.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import { lintInMemory, type LintedFile, type UnnamedFinding } from "../../compute/pieces/lint-files.ts";
-import { decodeUtf8 } from "../../compute/pieces/decode-utf8.ts";
+import { decodeUtf8 } from "../../../contract/text-encoding.ts";
 import { readText } from "../../compute/read-text.ts";
 import { planLint, type LintPlan, type SkillKind } from "../../compute/pieces/plan-lint.ts";
 

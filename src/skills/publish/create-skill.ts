@@ -112,7 +112,7 @@ function firstVersion(
     semver,
     versionId: input.versionId ?? app.newId(),
     now: app.now(),
-    description: input.description ?? source.defaults.description ?? "",
+    description: input.description ?? source.defaults.description ?? source.firstParagraph ?? "",
     message: messageOrDefault(input.message, 1, semver),
     imported,
   };

@@ -1,11 +1,12 @@
 /** Content of a package: an uploaded zip whose SKILL.md describes it. The files are stored unchanged. */
+import { firstParagraph } from "../../../contract/first-paragraph.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FileMode } from "../../../contract/package-rules.ts";
-import { isToolName, overText, type SkillText, unknownKeys } from "../../../contract/skill-rules.ts";
+import { publishWarnings } from "../../../contract/skill-advice.ts";
+import { type SkillText, tooLargeText } from "../../../contract/skill-rules.ts";
+import { readUtf8 } from "../../../contract/text-encoding.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
-import { decodeUtf8 } from "../../compute/pieces/decode-utf8.ts";
 import { readText } from "../../compute/read-text.ts";
-import { ServiceError } from "../../errors.ts";
 import { refusalOf } from "../frontmatter.ts";
 import { excerptOf, type StoredAs, type VersionSource } from "./text-source.ts";
 
@@ -26,12 +27,11 @@ export async function readPackageSource(
 ): Promise<VersionSource> {
   const archive = { path, rootFile, isExact };
   const facts = await compute.run("describe-zip", archive);
-  const { text, fileCount, totalBytes, rootBytes, hasModes } = facts;
-  if (rootBytes > limits.textContentBytes) throw invalid(rootFile, overText(rootBytes));
-  if (!text) throw invalid(rootFile, "it is not UTF-8 text");
+  const { fileCount, totalBytes, hasModes } = facts;
+  if ("fault" in facts) throw refusalOf(facts.fault, rootFile);
   const archiveFor = async (skill: StoredAs) =>
     hasModes || !modesOf ? archive : { ...archive, modes: await modesOf(skill) };
-  const described = describeRoot(text);
+  const described = describeRoot(facts.text);
   return {
     ...described,
     warnings: [...described.warnings, ...facts.warnings],
@@ -47,40 +47,30 @@ export async function readPackageSource(
   };
 }
 
-type Description = Pick<VersionSource, "defaults" | "excerpt" | "warnings">;
+type Description = Pick<VersionSource, "defaults" | "firstParagraph" | "excerpt" | "warnings">;
 
 /** The parts of a source that come from its SKILL.md. Throws `content_invalid`, or as `CallerCompute`. */
 export async function describePackage(compute: CallerCompute, root: Buffer): Promise<Description> {
-  if (root.length > limits.textContentBytes) throw invalid(rootFile, overText(root.length));
+  if (root.length > limits.textContentBytes) throw refusalOf(tooLargeText(root.length), rootFile);
   return describeRoot(await readText(compute, decodeText(root, rootFile), "package"));
 }
 
-function describeRoot({ fields, body, defaults, faults }: SkillText): Description {
+function describeRoot(text: SkillText): Description {
+  const { body, defaults, faults } = text;
   if (faults[0]) throw refusalOf(faults[0], rootFile);
-  return { defaults, excerpt: excerptOf(body), warnings: warningsAbout(fields!, defaults.name!) };
+  return {
+    defaults,
+    firstParagraph: firstParagraph(body),
+    excerpt: excerptOf(body),
+    warnings: publishWarnings(rootFile, text, {
+      format: "package",
+      type: "skill",
+    }),
+  };
 }
 
 export function decodeText(bytes: Buffer, file: string): string {
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw invalid(file, "it is not UTF-8 text");
-  return text;
-}
-
-function warningsAbout(fields: ReadonlyMap<string, unknown>, name: string): string[] {
-  const unknown = unknownKeys(fields);
-  const warnings =
-    unknown.length > 0 ? [`SKILL.md has keys that not every tool knows: ${unknown.join(", ")}.`] : [];
-  if (!isToolName(name)) {
-    warnings.push(
-      `The name "${name}" in SKILL.md is not lower-case letters, digits and hyphens: some tools will not load it.`,
-    );
-  }
-  return warnings;
-}
-
-function invalid(file: string, reason: string): ServiceError {
-  return new ServiceError("content_invalid", `${file} can't be published: ${reason}.`, {
-    kind: "content",
-    ref: file,
-  });
+  const read = readUtf8(bytes);
+  if ("fault" in read) throw refusalOf(read.fault, file);
+  return read.text;
 }

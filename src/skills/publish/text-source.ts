@@ -3,20 +3,24 @@ import { createHash } from "node:crypto";
 import type { TreeSource } from "../../../repos/store/index.ts";
 import type { VersionSummary } from "../../../storage/skills.ts";
 import type { FrontmatterDigests } from "../../../storage/versions.ts";
+import { firstParagraph } from "../../../contract/first-paragraph.ts";
 import { limits } from "../../../contract/limits.ts";
 import { canonicalContent } from "../../../contract/package-rules.ts";
+import { publishWarnings } from "../../../contract/skill-advice.ts";
 import type { FrontmatterDefaults, SkillText } from "../../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import { completeText, readText } from "../../compute/read-text.ts";
 import { ServiceError } from "../../errors.ts";
-import { firstParagraph, refusalOf } from "../frontmatter.ts";
+import { refusalOf } from "../frontmatter.ts";
 
 /** Content of a new version, from a text or a package. */
 export interface VersionSource {
   format: ContentFormat;
   /** Values from the frontmatter; values in the request take precedence. */
   defaults: FrontmatterDefaults;
+  /** The description of a new skill without another one; only of a package, whose files stay as they are. */
+  firstParagraph?: string;
   /** Hash that clients compare; for a package, it is known once the package is written. */
   hash?: string;
   /** Digest of the frontmatter; only of a text. */
@@ -91,7 +95,7 @@ export async function readTextSource(
     frontmatterHash: published,
     contentHash: async () => hash,
     excerpt: excerptOf(body),
-    warnings: [],
+    warnings: publishWarnings(file, text, { format: "markdown", type }),
     async equals(version, skill) {
       if (version.format !== "markdown") return false;
       if (version.hash === hash && version.frontmatter?.published === published) return true;

@@ -3,10 +3,12 @@ import { limits } from "../../../../contract/limits.ts";
 import { PackageError, collectPaths, packageLimits } from "../../../../contract/package-rules.ts";
 import { secretInName } from "../../../../contract/secret-rules.ts";
 import { sizeText } from "../../../../contract/size-text.ts";
+import { findingOf } from "../../../../contract/findings.ts";
+import { adviseOn, type AdviceRule } from "../../../../contract/skill-advice.ts";
 import {
-  adviseOn,
   faultOfName,
   readSkillText,
+  type ContentRule,
   type Fault,
   type SkillText,
 } from "../../../../contract/skill-rules.ts";
@@ -27,8 +29,8 @@ export interface Checked {
   files: readonly WorkFile[];
   base: Base | undefined;
   type: SkillType;
-  /** Text of the root file. */
-  text: string;
+  /** Text of the root file, or why it is none. */
+  text: string | Fault;
   /** Name of a new skill whose frontmatter has none. */
   name?: string;
 }
@@ -51,11 +53,15 @@ export function checkFiles(checked: Checked): Problem[] {
 function checkText({ files, base, type, text, name }: Checked): Problem[] {
   const path = rootPathOf({ files, base, type });
   if (!files.some((file) => file.path === path)) return [];
-  const format = isSingleText(files, base) ? "markdown" : "package";
-  const read = readSkillText(text, format);
   const toProblem =
     (severity: Problem["severity"]) =>
-    ({ reason, line = 1 }: Fault<string>): Problem => ({ path, line, severity, message: sentenceOf(reason) });
+    (fault: Fault<ContentRule | AdviceRule>): Problem => ({
+      line: 1,
+      ...findingOf(severity, path, fault),
+    });
+  if (typeof text !== "string") return [toProblem("error")(text)];
+  const format = isSingleText(files, base) ? "markdown" : "package";
+  const read = readSkillText(text, format);
   const faults: Fault[] = [...read.faults, ...nameFaults(read, base, name)];
   const advice = adviseOn(read, { format, type, files: files.map((file) => file.path) });
   return [...faults.map(toProblem("error")), ...advice.map(toProblem("warning"))];
@@ -70,15 +76,17 @@ function nameFaults(
   if (base !== undefined || faults.length > 0) return [];
   const name = defaults.name ?? given;
   if (name === undefined)
-    return [{ rule: "name_missing", reason: "its frontmatter has no name", line: lines.get("name") ?? 1 }];
+    return [
+      {
+        rule: "name_unusable",
+        reason: "it has no name",
+        remedy: "Add the line: `name: …`.",
+        line: lines.get("name") ?? 1,
+      },
+    ];
   const fault = faultOfName(name, lines.get("name"));
   return fault ? [fault] : [];
 }
-
-const sentenceOf = (reason: string) => {
-  const clause = reason.replace(/\.$/, "");
-  return `${clause[0]!.toUpperCase()}${clause.slice(1)}.`;
-};
 
 function checkPaths({ files, base, type }: Checked): Problem[] {
   const paths = collectPaths();

@@ -1,5 +1,7 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import type { Fault } from "../../../../contract/skill-rules.ts";
+import { readUtf8 } from "../../../../contract/text-encoding.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
 import type { BaseReader } from "./base-reader.ts";
 import { checkFiles, rootPathOf } from "./checks.ts";
@@ -26,10 +28,10 @@ export function useWorkspace(start: Start, reader: BaseReader, type: SkillType) 
   const file = files.find(({ path }) => path === chosen) ?? rootFile ?? files[0];
   const open = useText(file, reader);
   const root = useText(rootFile, reader);
-  const checked = useDeferredValue(useMemo(() => ({ files, text: root }), [files, root]));
+  const rootContent = useContent(rootFile, root, reader);
+  const checked = useDeferredValue(useMemo(() => ({ files, text: rootContent }), [files, rootContent]));
   const problems = useMemo(
-    () =>
-      checked.text === undefined ? [] : checkFiles({ ...checked, text: checked.text ?? "", base, type }),
+    () => (checked.text === undefined ? [] : checkFiles({ ...checked, text: checked.text, base, type })),
     [checked, base, type],
   );
   return {
@@ -53,7 +55,7 @@ export function useWorkspace(start: Start, reader: BaseReader, type: SkillType) 
     flush: edit.flush,
     problems,
     /** Whether the problems are those of the present files. */
-    isChecked: checked.files === files && checked.text === root,
+    isChecked: checked.files === files && checked.text === rootContent,
   };
 }
 export type Workspace = ReturnType<typeof useWorkspace>;
@@ -121,7 +123,11 @@ async function isTextOfBase({ base, read }: BaseReader, path: string, text: stri
 function useText(file: WorkFile | undefined, reader: BaseReader): Text {
   const data = file?.data;
   const from = file?.from;
-  const [loaded, setLoaded] = useState<{ data: unknown; from: unknown; text: Text }>();
+  const [loaded, setLoaded] = useState<{
+    data: unknown;
+    from: unknown;
+    text: Text;
+  }>();
   useEffect(() => {
     if (typeof data === "string" || (data === undefined && from === undefined)) return undefined;
     let isCurrent = true;
@@ -136,6 +142,42 @@ function useText(file: WorkFile | undefined, reader: BaseReader): Text {
   }, [data, from, reader]);
   if (typeof data === "string") return data;
   return loaded && loaded.data === data && loaded.from === from ? loaded.text : undefined;
+}
+
+/** The text of the root file with characters that the editor can't show, or why it is no text. */
+function useContent(file: WorkFile | undefined, text: Text, reader: BaseReader): string | Fault | undefined {
+  const [loaded, setLoaded] = useState<{
+    file: WorkFile;
+    content: string | Fault;
+  }>();
+  useEffect(() => {
+    if (text !== null || file === undefined) return undefined;
+    let isCurrent = true;
+    const load = async () => {
+      const content = await readContent(file, reader);
+      if (isCurrent) setLoaded({ file, content });
+    };
+    void load();
+    return () => {
+      isCurrent = false;
+    };
+  }, [file, text, reader]);
+  if (text !== null) return text;
+  return loaded !== undefined && loaded.file === file ? loaded.content : undefined;
+}
+
+async function readContent({ data, from }: WorkFile, reader: BaseReader): Promise<string | Fault> {
+  try {
+    const blob = typeof data === "string" ? new Blob([data]) : (data ?? (await reader.read(from!)));
+    const read = readUtf8(new Uint8Array(await blob.arrayBuffer()));
+    return "text" in read ? read.text : read.fault;
+  } catch {
+    return {
+      rule: "text_encoding",
+      reason: "it can't be read",
+      remedy: "Add it again.",
+    };
+  }
 }
 
 /** A file that can't be read is offered for download or replacement like one that is not a text. */

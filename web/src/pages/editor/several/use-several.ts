@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { readSkillText } from "../../../../../contract/skill-rules.ts";
+import { readUtf8 } from "../../../../../contract/text-encoding.ts";
 import { checkFiles, rootPathOf } from "../checks.ts";
 import type { useNewDetails } from "../new-details.tsx";
 import { publish, type Made, type Progress, type Published } from "../publish/publish.ts";
@@ -108,9 +109,16 @@ function discardQueries(client: QueryClient, org: string): void {
 async function check(skill: DroppedSkill): Promise<CheckedSkill> {
   const { files, type, path } = skill;
   const root = files.find((file) => file.path === rootPathOf({ files, base: undefined, type }));
-  const text = root?.data === undefined ? "" : await new Blob([root.data]).text();
+  const bytes =
+    root?.data === undefined ? new Uint8Array() : new Uint8Array(await new Blob([root.data]).arrayBuffer());
+  const read = readUtf8(bytes);
+  const text = "text" in read ? read.text : "";
   const ownName = path.split("/").at(-1)!;
   const name = readSkillText(text, files.length === 1 ? "markdown" : "package").defaults.name ?? ownName;
-  const [problem] = checkFiles({ files, base: undefined, type, text, name });
+  const checked = { files, base: undefined, type, name };
+  const [problem] = checkFiles({
+    ...checked,
+    text: "text" in read ? text : read.fault,
+  });
   return { ...skill, name, error: problem?.severity === "error" ? problem.message : undefined };
 }
