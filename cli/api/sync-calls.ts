@@ -62,6 +62,7 @@ const shapes = {
     update: [{ path: "text", skill: "text", conflict: "flag" }],
     updates: "whole",
     problems: [noted],
+    elsewheres: "whole?",
   },
   runs: [
     {

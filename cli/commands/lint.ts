@@ -4,6 +4,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import type { Finding, LintedSkill } from "../pack/findings.ts";
 import { lintPath } from "../pack/lint.ts";
+import { noteFolders } from "../pack/note-folders.ts";
 import { allowSecretsFlag } from "../pack/secrets.ts";
 import { plainLine } from "../table.ts";
 
@@ -36,6 +37,10 @@ export const lint = defineCommand({
       type,
       allowSecrets: args["allow-secret-files"],
     });
+    noteFolders(
+      context,
+      skills.map(({ path }) => path),
+    );
     const count = (severity: Finding["severity"]) =>
       findings.filter((finding) => finding.severity === severity).length;
     const summary = { skills: skills.length, errors: count("error"), warnings: count("warning") };

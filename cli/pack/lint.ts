@@ -11,15 +11,7 @@ import { CliError, invalidArgument, isSystemError } from "../errors.ts";
 import { withTemporaryFolder } from "../state/state.ts";
 import { type LintReport, type LintedSkill, addFinding, addSecrets, reportPackageError } from "./findings.ts";
 import { type PackageFile, walkPackage } from "./folder.ts";
-import {
-  inFolder,
-  isRuleFile,
-  isSkillFolder,
-  linkFault,
-  rootFile,
-  skillsBelow,
-  slashed,
-} from "./skill-folders.ts";
+import { inFolder, findSkills, isRuleFile, linkFault, rootFile, slashed } from "./skill-folders.ts";
 import { secretsInContent, secretsInFiles } from "./secrets.ts";
 import { nameOfFile, unreadable } from "./source.ts";
 import { isToolRule, readableRule } from "./tool-file.ts";
@@ -39,11 +31,11 @@ export async function lintPath(
     else if (!info.isDirectory())
       throw invalidArgument("<path>", `${path} is neither a file nor a folder.`, { kind: "path", ref: path });
     else {
-      const below = (await isSkillFolder(full)) ? [] : await skillsBelow(full, path);
+      const below = (await findSkills(full, path)) ?? [];
       if (below.length === 0) await lintFolder(context, report, full, path, type);
       for (const found of below) {
         const at = resolve(context.cwd, found);
-        if (isRuleFile(found)) await lintRule(report, at, found, type);
+        if (isRuleFile(found) || (await stat(at)).isFile()) await lintFound(report, at, found, type);
         else await lintFolder(context, report, at, found, type);
       }
     }
@@ -53,8 +45,8 @@ export async function lintPath(
   return report;
 }
 
-/** A RULE.md in a folder. */
-async function lintRule(
+/** A RULE.md in a folder, or the SKILL.md of a repository's root. */
+async function lintFound(
   report: LintReport,
   full: string,
   path: string,
@@ -63,7 +55,12 @@ async function lintRule(
   const fault = await linkFault(full, path);
   if (fault === undefined) return lintFile(report, full, path, await stat(full), type);
   const name = nameOfFile(full);
-  report.skills.push({ path: slashed(path), format: "markdown", type: type ?? "rule", name });
+  report.skills.push({
+    path: slashed(path),
+    format: "markdown",
+    type: type ?? (isRuleFile(full) ? "rule" : "skill"),
+    name,
+  });
   reportPackageError(report, slashed(path), fault);
 }
 

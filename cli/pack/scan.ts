@@ -1,6 +1,6 @@
 /** Finds the user's own skills in the folders of tools, which `publish` offers. */
 import { readdir, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { compareUtf8 } from "../../contract/package-rules.ts";
 import { reasonByNameOf } from "../../contract/package/left-out.ts";
 import type { ContentFormat, InstallScope, SkillType } from "../../contract/vocabulary.ts";
@@ -11,6 +11,7 @@ import { statePaths } from "../state/paths.ts";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 import type { InstallLocation, SourceFiles } from "../targets/target.ts";
+import { findSkills, isRuleFile } from "./skill-folders.ts";
 
 export interface FoundSkill {
   /** Absolute path to publish: a file, or a folder with more than its SKILL.md. */
@@ -50,6 +51,31 @@ export async function findOwnSkills(
         for (const file of await filesIn(source, source.folder, isNew))
           found.push({ ...file, tool, scope, type: source.type, format: "markdown" });
     }
+  if (projectDir !== undefined && projectDir !== home)
+    found.unshift(...(await skillsOfProject(projectDir, isNew)));
+  return found;
+}
+
+/** Skills in other folders of a repository, such as `skills/` and `plugins/`. */
+async function skillsOfProject(folder: string, isNew: IsNew): Promise<FoundSkill[]> {
+  if (!(await namesIn(folder)).includes(".git")) return [];
+  const paths = (await findSkills(folder, ".").catch(() => undefined)) ?? [];
+  const found: FoundSkill[] = [];
+  for (const path of paths) {
+    const full = join(folder, path);
+    if (!(await isNew(full))) continue;
+    const isRule = isRuleFile(path);
+    const format = (await isFile(full)) ? "markdown" : "package";
+    const name = basename(isRule ? dirname(full) : full);
+    found.push({
+      path: full,
+      name,
+      tool: "This repository's",
+      scope: "project",
+      type: isRule ? "rule" : "skill",
+      format,
+    });
+  }
   return found;
 }
 

@@ -1,23 +1,20 @@
-/** Finds skill folders, which have a SKILL.md, below a folder. */
-import { lstat, readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+/** Finds skill folders, which have a SKILL.md, in the layouts of repositories. */
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { PackageError } from "../../contract/package-rules.ts";
 import { reasonByNameOf } from "../../contract/package/left-out.ts";
+import { isOwnSkill, isSearchStart, isSearched, searchedLayouts } from "../../contract/skill-layouts.ts";
+import { CliError, hasCode } from "../errors.ts";
 
 export const rootFile = "SKILL.md";
-/** Maximum depth of folders in `skills/`; pass the path of deeper ones. */
-const searchedDepth = 12;
 
-export async function isSkillFolder(full: string): Promise<boolean> {
-  const names = await readdir(full);
+function hasSkillFile(names: readonly string[]): boolean {
   return names.some((name) => name.toLowerCase() === rootFile.toLowerCase());
 }
 
 /** The only file of a folder, if it is a RULE.md: a rule, as in the repositories that the service writes. */
-async function ruleFileIn(full: string): Promise<string | undefined> {
-  const names = (await readdir(full)).filter(
-    (name) => reasonByNameOf(name) === undefined && name !== ".svc.json",
-  );
+function ruleFileOf(given: readonly string[]): string | undefined {
+  const names = given.filter((name) => reasonByNameOf(name) === undefined && name !== ".svc.json");
   return names.length === 1 && isRuleFile(names[0]!) ? names[0] : undefined;
 }
 
@@ -35,22 +32,82 @@ export function isRuleFile(file: string): boolean {
   return basename(file).toLowerCase() === "rule.md";
 }
 
-/** Skill folders, and RULE.md files, in the folder itself and at any depth of its `skills/`; sorted by path. */
-export async function skillsBelow(full: string, path: string): Promise<string[]> {
-  const found: string[] = [];
-  const search = async (at: string, shown: string, depth: number): Promise<void> => {
-    for (const entry of await readdir(at, { withFileTypes: true })) {
-      if (!entry.isDirectory() || reasonByNameOf(entry.name) !== undefined) continue;
-      const [below, name] = [join(at, entry.name), inFolder(shown, entry.name)];
-      const rule = await ruleFileIn(below);
-      if (await isSkillFolder(below)) found.push(name);
-      else if (rule !== undefined) found.push(inFolder(name, rule));
-      else if (depth > 0) await search(below, name, depth - 1);
-      else if (shown === path && entry.name === "skills") await search(below, name, searchedDepth);
+/**
+ * The skills of a repository, or of any folder with skills below it, sorted by path: folders with a SKILL.md, and
+ * RULE.md files. Undefined for a folder that is one skill. Links are followed within the folder, so that each skill is
+ * found once. A SKILL.md next to other skills is one of them, as a text.
+ */
+export async function findSkills(full: string, path: string): Promise<string[] | undefined> {
+  const names = await readdir(full);
+  const isSkill = hasSkillFile(names);
+  const isRepository = names.includes(".git");
+  const isPart = (folder: readonly string[]) => isSkill && !isOwnSkill(folder, isRepository);
+  const below = (await searchBelow(full)).filter(({ folder }) => !isPart(folder));
+  if (isSkill && below.length === 0) return undefined;
+  const found = below.map(({ folder, file }) => [...folder, ...(file === undefined ? [] : [file])].join("/"));
+  const root = names.find((name) => name.toLowerCase() === rootFile.toLowerCase());
+  return [...(root === undefined ? [] : [root]), ...found].sort().map((each) => inFolder(path, each));
+}
+
+/** The error for a folder in which `findSkills` found nothing. */
+export function noSkillIn(path: string): CliError {
+  return new CliError(
+    "E_PACK_FAILED",
+    `There is no SKILL.md in ${path}, nor in the folders in which skills are looked for: ${searchedLayouts}. ` +
+      "Add one, or give the path of a skill.",
+    { kind: "content", ref: path, rule: "root_file_missing" },
+  );
+}
+
+/** A skill by the names of its path; `file` is its RULE.md. */
+interface FoundFolder {
+  folder: readonly string[];
+  file?: string;
+}
+
+async function searchBelow(root: string): Promise<FoundFolder[]> {
+  const base = await realpath(root);
+  // A path to `skills/` or to a tool's folder is searched as within its repository.
+  const above = isSearchStart(basename(base)) ? [basename(base)] : [];
+  const found = new Map<string, FoundFolder>();
+  const links: string[][] = [];
+
+  const visit = async (folder: readonly string[]): Promise<void> => {
+    const at = join(base, ...folder);
+    const entries = await readdir(at, { withFileTypes: true }).catch((error: unknown) => {
+      // Only what was named has to be readable.
+      if (folder.length > 0 && hasCode(error, "EACCES", "EPERM", "ENOENT")) return [];
+      throw error;
+    });
+    const names = entries.map(({ name }) => name);
+    const [isSkill, file] = [hasSkillFile(names), ruleFileOf(names)];
+    if (folder.length > 0 && (isSkill || file !== undefined)) {
+      found.set(folder.join("/"), isSkill || file === undefined ? { folder } : { folder, file });
+      return;
+    }
+    for (const entry of entries) {
+      const inside = [...folder, entry.name];
+      if (reasonByNameOf(entry.name) !== undefined || !isSearched([...above, ...inside])) continue;
+      if (entry.isDirectory()) await visit(inside);
+      else if (entry.isSymbolicLink()) links.push(inside);
     }
   };
-  await search(full, path, basename(full) === "skills" ? searchedDepth : 0);
-  return found.sort();
+  await visit([]);
+  // The folders themselves come first; what a link leads to is mostly one of them.
+  for (const link of links) {
+    const target = relative(base, await realpath(join(base, ...link)).catch(() => base));
+    const folder = target.split(sep);
+    if (target === "" || folder[0] === ".." || isAbsolute(target) || found.has(folder.join("/"))) continue;
+    if (isAround(found, folder) || !(await stat(join(base, target))).isDirectory()) continue;
+    await visit(folder);
+  }
+  return [...found.values()];
+}
+
+/** Whether a folder contains a skill that was found, or is part of one. */
+function isAround(found: ReadonlyMap<string, unknown>, folder: readonly string[]): boolean {
+  const path = `${folder.join("/")}/`;
+  return [...found.keys()].some((one) => one.startsWith(path) || path.startsWith(`${one}/`));
 }
 
 /** A path with `/`, also on Windows. */

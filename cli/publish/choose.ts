@@ -44,8 +44,9 @@ export async function chooseOwn(
     "Which of your skills and rules?",
     fresh.map((skill) => ({
       value: chosenOf(skill),
-      label: plainLine(skill.name),
-      hint: plainLine(`${skill.tool} ${skill.type}, ${shortPath(context, skill.path)}`),
+      // A prompt shows the hint of the selected line only.
+      label: plainLine(`${skill.name} (${shortPath(context, skill.path)})`),
+      hint: plainLine(`${skill.tool} ${skill.type}`),
     })),
     [],
   );

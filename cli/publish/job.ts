@@ -1,6 +1,6 @@
 /** Options of a run of `svc publish`, applied to each of its skills. */
 import { basename, resolve } from "node:path";
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import type { PublishPlan } from "../../contract/payloads/plans.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
@@ -8,8 +8,8 @@ import type { Client } from "../api/client.ts";
 import type { PublishInput } from "../api/inputs.ts";
 import type { Context } from "../context.ts";
 import { digestsOf } from "../pack/digests.ts";
-import { isSkillFolder, skillsBelow } from "../pack/skill-folders.ts";
-import { type SkillSource, readSource } from "../pack/source.ts";
+import { findSkills, isRuleFile, noSkillIn } from "../pack/skill-folders.ts";
+import { type SkillSource, readSource, unreadable } from "../pack/source.ts";
 import { stageContent } from "../pack/stage-content.ts";
 
 export interface PublishJob {
@@ -30,27 +30,41 @@ export interface Chosen {
   isFound?: boolean;
 }
 
-/** The skills below a folder that is not a skill itself; undefined for a path of one skill. */
+/**
+ * The skills of a repository, or of another folder with skills below it; undefined for a path of one skill. Throws
+ * `E_PACK_FAILED` for a folder without any.
+ */
 export async function findBelow({ cwd }: Context, path: string): Promise<Chosen[] | undefined> {
   const full = resolve(cwd, path);
   const info = await stat(full).catch(() => undefined);
-  if (info?.isDirectory() !== true || (await isSkillFolder(full))) return undefined;
-  const below = await skillsBelow(full, path);
-  return below.length === 0 ? undefined : below.map((each) => ({ path: each, isFound: true }));
+  if (info?.isDirectory() !== true) return undefined;
+  const found = await findSkills(full, path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  if (found?.length !== 0) return found?.map((each) => ({ path: each, isFound: true }));
+  // An empty folder is refused as a package.
+  if ((await readdir(full)).length === 0) return undefined;
+  throw noSkillIn(path);
 }
 
-export function readChosen(
+export async function readChosen(
   context: Context,
   job: Pick<PublishJob, "name" | "type" | "allowSecrets">,
   { path, type, isFound = false }: Chosen,
 ): Promise<SkillSource> {
-  return readSource(context, path, {
+  const source = await readSource(context, path, {
     allowSecrets: job.allowSecrets,
     isNamed: job.name !== undefined,
     isFound,
     type: job.type ?? type,
   });
+  if (!isFound || source.format === "package" || isRuleFile(path)) return source;
+  return { ...source, warnings: [...source.warnings, rootAlone] };
 }
+
+const rootAlone =
+  "Only the text of this SKILL.md is published, since there are other skills below its folder: " +
+  "move it to a folder of its own with the files that belong to it.";
 
 /** Name and type, as asked for or as in the content; the type of the content applies to a new skill only. */
 function describe(job: PublishJob, chosen: Chosen, { name, defaultType }: SkillSource) {

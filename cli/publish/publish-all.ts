@@ -6,6 +6,8 @@ import type { Client } from "../api/client.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { Cancelled, type CliError, invalidArgument, presentError, toCliError } from "../errors.ts";
+import { digestsOf } from "../pack/digests.ts";
+import { noteFolders } from "../pack/note-folders.ts";
 import type { SkillSource } from "../pack/source.ts";
 import { askYes } from "../prompts.ts";
 import { plainLine, renderTable } from "../table.ts";
@@ -19,6 +21,8 @@ interface Planned {
   source?: SkillSource;
   plan?: PublishPlan;
   error?: CliError;
+  /** Path of a skill with the same name and content, which is published. */
+  sameAs?: string;
 }
 
 interface Row {
@@ -34,7 +38,7 @@ interface Row {
   error?: ReturnType<typeof presentError>["error"];
 }
 
-/** Maximum number of skills that are planned concurrently. */
+/** Maximum number of skills that are planned, and then published, concurrently. */
 const atOnce = 4;
 
 export async function publishAll(
@@ -44,6 +48,10 @@ export async function publishAll(
   chosen: readonly Chosen[],
   options: { dryRun: boolean; isConfirmed: boolean },
 ): Promise<CommandResult> {
+  noteFolders(
+    context,
+    chosen.filter(({ isFound }) => isFound).map(({ path }) => path),
+  );
   const planned = await context.output.waiting(`Checking ${chosen.length} skills`, () =>
     planAll(context, client, job, chosen),
   );
@@ -55,11 +63,17 @@ export async function publishAll(
       context.output.note(tableOf(context, rows));
       await askYes(`Publish ${wanted.length === 1 ? "this skill" : `these ${wanted.length} skills`}?`);
     }
-    for (const [i, one] of planned.entries())
-      if (isToPublish(rows[i]!)) {
-        const label = `Publishing ${basename(one.chosen.path)} (${wanted.indexOf(one) + 1} of ${wanted.length})`;
-        rows[i] = await context.output.waiting(label, () => publishPlanned(context, client, job, one));
-      }
+    const rowOf = new Map(planned.map((one, i) => [one, i]));
+    let done = 0;
+    await context.output.waiting(`Publishing ${wanted.length} skills`, async (update) => {
+      const publish = async (one: Planned) => {
+        rows[rowOf.get(one)!] = await publishPlanned(context, client, job, one);
+        update(`Publishing ${basename(one.chosen.path)} (${++done} of ${wanted.length})`);
+      };
+      // The first one creates missing folders.
+      await publish(wanted[0]!);
+      await mapLimit(wanted.slice(1), atOnce, publish);
+    });
   }
   return presentAll(context, rows, options.dryRun);
 }
@@ -83,20 +97,33 @@ async function planAll(
   return refuseTwins(planned);
 }
 
-/** Skills of one name would become versions of each other. */
-function refuseTwins(planned: readonly Planned[]): Planned[] {
-  const first = new Map<string, string>();
-  return planned.map((one) => {
-    if (one.plan === undefined) return one;
-    const { name } = one.plan.skill;
-    const key = name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
-    const twin = first.get(key);
-    first.set(key, twin ?? one.chosen.path);
-    if (twin === undefined) return one;
-    const { path } = one.chosen;
-    const message = `${plainLine(path)} has the name of ${plainLine(twin)}, "${plainLine(name)}": rename one of them.`;
-    return { chosen: one.chosen, error: invalidArgument("<path>", message, { kind: "path", ref: path }) };
-  });
+/** Skills of one name would become versions of each other. Copies of one skill are published once. */
+async function refuseTwins(planned: readonly Planned[]): Promise<Planned[]> {
+  const first = new Map<string, Planned>();
+  const checked: Planned[] = [];
+  for (const one of planned) {
+    const key = one.plan?.skill.name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+    const twin = key === undefined ? undefined : first.get(key);
+    if (key === undefined || twin === undefined) {
+      if (key !== undefined) first.set(key, one);
+      checked.push(one);
+    } else if (await isSameContent(one.source!, twin.source!))
+      checked.push({ ...one, sameAs: twin.chosen.path });
+    else checked.push({ chosen: one.chosen, error: twinError(one, twin) });
+  }
+  return checked;
+}
+
+async function isSameContent(a: SkillSource, b: SkillSource): Promise<boolean> {
+  const [left, right] = await Promise.all([digestsOf(a), digestsOf(b)]);
+  return left.hash === right.hash && left.frontmatterHash === right.frontmatterHash;
+}
+
+function twinError({ chosen: { path }, plan }: Planned, twin: Planned): CliError {
+  const message =
+    `${plainLine(path)} has the name of ${plainLine(twin.chosen.path)}, "${plainLine(plan!.skill.name)}": ` +
+    "rename one of them.";
+  return invalidArgument("<path>", message, { kind: "path", ref: path });
 }
 
 /** A service that can't be reached, or requires a login, fails the command and not each skill. */
@@ -107,18 +134,21 @@ function throwIfNoneWorks(planned: readonly Planned[]): void {
   if (["E_NETWORK", "E_NOT_AUTHENTICATED"].includes(first.code)) throw first;
 }
 
-function plannedRow({ chosen: { path }, source, plan, error }: Planned): Row {
+function plannedRow({ chosen: { path }, source, plan, error, sameAs }: Planned): Row {
   if (plan === undefined || source === undefined) return failedRow(path, error!);
   const { publicId, slug, tenantSlug, name, type, visibility } = plan.skill;
   return {
     path,
-    outcome: plan.unchanged ? "unchanged" : plan.action,
+    outcome: plan.unchanged || sameAs !== undefined ? "unchanged" : plan.action,
     skill: { ...(publicId === undefined ? {} : { publicId }), slug, tenantSlug, name, type, visibility },
     ...(plan.unchanged ? {} : { semver: plan.semver }),
     format: source.format,
     ...(source.format === "package" ? { fileCount: source.files.length } : {}),
     ignoredFlags: plan.ignoredFlags,
-    warnings: source.warnings,
+    warnings: [
+      ...source.warnings,
+      ...(sameAs === undefined ? [] : [`${plainLine(sameAs)} has the same content`]),
+    ],
   };
 }
 

@@ -116,6 +116,8 @@ export const cliOperationPayloads = {
     update: z.array(directory.extend({ conflict: z.boolean() })),
     updates: count,
     problems: z.array(note),
+    elsewhere: z.array(z.strictObject({ path: text })),
+    elsewheres: count,
   }),
   "sync.connect": z.strictObject({ organization, connection }),
   /** `summary` is the sum of the runs since the request. */

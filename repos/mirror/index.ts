@@ -14,6 +14,7 @@ import { guarded } from "./damage.ts";
 import { fetchSecondBranch, fetchBranch } from "./fetch.ts";
 import { lastChanges } from "./history.ts";
 import { inspectRemote, readHead } from "./inspect.ts";
+import { findElsewhere } from "./elsewhere.ts";
 import { listSkill, writeListingZip } from "./listing.ts";
 import { pushPrepared } from "./push.ts";
 import { newWithSession, type WithSession } from "./remote-session.ts";
@@ -78,6 +79,11 @@ function openMirror(
         if (since !== undefined) assertOid(since);
         const from = since !== undefined && (await cache.has(since)) ? since : undefined;
         return scanSkills(context, commit, { since: from, known: new Set(known) });
+      }),
+    elsewhere: (commit, known) =>
+      guarded("search a commit", async () => {
+        assertOid(commit);
+        return findElsewhere(context, commit, known);
       }),
     list: (skill) => guarded("list a skill", () => listSkill(context, skill)),
     read: (oid) => guarded("read a file", () => context.objects.read(repo, oid, "blob")),

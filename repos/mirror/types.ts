@@ -322,6 +322,8 @@ export interface Mirror {
    * the cache. A directory above skills of `known` paths remains their folder, even if it has a root file itself.
    */
   scan(commit: string, options?: { since?: string; known?: Iterable<string> }): Promise<RemoteScan>;
+  /** Sorted paths of skills outside `skills/` that are no copies of `known` ones. */
+  elsewhere(commit: string, known: readonly Pick<RemoteSkill, "tree">[]): Promise<string[]>;
   /** Files of a skill's directory, by the `tree` of its scan. `files` may be imported only if `refused` is empty. */
   list(skill: Pick<RemoteSkill, "tree" | "rootFile">): Promise<DirectoryListing>;
   /** Whole content of one file of a listing. */

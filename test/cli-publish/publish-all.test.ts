@@ -91,7 +91,7 @@ describe("svc publish <folder of skills>", () => {
       "skills/broken/SKILL.md": "---\nname: a: b\n---\nx\n",
       "skills/secret/SKILL.md": skillText("secret"),
       "skills/secret/.env": "A=1\n",
-      "skills/twin/SKILL.md": skillText("good"),
+      "skills/twin/SKILL.md": skillText("good", "More.\n"),
     });
 
     const { code, document, stderr } = await publish("skills");

@@ -1,5 +1,6 @@
 /** The plan of a sync in documents and texts. */
 import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
+import { countByFolder } from "../../../contract/skill-layouts.ts";
 import type { Context } from "../../context.ts";
 import { plainLine } from "../../table.ts";
 import { some } from "./format.ts";
@@ -7,8 +8,15 @@ import { some } from "./format.ts";
 /** Number of entries of each kind that the text lists; JSON contains up to 500. */
 const shownEntries = 20;
 
+/** Services of earlier versions don't report skills outside `skills/`. */
+type ReportedPlan = Omit<SyncPlanPayload, "elsewhere" | "elsewheres"> & Partial<SyncPlanPayload>;
+
+function elsewhereOf({ elsewhere }: ReportedPlan): string[] {
+  return Array.isArray(elsewhere) ? elsewhere.map(({ path }) => path) : [];
+}
+
 /** A plan, as in JSON output. */
-export function presentPlan(plan: SyncPlanPayload) {
+export function presentPlan(plan: ReportedPlan) {
   const { repository, branch, branchState, skills, writes, removes, creates, updates } = plan;
   return {
     repository,
@@ -24,6 +32,8 @@ export function presentPlan(plan: SyncPlanPayload) {
     update: plan.update.map(({ path, skill, conflict }) => ({ path, skill, conflict })),
     updates,
     problems: plan.problems.map(({ path, code, message }) => ({ path, code, message })),
+    elsewhere: elsewhereOf(plan).map((path) => ({ path })),
+    elsewheres: plan.elsewheres ?? 0,
   };
 }
 
@@ -33,7 +43,7 @@ const branchRemarks: Record<string, string> = {
 };
 
 /** A plan as text. */
-export function describePlan({ output: { paint } }: Context, plan: SyncPlanPayload): string {
+export function describePlan({ output: { paint } }: Context, plan: ReportedPlan): string {
   const { update, create, write, remove, problems } = plan;
   const section = (title: string, total: number, rows: readonly string[]): string[] => {
     if (total === 0) return [];
@@ -45,6 +55,10 @@ export function describePlan({ output: { paint } }: Context, plan: SyncPlanPaylo
       ...(left > 0 ? [`  … and ${left} more`] : []),
     ];
   };
+  const elsewhere = elsewhereOf(plan);
+  const folders = [...countByFolder(elsewhere)].map(
+    ([folder, count]) => `${count} in ${folder === "" ? "the root" : plainLine(folder)}`,
+  );
   const isUnchanged = plan.writes + plan.removes + plan.creates + plan.updates === 0;
   return [
     `${paint("bold", plainLine(plan.repository))} (${plainLine(plan.branch)}): ` +
@@ -75,5 +89,15 @@ export function describePlan({ output: { paint } }: Context, plan: SyncPlanPaylo
       problems.length,
       problems.map(({ path, message }) => `${paint("yellow", plainLine(path))}  ${plainLine(message)}`),
     ),
+    ...section(
+      "Skills outside skills/, which are not synced",
+      plan.elsewheres ?? 0,
+      elsewhere.map(plainLine),
+    ),
+    ...(folders.length === 0
+      ? []
+      : [
+          `Found: ${folders.join(", ")}. Publish them with svc publish . in a checkout, or move them into skills/.`,
+        ]),
   ].join("\n");
 }

@@ -16,7 +16,7 @@ import { compareSides, type Sides } from "./compare-sides.ts";
 import { viewOf } from "../report/visible.ts";
 import { listDirectoryChanges } from "./directory-changes.ts";
 import type { PlanRequest } from "./plan-request.ts";
-import { presentPlan } from "./present-plan.ts";
+import { presentElsewhere, presentPlan } from "./present-plan.ts";
 
 /** Maximum size of the fetched pack. */
 const maxBytes = 64 * 1024 * 1024;
@@ -50,7 +50,13 @@ export async function makePlan(app: App, work: PlanRequest): Promise<SyncPlanPay
     const planned = await compareSides(comparison);
     const view = viewOf({ readable: work.readable, ...sides });
     const changes = await listDirectoryChanges(comparison, planned, view);
-    return { ...presentPlan(work, comparison, planned, view), changes, branchState };
+    const elsewhere = scan ? await mirror.elsewhere(scan.commit, scan.directories) : [];
+    return {
+      ...presentPlan(work, comparison, planned, view),
+      ...presentElsewhere(elsewhere, view),
+      changes,
+      branchState,
+    };
   }
 }
 

@@ -9,12 +9,21 @@ import type { PlanRequest } from "./plan-request.ts";
 const listed = 500;
 const skillsBlocked = "It is not a directory, so nothing can be synced: rename it.";
 
+/** Skills outside `skills/`. */
+export function presentElsewhere(
+  paths: readonly string[],
+  view: SyncView,
+): Pick<SyncPlanPayload, "elsewhere" | "elsewheres"> {
+  const visible = paths.filter((path) => view.path(path));
+  return { elsewhere: visible.slice(0, listed).map((path) => ({ path })), elsewheres: visible.length };
+}
+
 export function presentPlan(
   { connection: { host, branch } }: PlanRequest,
   { sides: { skills }, scan }: Comparison,
   { imports, exports, problems }: PlannedSync,
   view: SyncView,
-): Omit<SyncPlanPayload, "branchState" | "changes"> {
+): Omit<SyncPlanPayload, "branchState" | "changes" | "elsewhere" | "elsewheres"> {
   const slugs = new Map(skills.map(({ id, slug }) => [id, slug]));
   const slugOf = (id: string) => slugs.get(id) ?? id;
   const steps = exports.filter((step) => isPush(step) && view.skill(step.skillId));

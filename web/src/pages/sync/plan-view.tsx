@@ -49,6 +49,12 @@ function kindsOf(plan: SyncPlan): Kind[] {
       entries: conflicts.map(({ path }) => ({ path, note: "the repository's content becomes current" })),
     },
     {
+      title: "found outside skills/: not synced. Publish them with svc publish, or move them into skills/",
+      count: plan.elsewheres,
+      tone: "",
+      entries: plan.elsewhere,
+    },
+    {
       title: "not synced",
       count: plan.problems.length,
       tone: "danger",
