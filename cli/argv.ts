@@ -12,6 +12,7 @@ import {
   valueSeparator,
 } from "./command-shape.ts";
 import { invalidArgument } from "./errors.ts";
+import { checkValue } from "./flag-values.ts";
 import { type ReadFlags, checkChoice, openFlagReader } from "./flag-reader.ts";
 
 /**
@@ -117,9 +118,12 @@ function checkCount(
     throw invalidArgument(`<${extra}>`, `Unexpected argument "${extra}".`);
 }
 
-function checkPositional(name: string, { choices }: PositionalShape, value: string | undefined): void {
+function checkPositional(name: string, shape: PositionalShape, value: string | undefined): void {
+  if (value === undefined) return;
   if (value === "") throw invalidArgument(`<${name}>`, `Argument <${name}> is empty.`);
-  if (value !== undefined) checkChoice(`<${name}>`, `<${name}>`, value, choices);
+  checkChoice(`<${name}>`, `<${name}>`, value, shape.choices);
+  // A path may be any text.
+  if (shape.form !== undefined || shape.max !== undefined) checkValue(`<${name}>`, `<${name}>`, value, shape);
 }
 
 function canonical(

@@ -1,4 +1,5 @@
 /** The flags and arguments of a command, from which parsing, help and completion are derived. */
+import type { ValueShape } from "./flag-values.ts";
 
 /** Completions of a value: paths, closed lists, or entries of the local state. */
 export type Completes =
@@ -11,7 +12,7 @@ export type Completes =
   | "mcpServer"
   | "event";
 
-export interface FlagShape {
+export interface FlagShape extends ValueShape {
   /** One letter. */
   short?: string;
   /** `none`: a switch. `optional`: `--flag` alone, or with a value. */
@@ -22,12 +23,14 @@ export interface FlagShape {
   /** May be repeated; all values are kept. */
   multiple?: true;
   choices?: readonly string[];
-  /** Separate words that an optional value may take; others stay positionals. */
+  /** Form of an optional value; other separate words stay positionals. */
   accepts?: RegExp;
+  /** What `accepts` accepts, as a sentence. */
+  acceptsText?: string;
   completes?: Completes;
 }
 
-export interface PositionalShape {
+export interface PositionalShape extends ValueShape {
   required?: true;
   /** Takes all further words, of the last argument of a command. */
   multiple?: true;
@@ -55,6 +58,7 @@ export const globalFlags = {
   profile: {
     value: "required",
     hint: "name",
+    max: 32,
     description: "Use another profile for this command",
     completes: "profile",
   },

@@ -1,6 +1,7 @@
 /** Reads the flags of a command line in all forms: `--flag`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`. */
 import type { FlagShape } from "./command-shape.ts";
 import { type CliError, invalidArgument } from "./errors.ts";
+import { checkValue } from "./flag-values.ts";
 import { suggest } from "../contract/suggest.ts";
 
 export interface ReadFlags {
@@ -90,7 +91,15 @@ function store({ values }: ReadFlags, flag: FlagShape, { name, spelled, attached
   const known = values.get(name);
   if (known !== undefined && flag.multiple !== true)
     throw invalidArgument(`--${name}`, `${spelled} is given twice.`);
-  if (attached !== undefined) checkChoice(`--${name}`, spelled, attached, flag.choices);
+  if (attached !== undefined) {
+    checkChoice(`--${name}`, spelled, attached, flag.choices);
+    checkValue(`--${name}`, spelled, attached, flag);
+    if (flag.accepts?.test(attached) === false)
+      throw invalidArgument(
+        `--${name}`,
+        `${spelled}: "${attached}" is not a valid ${flag.hint ?? "value"}. ${flag.acceptsText ?? ""}`.trim(),
+      );
+  }
   values.set(name, [...(known ?? []), ...(attached === undefined ? [] : [attached])]);
 }
 

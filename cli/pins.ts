@@ -14,23 +14,23 @@ export interface PinnedRef {
  * Splits `ref@spec`. The ref is a slug, `org/slug`, a public id or a share URL, so the pin follows the first `@`
  * after the last slash.
  */
-export function parsePinnedRef(text: string): PinnedRef {
+export function parsePinnedRef(text: string, argument = "<ref>"): PinnedRef {
   const at = text.indexOf("@", text.lastIndexOf("/") + 1);
   const ref = (at === -1 ? text : text.slice(0, at)).trim();
   if (!isRef(ref))
     throw invalidArgument(
-      "<ref>",
+      argument,
       `"${text}" names no skill: use a slug, org/slug, a public id or a share URL.`,
     );
   if (at === -1) return { ref, range: unpinned };
-  return { ref, range: parsePin(text.slice(at + 1), "<ref>") };
+  return { ref, range: parsePin(text.slice(at + 1), argument) };
 }
 
 /**
  * The reference of a command that takes no pin. `refusal` is the remedy; `argument` is named in the error.
  */
 export function parseUnpinnedRef(text: string, argument: string, refusal: string): string {
-  const { ref, range } = parsePinnedRef(text);
+  const { ref, range } = parsePinnedRef(text, argument);
   if (range !== unpinned) throw invalidArgument(argument, refusal);
   return ref;
 }

@@ -8,6 +8,7 @@ import type { Client } from "./client.ts";
 export const orgFlag = {
   value: "required",
   hint: "id-or-slug",
+  form: "organization",
   description: "Organization; not needed when you belong to one only",
 } as const satisfies FlagShape;
 

@@ -1,3 +1,4 @@
+import { limits } from "../../contract/limits.ts";
 import { visibilities } from "../../contract/vocabulary.ts";
 import type { SkillChange } from "../api/inputs.ts";
 import { defineCommand } from "../command.ts";
@@ -13,11 +14,24 @@ export const edit = defineCommand({
   summary: "Change a skill's name, description, tags or visibility",
   positionals: { skill: changedSkillArgument },
   flags: {
-    name: { value: "required", hint: "name", description: "Display name; the slug stays" },
-    description: { value: "required", hint: "text", description: "Description" },
+    name: {
+      value: "required",
+      hint: "name",
+      form: "line",
+      max: limits.skillName,
+      description: "Display name; the slug stays",
+    },
+    description: {
+      value: "required",
+      hint: "text",
+      mayBeEmpty: true,
+      max: limits.skillDescription,
+      description: "Description",
+    },
     tags: {
       value: "required",
       hint: "a,b",
+      mayBeEmpty: true,
       description: "All tags, separated by commas; --tags= removes them",
     },
     visibility: {

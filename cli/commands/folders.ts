@@ -1,3 +1,4 @@
+import { limits } from "../../contract/limits.ts";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -9,6 +10,7 @@ const team = {
   short: "t",
   value: "required",
   hint: "id-or-slug",
+  form: "organization",
   description: "Organization; not needed when you belong to one only",
 } as const;
 
@@ -32,7 +34,14 @@ export const foldersList = defineCommand({
 export const foldersCreate = defineCommand({
   name: "folders create",
   summary: "Create a folder and missing parent folders",
-  positionals: { path: { required: true, description: "Names or slugs, as Ops/Code review" } },
+  positionals: {
+    path: {
+      required: true,
+      form: "folder",
+      max: limits.folderPath,
+      description: "Names or slugs, as Ops/Code review",
+    },
+  },
   flags: { team },
   examples: ["svc folders create ops/reviews", "svc folders create 'Ops/Code review' -t acme -o json"],
   async run(context, args) {

@@ -1,5 +1,5 @@
+import { limits } from "../../contract/limits.ts";
 import { defineCommand } from "../command.ts";
-import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";
 import { parseUnpinnedRef } from "../pins.ts";
 import { changedSkillArgument } from "../present.ts";
@@ -11,7 +11,12 @@ export const move = defineCommand({
   summary: "Move a skill to another folder of its organization",
   positionals: {
     skill: changedSkillArgument,
-    folder: { required: true, description: "Path by names or slugs, as ops/reviews; / is the root" },
+    folder: {
+      required: true,
+      form: "folder",
+      max: limits.folderPath,
+      description: "Path by names or slugs, as ops/reviews; / is the root",
+    },
   },
   flags: { parents: { value: "none", description: "Create the missing folders first" }, ...yesFlag },
   examples: [
@@ -21,7 +26,6 @@ export const move = defineCommand({
   ],
   async run(context, args) {
     const ref = parseUnpinnedRef(args.skill, "<skill>", "move takes no pin: it moves all versions.");
-    if (args.folder.trim() === "") throw invalidArgument("<folder>", "The folder is empty: / is the root.");
     const { client } = await openSession(context);
     const found = await client.resolve(ref);
     const target = { folder: args.folder, ...(args.parents ? { createFolders: true as const } : {}) };

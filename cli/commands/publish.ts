@@ -1,3 +1,4 @@
+import { limits } from "../../contract/limits.ts";
 import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
@@ -22,8 +23,21 @@ export const publish = defineCommand({
     },
   },
   flags: {
-    team: { short: "t", value: "required", hint: "id-or-slug", description: "Organization to publish to" },
-    name: { short: "n", value: "required", hint: "name", description: "Display name" },
+    team: {
+      short: "t",
+      value: "required",
+      hint: "id-or-slug",
+      form: "organization",
+      description: "Organization to publish to",
+    },
+    name: {
+      short: "n",
+      value: "required",
+      hint: "name",
+      form: "line",
+      max: limits.skillName,
+      description: "Display name",
+    },
     visibility: {
       value: "required",
       choices: visibilities,
@@ -36,8 +50,21 @@ export const publish = defineCommand({
       hint: skillTypes.join("|"),
       description: "Default skill",
     },
-    message: { short: "m", value: "required", hint: "text", description: "Message of the version" },
-    folder: { short: "f", value: "required", hint: "path", description: "Destination folder, as a/b" },
+    message: {
+      short: "m",
+      value: "required",
+      hint: "text",
+      max: limits.versionMessage,
+      description: "Message of the version",
+    },
+    folder: {
+      short: "f",
+      value: "required",
+      hint: "path",
+      form: "folder",
+      max: limits.folderPath,
+      description: "Destination folder, as a/b",
+    },
     parents: { short: "p", value: "none", description: "Create missing folders of --folder" },
     personal: { value: "none", description: "Publish privately into your personal workspace" },
     create: { value: "none", description: "Fail if the name exists; never update, never rename" },
@@ -49,6 +76,7 @@ export const publish = defineCommand({
     "requires-mcp": {
       value: "required",
       multiple: true,
+      mayBeEmpty: true,
       hint: "servers",
       description: "MCP servers that a private skill requires, comma-separated; --requires-mcp= for none",
     },

@@ -1,3 +1,4 @@
+import { limits } from "../../contract/limits.ts";
 import semver from "semver";
 import type { VersionPlan } from "../../contract/payloads/plans.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
@@ -46,6 +47,7 @@ export const push = defineCommand({
       value: "optional",
       hint: "id",
       accepts: prereleaseId,
+      acceptsText: "Use letters, digits and hyphens, at most 32, and not digits alone.",
       description: "Create or continue a prerelease (first id: beta); may be combined with the bump flags",
     },
     "if-changed": {
@@ -53,7 +55,13 @@ export const push = defineCommand({
       description:
         "Create no version if the content equals the current version, or the prerelease that it continues",
     },
-    message: { short: "m", value: "required", hint: "text", description: "Message of the version" },
+    message: {
+      short: "m",
+      value: "required",
+      hint: "text",
+      max: limits.versionMessage,
+      description: "Message of the version",
+    },
     "allow-secret-files": allowSecretsFlag,
     "dry-run": dryRunFlag,
   },
@@ -72,11 +80,6 @@ export const push = defineCommand({
       throw invalidArgument("--skill", "--skill is required: which skill gets the version?");
     const ref = parseUnpinnedRef(args.skill, "--skill", "--skill takes no pin: use --version.");
     if (args.version !== undefined) checkSemver(args.version);
-    if (typeof args.prerelease === "string" && !prereleaseId.test(args.prerelease))
-      throw invalidArgument(
-        "--prerelease",
-        `"${args.prerelease}" is not a valid prerelease id. Use letters, digits and hyphens.`,
-      );
     const bump = (["patch", "minor", "major"] as const).find((name) => args[name]);
 
     const source = await readSource(context, args.path, {

@@ -14,12 +14,17 @@ export const search = defineCommand({
   name: "search",
   summary: "Search the skills of your organizations and the public catalog",
   positionals: {
-    text: { required: true, description: "Words of the name, slug, tags, description or text" },
+    text: {
+      required: true,
+      max: limits.searchQuery,
+      description: "Words of the name, slug, tags, description or text",
+    },
   },
   flags: {
     org: {
       value: "required",
       hint: "id-or-slug",
+      form: "organization",
       description: "Only this organization, which must be one of yours",
     },
     limit: { value: "required", hint: "n", description: `At most this many (default ${defaultLimit})` },

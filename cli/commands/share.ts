@@ -20,7 +20,14 @@ export const share = defineCommand({
   summary: "Share a file (text skill) or folder (package) by link, without an account",
   positionals: { path: { description: "A file, or a folder with a SKILL.md at its root" } },
   flags: {
-    name: { short: "n", value: "required", hint: "name", description: "Display name" },
+    name: {
+      short: "n",
+      value: "required",
+      hint: "name",
+      form: "line",
+      max: limits.skillName,
+      description: "Display name",
+    },
     type: {
       value: "required",
       choices: skillTypes,

@@ -12,9 +12,9 @@ import { anyCharacter } from "../support/any-character.ts";
 const shape = {
   positionals: { path: { required: true, description: "" }, extra: { description: "" } },
   flags: {
-    skill: { short: "s", value: "required", description: "" },
-    message: { short: "m", value: "required", description: "" },
-    target: { short: "t", value: "required", multiple: true, description: "" },
+    skill: { short: "s", value: "required", mayBeEmpty: true, description: "" },
+    message: { short: "m", value: "required", mayBeEmpty: true, description: "" },
+    target: { short: "t", value: "required", mayBeEmpty: true, multiple: true, description: "" },
     prerelease: { value: "optional", accepts: /^[a-z0-9-]+$/, description: "" },
     project: { short: "p", value: "optional", description: "" },
     global: { short: "g", value: "none", description: "" },

@@ -19,6 +19,7 @@ export const audit = defineCommand({
     org: {
       value: "required",
       hint: "id-or-slug",
+      form: "organization",
       description: "The log of this organization (default: your own actions)",
     },
     event: {

@@ -1,3 +1,4 @@
+import { limits } from "../../../contract/limits.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
@@ -16,6 +17,7 @@ export const orgMembers = defineCommand({
     query: {
       value: "required",
       hint: "text",
+      max: limits.searchQuery,
       description: "Only those whose user name, or a word of whose name, begins so",
     },
   },

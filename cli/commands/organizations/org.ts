@@ -50,11 +50,15 @@ function roleText(role: string | null): string {
 export const orgCreate = defineCommand({
   name: "org create",
   summary: "Create an organization, which you own",
-  positionals: { name: { required: true, description: "Name of the organization" } },
+  positionals: {
+    name: { required: true, form: "line", max: limits.orgName.max, description: "Name of the organization" },
+  },
   flags: {
     slug: {
       value: "required",
       hint: "slug",
+      form: "organization",
+      max: limits.orgSlug.max,
       description: "Its part in references such as acme/code-review (default: made from the name)",
     },
   },

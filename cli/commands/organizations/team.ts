@@ -1,3 +1,4 @@
+import { limits } from "../../../contract/limits.ts";
 import type { RolePayload } from "../../../contract/payloads/organizations.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { openOrganizationCalls } from "../../api/organization-calls.ts";
@@ -48,7 +49,9 @@ export const teamList = defineCommand({
 export const teamCreate = defineCommand({
   name: "team create",
   summary: "Create a team; its roles add to those of its members",
-  positionals: { name: { required: true, description: "Name of the team" } },
+  positionals: {
+    name: { required: true, form: "line", max: limits.teamName, description: "Name of the team" },
+  },
   flags: {
     org: orgFlag,
     role: {
