@@ -25,7 +25,7 @@ export interface FlagShape extends ValueShape {
   choices?: readonly string[];
   /** Form of an optional value; other separate words stay positionals. */
   accepts?: RegExp;
-  /** What `accepts` accepts, as a sentence. */
+  /** The accepted values, as a sentence. */
   acceptsText?: string;
   completes?: Completes;
 }

@@ -14,7 +14,7 @@ export interface ValueShape {
 
 const folderNameMax = 100;
 
-/** What is wrong with a value, as the end of a sentence. */
+/** The problem of a value, as the end of a sentence. */
 const problems: Record<ValueForm, (value: string) => string | undefined> = {
   organization: (value) =>
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(value.trim())

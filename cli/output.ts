@@ -32,6 +32,8 @@ export interface Output {
   progress: (label: string) => Promise<Progress>;
   /** Description of a long operation, which the operation may change; shown at a terminal only. */
   waiting: <T>(label: string, work: (update: (label: string) => void) => Promise<T>) => Promise<T>;
+  /** The same for a pause of an operation, whose description is shown instead until it ends. */
+  pausing: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   columns: number;
 }
 
@@ -96,6 +98,14 @@ export function openOutput(io: Io, json: boolean): Output {
       const shown = status.show(`${label}…`);
       try {
         return await work((next) => shown.update(`${next}…`));
+      } finally {
+        shown.end();
+      }
+    },
+    async pausing(label, work) {
+      const shown = status.show(`${label}…`, true);
+      try {
+        return await work();
       } finally {
         shown.end();
       }

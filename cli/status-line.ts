@@ -16,8 +16,8 @@ const showCursor = "\u001B[?25h";
 const clearLine = "\r\u001B[2K";
 
 export interface StatusLine {
-  /** Shows a text until it is removed; of several texts, the first one. */
-  show: (text: string) => { update: (text: string) => void; end: () => void };
+  /** Shows a text until it is removed; of several texts, the first one, or one that is to be first. */
+  show: (text: string, isFirst?: boolean) => { update: (text: string) => void; end: () => void };
   /** Clears the line; the next frame shows it again. */
   clear: () => void;
   /** Removes the line permanently. */
@@ -69,9 +69,10 @@ export function openStatusLine(io: Io, json: boolean): StatusLine {
       texts.length = 0;
       stop();
     },
-    show(text) {
+    show(text, isFirst = false) {
       const entry = { text, since: performance.now() };
-      texts.push(entry);
+      if (isFirst) texts.unshift(entry);
+      else texts.push(entry);
       if (timer === undefined) {
         timer = setInterval(draw, frameMs);
         timer.unref();

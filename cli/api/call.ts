@@ -1,7 +1,8 @@
 /** One call of the API: its envelope, its errors and the checks of its response. */
 import { CliError } from "../errors.ts";
 import { failureOf } from "./failure.ts";
-import { type HttpOptions, type HttpRequest, networkError, send } from "./http.ts";
+import { type HttpOptions, type HttpRequest, send } from "./http.ts";
+import { networkError } from "./network-error.ts";
 import type { Page } from "./pages.ts";
 import { type Shape, fits } from "./shapes.ts";
 import type { Answer } from "./transport.ts";
@@ -69,6 +70,7 @@ export function openCaller(options: HttpOptions) {
       const response = await send(options, {
         method: "POST",
         url: path,
+        isSentOnce: true,
         body: new URLSearchParams(fields).toString(),
         headers: { "content-type": "application/x-www-form-urlencoded" },
       });
@@ -122,6 +124,9 @@ async function readJson(options: HttpOptions, request: HttpRequest): Promise<unk
 }
 
 function refusal(options: HttpOptions, response: Answer, body: unknown): CliError {
+  // A registry explains each 404; a page of another program says nothing about a skill.
+  if (response.status === 404 && typeof (body as { error?: unknown } | undefined)?.error !== "string")
+    return notOurs(options.baseUrl, response);
   const isAnonymous = options.token === undefined && options.sign === undefined;
   return failureOf(response.status, body, response.header("retry-after"), { isAnonymous });
 }

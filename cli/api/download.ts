@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { CliError } from "../errors.ts";
 import type { Progress } from "../output.ts";
-import { networkError } from "./http.ts";
+import { networkError } from "./network-error.ts";
 import type { Answer } from "./transport.ts";
 
 /** Writes a response body to `path` and returns its size. Throws `E_NETWORK` if it is truncated or too large. */

@@ -1,6 +1,7 @@
 /** Requests: time limits, retries, redirects; transport errors are `E_NETWORK`. */
 import type { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
+import { isTransient, networkError } from "./network-error.ts";
 import { type Answer, exchange } from "./transport.ts";
 
 export interface HttpOptions {
@@ -13,6 +14,8 @@ export interface HttpOptions {
   sleep: (ms: number) => Promise<void>;
   /** Shows that the command waits for a response. */
   waiting?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
+  /** Shows why the command pauses, before all other operations. */
+  pausing?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   env: NodeJS.ProcessEnv;
 }
 
@@ -31,39 +34,57 @@ export interface HttpRequest {
   /** A path under the base address, or a URL from the service, which must have the service's origin. */
   url: string;
   headers?: Record<string, string>;
-  body?: string | Readable;
+  /** A stream is opened for each attempt. */
+  body?: string | (() => Readable);
   /** Hexadecimal SHA-256 of a streamed body, for its signature. */
   bodySha256?: string;
-  /** Time limit for the response head. */
+  /** Time limit for the response head, and for each pause that a refusal requires. */
   timeoutMs?: number;
+  /** The caller waits and repeats the request itself. */
+  isSentOnce?: true;
 }
 
 const headTimeoutMs = 60_000;
 const attempts = 4;
 const redirectsMax = 5;
-/** Longest pause before a retry; the user decides about longer ones. */
-const retryAfterMaxMs = 10_000;
+/** Longest pause that a response may require, and all pauses of a request; the user decides about longer ones. */
+const retryAfterMaxMs = 90_000;
+const pausesMaxMs = 10 * 60_000;
+/** Requests that a service refused for now are sent again this often. */
+const refusedAttempts = 50;
 
 /**
- * Sends a request and returns the response with any status. GETs are repeated on dropped connections, 429 and 5xx
- * of a gateway, with growing pauses and jitter; everything else is sent once. Nothing is sent to any origin but the
- * service's own: neither by an address that the service names nor by a redirect.
+ * Sends a request and returns the response with any status. A refusal for now (429 or 503 with `Retry-After`) is
+ * waited for, whatever the request, as it had no effect. GETs are also repeated on dropped connections and 5xx of a
+ * gateway, with growing pauses and jitter. Nothing is sent to any origin but the service's own: neither by an address
+ * that the service names nor by a redirect.
  */
 export async function send(options: HttpOptions, request: HttpRequest): Promise<Answer> {
+  let pausedMs = 0;
   for (let attempt = 1; ; attempt++) {
     const last = attempt === attempts || request.method !== "GET";
     try {
       const response = await sendOnce(options, request);
-      if (last || !isWorthRetrying(response.status)) return response;
-      const waitMs = pauseMs(attempt, response.header("retry-after"));
-      if (waitMs > retryAfterMaxMs) return response;
+      const retryAfter = response.header("retry-after");
+      const isForNow = isRefusedForNow(response.status, retryAfter) && request.isSentOnce !== true;
+      if (isForNow ? attempt >= refusedAttempts : last || !isWorthRetrying(response.status)) return response;
+      const waitMs = pauseMs(Math.min(attempt, attempts), retryAfter);
+      pausedMs += waitMs;
+      if (waitMs > Math.min(retryAfterMaxMs, request.timeoutMs ?? Infinity) || pausedMs > pausesMaxMs)
+        return response;
       response.discard();
-      await options.sleep(waitMs);
+      await pause(options, waitMs);
     } catch (error) {
       if (last || !isTransient(error)) throw networkError(error, request.url, options.baseUrl);
       await options.sleep(pauseMs(attempt, undefined));
     }
   }
+}
+
+/** A pause that a person notices is explained. */
+async function pause({ sleep, pausing }: HttpOptions, waitMs: number): Promise<void> {
+  if (pausing === undefined || waitMs < 1000) return sleep(waitMs);
+  await pausing(`The service is busy: continuing in ${Math.ceil(waitMs / 1000)} s`, () => sleep(waitMs));
 }
 
 async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Answer> {
@@ -76,6 +97,7 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
     );
 
   for (let hops = 0; ; hops++) {
+    const body = typeof request.body === "function" ? request.body() : request.body;
     const response = await exchange(url, {
       method: request.method,
       timeoutMs: request.timeoutMs ?? headTimeoutMs,
@@ -87,7 +109,7 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
         ...request.headers,
         ...credentials(options, request, url),
       },
-      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(body === undefined ? {} : { body }),
     });
     if (response.status < 300 || response.status > 399 || response.status === 304) return response;
 
@@ -116,6 +138,10 @@ function credentials(options: HttpOptions, request: HttpRequest, url: URL): Reco
   return sign({ method: request.method, path: path + url.search, body, bodySha256: request.bodySha256 });
 }
 
+function isRefusedForNow(status: number, retryAfter: string | undefined): boolean {
+  return (status === 429 || status === 503) && retryAfter !== undefined;
+}
+
 function isWorthRetrying(status: number): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }
@@ -127,43 +153,4 @@ function pauseMs(attempt: number, retryAfter: string | undefined): number {
     if (Number.isFinite(ms)) return Math.max(0, ms);
   }
   return 150 * 2 ** attempt * (0.5 + Math.random());
-}
-
-/** The system's error code, possibly of a `cause`, or of the first of several addresses that were tried. */
-function causeCode(error: unknown): string | undefined {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (typeof code === "string") return code;
-    if (cause instanceof AggregateError && cause.errors[0] instanceof Error)
-      return (cause.errors[0] as NodeJS.ErrnoException).code;
-  }
-  return undefined;
-}
-
-function isTransient(error: unknown): boolean {
-  const code = causeCode(error);
-  return (
-    code !== undefined && ["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"].includes(code)
-  );
-}
-
-/** The error for a transport failure; a `CliError` is returned unchanged. */
-export function networkError(error: unknown, url: string, baseUrl: string): CliError {
-  if (error instanceof CliError) return error;
-  const host = URL.canParse(url) ? new URL(url).origin : new URL(baseUrl).origin;
-  const code = causeCode(error) ?? "";
-  return new CliError("E_NETWORK", `Cannot reach ${host}: ${reasonFor(code, error)}.`, undefined, {
-    cause: error,
-  });
-}
-
-function reasonFor(code: string, error: unknown): string {
-  if (code === "ECONNREFUSED") return "nothing answers there";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved; are you online";
-  if (code === "ETIMEDOUT") return "it did not answer in time";
-  if (code === "ECONNRESET" || code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")
-    return "the connection broke off";
-  if (code.startsWith("ERR_TLS") || /CERT|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
-    return `its certificate is not accepted (${code})`;
-  return error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
 }

@@ -64,7 +64,7 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
     // After the response head, the body reports errors.
     request.on("error", (error) => {
       clearTimeout(timer);
-      reject(error);
+      reject(agent === undefined ? error : Object.assign(error, { proxy: proxyOf(agent) }));
     });
     if (body === undefined || typeof body === "string") request.end(body);
     else
@@ -125,6 +125,12 @@ function bytesOf(response: IncomingMessage): Promise<Buffer> {
     response.once("error", reject);
     response.once("end", () => resolve(Buffer.concat(chunks)));
   });
+}
+
+/** The address of the proxy that an agent uses, without its credentials. */
+function proxyOf(agent: Agent): string | undefined {
+  const { proxy } = agent as Agent & { proxy?: URL };
+  return proxy?.host;
 }
 
 /** Loaded only if a proxy is set. */

@@ -27,7 +27,7 @@ export async function uploadPackage(
       method: "PUT",
       url: target,
       headers: { "content-type": "application/zip", "content-length": String(file.size) },
-      body: streamFile(file, progress),
+      body: () => streamFile(file, progress),
       bodySha256: file.sha256,
       timeoutMs: uploadTimeoutMs,
     });
@@ -46,11 +46,16 @@ export async function uploadPackage(
   throw new CliError("E_UPLOAD_FAILED", `The upload was refused. ${failure.message}`, failure.details);
 }
 
-/** The upload address. It must be of the service's own origin, since a package may be private. */
+/**
+ * The upload address at the service's own origin, since a package may be private. A service that is reached by another
+ * name than its own returns that one, so the path of its uploads is used with the name in use.
+ */
 function uploadTarget(given: string, baseUrl: string): string {
   const url = URL.canParse(given, baseUrl) ? new URL(given, baseUrl) : undefined;
   if (url === undefined)
     throw new CliError("E_UPLOAD_FAILED", "The service returned no usable upload address.");
+  const path = /\/api\/uploads\/[A-Za-z0-9_-]+$/.exec(url.pathname)?.[0];
+  if (path !== undefined && /^https?:$/.test(url.protocol)) return baseUrl + path + url.search;
   const { origin } = new URL(baseUrl);
   if (url.origin === origin) return url.href;
   const named = url.origin === "null" ? url.protocol : url.origin;

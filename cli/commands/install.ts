@@ -94,7 +94,7 @@ export const install = defineCommand({
     const found = await session.client.resolve(ref, range);
     const resolved = args["dry-run"]
       ? acceptForPreview(found)
-      : await acceptPublisher(context, session, found, args.trust);
+      : await acceptPublisher(context, session, found, { trust: args.trust, ref });
     const targets = platforms.length > 0 ? platforms : await chooseTargets(context, folder, args.global);
     const isInProject = args.project !== undefined || (!args.global && (await chooseProject()));
     const projectDir = isInProject ? folder : undefined;

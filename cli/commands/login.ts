@@ -40,7 +40,12 @@ export const login = defineCommand({
       description:
         "Exchange a CI identity token for an API token of one hour; auto: the job's own; -: from stdin",
     },
-    team: { value: "required", hint: "org_slug", description: "Organization for --oidc-token" },
+    team: {
+      value: "required",
+      hint: "org_slug",
+      form: "organization",
+      description: "Organization for --oidc-token",
+    },
     "allow-http": {
       value: "none",
       description: "Allow plain HTTP to this service from now on, where it is on another machine",
@@ -180,7 +185,7 @@ async function withBrowser(context: Context, session: Session): Promise<CommandR
   const token = await awaitDeviceToken(session.client, code, context);
   if (!tokenShape.test(token)) throw new CliError("E_API", "The service returned no usable token.");
   const user = await userOf(context, session, token);
-  await store(context, session, token);
+  await store(context, session, token, true);
   output.event({ status: "authenticated", ...(user === undefined ? {} : { user }) });
   return { data: undefined, text: welcome(user) };
 }
@@ -210,10 +215,17 @@ async function userOf(context: Context, session: Session, token: string): Promis
   }
 }
 
-async function store(context: Context, session: Session, token: string): Promise<void> {
+async function store(
+  context: Context,
+  session: Session,
+  token: string,
+  isBrowserLogin = false,
+): Promise<void> {
   await changeConfig(context, async ({ config, save }) => {
     const profile = profileOf(config, profileName(config, context.profileFlag, context.env));
     profile.token = token;
+    if (isBrowserLogin) profile.isBrowserLogin = true;
+    else delete profile.isBrowserLogin;
     profile.apiUrl = session.apiUrl;
     // The id that the login named, unless a concurrent command has stored one.
     const { machineId } = session.config;

@@ -10,11 +10,12 @@ interface Login {
   config: Config;
   token: string;
   apiUrl?: string;
+  isBrowserLogin: boolean;
 }
 
 export const logout = defineCommand({
   name: "logout",
-  summary: "Remove the stored token and revoke it on the service",
+  summary: "Remove the stored token, and revoke that of a login in the browser",
   positionals: {},
   flags: {
     "keep-token": {
@@ -28,8 +29,16 @@ export const logout = defineCommand({
     const login = await forgetLogin(context);
     if ((context.env["SVC_TOKEN"] ?? "") !== "")
       context.output.warn("SVC_TOKEN is set: commands keep using that token.");
-    const fault = login === undefined || args["keep-token"] ? undefined : await revoke(context, login);
-    if (fault === undefined) return { data: { loggedOut: true }, text: "Logged out." };
+    if (login === undefined) return { data: { loggedOut: true }, text: "You were not logged in." };
+    const isKept = args["keep-token"] || !login.isBrowserLogin;
+    const fault = isKept ? undefined : await revoke(context, login);
+    if (isKept)
+      return {
+        data: { loggedOut: true },
+        text: "Logged out on this machine. The token stays valid on the service: revoke it there if nothing else uses it.",
+      };
+    if (fault === undefined)
+      return { data: { loggedOut: true }, text: "Logged out, and revoked the token of this login." };
     context.output.warn(fault);
     return {
       data: { loggedOut: true, revoked: false, warnings: [fault] },
@@ -43,17 +52,16 @@ async function forgetLogin(context: Context): Promise<Login | undefined> {
   return changeConfig(context, async ({ config, save }) => {
     const profile = config.profiles[profileName(config, context.profileFlag, context.env)];
     if (profile?.token === undefined) return undefined;
-    const { token, apiUrl } = profile;
+    const { token, apiUrl, isBrowserLogin = false } = profile;
     delete profile.token;
+    delete profile.isBrowserLogin;
     await save();
-    return { config, token, ...(apiUrl === undefined ? {} : { apiUrl }) };
+    return { config, token, isBrowserLogin, ...(apiUrl === undefined ? {} : { apiUrl }) };
   });
 }
 
 /** Revokes a token on its service. Returns a message if it may still be valid there. */
 async function revoke(context: Context, login: Login): Promise<string | undefined> {
-  if (!login.token.startsWith("lsk_"))
-    return "The token belongs to an organization and is still valid: revoke it there if nothing else uses it.";
   try {
     await clientOfLogin(context, login.config, login).revokeToken();
     return undefined;

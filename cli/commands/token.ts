@@ -3,7 +3,7 @@ import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import { scopableActions } from "../../contract/vocabulary.ts";
 import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
-import { invalidArgument } from "../errors.ts";
+import { CliError, invalidArgument } from "../errors.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine, renderTable } from "../table.ts";
 
@@ -41,7 +41,9 @@ export const tokenList = defineCommand({
 export const tokenCreate = defineCommand({
   name: "token create",
   summary: "Create a personal API token, and print its secret once",
-  positionals: { name: { required: true, description: "Name of the token, as it is listed" } },
+  positionals: {
+    name: { required: true, max: limits.tokenName, description: "Name of the token, as it is listed" },
+  },
   flags: {
     "expires-in-days": {
       value: "required",
@@ -67,7 +69,9 @@ export const tokenCreate = defineCommand({
       ...(args.scope.length === 0 ? {} : { scopes: parseScopes(args.scope) }),
     };
     const { client } = await openSession(context);
-    const created = await client.createToken(input);
+    const created = await client.createToken(input).catch((error: unknown) => {
+      throw explainVerification(error);
+    });
     const expiry =
       created.expiresAt === undefined ? "does not expire" : `expires on ${created.expiresAt.slice(0, 10)}`;
     context.output.note(
@@ -77,6 +81,17 @@ export const tokenCreate = defineCommand({
     return { data: { ...presentToken(created), token: created.token }, text: plainLine(created.token) };
   },
 });
+
+/** A login counts as recent for ten minutes, which the service says in terms of the API. */
+function explainVerification(error: unknown): unknown {
+  if (!(error instanceof CliError) || error.details?.["proof"] === undefined) return error;
+  return new CliError(
+    error.code,
+    "Your login is too long ago to create a token. Run svc login, then create it within ten minutes.",
+    error.details,
+    { cause: error },
+  );
+}
 
 export const tokenRevoke = defineCommand({
   name: "token revoke",

@@ -2,10 +2,9 @@ import { limits } from "../../contract/limits.ts";
 import type { Client } from "../api/client.ts";
 import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { parseLimit } from "../limit-flag.ts";
-import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
+import { parseUnpinnedRef, parsePin } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
 import { originText, presentOrigin, presentVersion, skillArgument } from "../present.ts";
@@ -30,12 +29,12 @@ export const versions = defineCommand({
   ],
   async run(context, args) {
     const wanted = args.all ? Infinity : parseLimit(args.limit, defaultLimit);
-    const spec = args.spec === undefined ? undefined : parseVersionSpec(args.spec, "--spec");
+    const spec = args.spec === undefined ? undefined : parsePin(args.spec, "--spec");
     const ref = parseUnpinnedRef(args.skill, "<skill>", "versions takes no pin: use --spec.");
 
     const { client } = await openSession(context);
     const { skill } = await client.resolve(ref);
-    const chosen = await chosenVersions(context, client, skill.publicId, spec);
+    const chosen = await chosenVersions(client, skill.publicId, spec);
     const { items, more } = await collectPages(
       (cursor) =>
         client.versions(skill.publicId, {
@@ -71,19 +70,13 @@ export const versions = defineCommand({
   },
 });
 
-/**
- * The spec for the service, which reads an integer as a range; here it is the number of a version. Undefined for all
- * versions.
- */
+/** The range for the service; `latest` is the current version. Undefined for all versions. */
 async function chosenVersions(
-  context: Context,
   client: Client,
   publicId: string,
   spec: string | undefined,
 ): Promise<string | undefined> {
-  if (spec === undefined || spec === "latest") return undefined;
-  if (!/^\d+$/.test(spec)) return spec;
+  if (spec !== "latest") return spec;
   const { version } = await client.resolve(publicId, spec);
-  context.output.note(`Version number ${spec} is ${version.semver}.`);
   return version.semver;
 }

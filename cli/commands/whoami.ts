@@ -1,5 +1,9 @@
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import { defineCommand } from "../command.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations.ts";
+import { type CommandResult, defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { plainLine } from "../table.ts";
 import { openSession } from "../state/session.ts";
 
 export const whoami = defineCommand({
@@ -10,6 +14,8 @@ export const whoami = defineCommand({
   examples: ["svc whoami", "svc whoami -o json"],
   async run(context) {
     const { client } = await openSession(context);
+    if (client.options.token?.startsWith("lskt_") === true)
+      return presentOrganization(context, await client.tenants());
     const identity = presentIdentity(await client.profile());
     const orgs = identity.memberships.map((membership) => membership.slug).join(", ");
     const lines = [
@@ -21,6 +27,18 @@ export const whoami = defineCommand({
     return { data: identity, text: lines.join("\n") };
   },
 });
+
+/** The organization of a token that is no person's. */
+function presentOrganization({ output }: Context, tenants: readonly TenantPayload[]): CommandResult {
+  const memberships = tenants.map(({ id, slug, name }) => ({ tenantId: id, slug, name }));
+  const [organization] = memberships;
+  if (organization === undefined)
+    throw new CliError("E_API", "The service names no organization for this token.");
+  return {
+    data: { organization, memberships, pendingInvitations: [] },
+    text: `${output.paint("bold", plainLine(organization.name))} (${organization.slug}): a token of the organization`,
+  };
+}
 
 /** The user, as in JSON output. */
 export function presentIdentity(identity: IdentityPayload) {

@@ -36,24 +36,33 @@ export const qualifiedName = ({ tenantSlug, slug }: Pick<SkillPayload, "tenantSl
   `${tenantSlug}/${slug}`;
 
 /**
- * Consent to install what a reference resolved to. `trust`: the organization that `--trust` names. Asks about an
- * organization that is new to the user; throws `E_INTERACTION_REQUIRED` where no one can answer, and
+ * Consent to install what a reference resolved to. `trust`: the organization that `--trust` names; `ref`: the
+ * reference, if the caller typed it. For a program, one that names the publisher is its decision for this skill. Asks
+ * a person about an organization that is new to the user; throws `E_INTERACTION_REQUIRED` where no one can answer, and
  * `E_VERSION_CHANGED` if the name of an installed skill now refers to another skill.
  */
 export async function acceptPublisher(
   context: Context,
   session: Session,
   resolved: ResolveResult,
-  trust: string | undefined,
+  { trust, ref }: { trust: string | undefined; ref?: string },
 ): Promise<AcceptedVersion> {
   const { skill } = resolved;
   const profile = session.config.profiles[session.profile];
   refuseNamesake(profile, skill);
   if (resolved.own || isTrusted(session, profile, skill) || isInstalled(profile, skill))
     return accept(resolved);
+  const isNamed =
+    ref !== undefined && namesPublisher(ref, skill) && !isNameTakenOver(session, profile, skill);
+  if (context.json && trust === undefined && isNamed) return accept(resolved);
   if (trust !== skill.tenantSlug) await askForTrust(context, session, skill);
   await rememberPublisher(context, session, skill);
   return accept(resolved);
+}
+
+/** Whether a reference can't lead to a skill of another publisher: a share address, an id, or `org/slug`. */
+function namesPublisher(ref: string, skill: SkillPayload): boolean {
+  return ref === skill.publicId || ref.endsWith(`/s/${skill.publicId}`) || ref === qualifiedName(skill);
 }
 
 /**
@@ -87,7 +96,7 @@ export async function acceptLocked(
   const { skill } = resolved;
   const isId = ref === locked.publicId || ref.endsWith(`/s/${locked.publicId}`);
   if (isId || ref === qualifiedName(skill)) return accept(resolved);
-  if (ref === skill.slug) return acceptPublisher(context, session, resolved, trust);
+  if (ref === skill.slug) return acceptPublisher(context, session, resolved, { trust });
   // A renamed organization: its former name still leads to its skills, unless another organization took it.
   const named = await session.client.resolve(ref).catch((error: unknown) => {
     if (error instanceof CliError && ["E_NOT_FOUND", "E_NOT_AUTHENTICATED"].includes(error.code))
@@ -145,6 +154,12 @@ function isTrusted({ apiUrl }: Session, profile: Profile | undefined, { tenantId
   return (profile?.trustedPublishers ?? []).some(
     (publisher) => publisher.tenantId === tenantId && isSameService(publisher.service, apiUrl),
   );
+}
+
+/** Whether the user trusts another organization that had this name. */
+function isNameTakenOver(session: Session, profile: Profile | undefined, skill: SkillPayload): boolean {
+  const known = (profile?.trustedPublishers ?? []).filter(({ slug }) => slug === skill.tenantSlug);
+  return known.length > 0 && !isTrusted(session, profile, skill);
 }
 
 /** Whether the skill is installed already: in another location, or by a version of svc that did not ask. */

@@ -53,16 +53,19 @@ export async function completeValues(
   }
   const values: Record<string, SuppliedValue> = { ...given };
   for (const spec of missing) {
-    const answer = await ask(spec);
+    const answer = await ask(server, spec);
     if (answer !== "") values[spec.name] = parseSuppliedValue(answer);
   }
   return values;
 }
 
-function ask(spec: McpMemberValue): Promise<string> {
+function ask({ tenantSlug, slug }: McpServer, spec: McpMemberValue): Promise<string> {
   const { name, label, description, required, secret } = spec;
   const optional = required ? "" : " (optional)";
-  const message = `${label === "" ? name : label}${description ? `: ${description}` : ""}${optional}`;
+  const what = label === "" || label === name ? name : `${label} (${name})`;
+  const message =
+    `${tenantSlug}/${slug} needs ${what}${description ? `: ${description}` : ""}${optional}. ` +
+    "It is written to the files of your tools only:";
   return (secret ? askHidden : askLine)(message, (value) => problemOf(spec, value));
 }
 

@@ -5,25 +5,15 @@ import type { PublishPlan } from "../../contract/payloads/plans.ts";
 import type { Client } from "../api/client.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
-import { Cancelled, type CliError, invalidArgument, presentError, toCliError } from "../errors.ts";
-import { digestsOf } from "../pack/digests.ts";
+import { Cancelled, type CliError, presentError, toCliError } from "../errors.ts";
 import { noteFolders } from "../pack/note-folders.ts";
-import type { SkillSource } from "../pack/source.ts";
 import { askYes } from "../prompts.ts";
 import { plainLine, renderTable } from "../table.ts";
 import { type Chosen, type PublishJob, planOne, publishOne, readChosen } from "./job.ts";
+import { type Planned, refuseTwins } from "./refuse-twins.ts";
 import { ignoredTexts, presentPublished } from "./present.ts";
 
 type Outcome = "created" | "updated" | "unchanged" | "failed";
-
-interface Planned {
-  chosen: Chosen;
-  source?: SkillSource;
-  plan?: PublishPlan;
-  error?: CliError;
-  /** Path of a skill with the same name and content, which is published. */
-  sameAs?: string;
-}
 
 interface Row {
   path: string;
@@ -95,35 +85,6 @@ async function planAll(
     }
   });
   return refuseTwins(planned);
-}
-
-/** Skills of one name would become versions of each other. Copies of one skill are published once. */
-async function refuseTwins(planned: readonly Planned[]): Promise<Planned[]> {
-  const first = new Map<string, Planned>();
-  const checked: Planned[] = [];
-  for (const one of planned) {
-    const key = one.plan?.skill.name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
-    const twin = key === undefined ? undefined : first.get(key);
-    if (key === undefined || twin === undefined) {
-      if (key !== undefined) first.set(key, one);
-      checked.push(one);
-    } else if (await isSameContent(one.source!, twin.source!))
-      checked.push({ ...one, sameAs: twin.chosen.path });
-    else checked.push({ chosen: one.chosen, error: twinError(one, twin) });
-  }
-  return checked;
-}
-
-async function isSameContent(a: SkillSource, b: SkillSource): Promise<boolean> {
-  const [left, right] = await Promise.all([digestsOf(a), digestsOf(b)]);
-  return left.hash === right.hash && left.frontmatterHash === right.frontmatterHash;
-}
-
-function twinError({ chosen: { path }, plan }: Planned, twin: Planned): CliError {
-  const message =
-    `${plainLine(path)} has the name of ${plainLine(twin.chosen.path)}, "${plainLine(plan!.skill.name)}": ` +
-    "rename one of them.";
-  return invalidArgument("<path>", message, { kind: "path", ref: path });
 }
 
 /** A service that can't be reached, or requires a login, fails the command and not each skill. */

@@ -84,6 +84,8 @@ export interface TrustedPublisher {
 
 export interface Profile {
   token?: string;
+  /** Set for the token of a login in the browser, which a logout revokes. */
+  isBrowserLogin?: true;
   /** The service that issued the token. */
   apiUrl?: string;
   /** By install name: the name of the skill in the cache and in the tools. Each has at least one install. */

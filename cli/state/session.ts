@@ -3,7 +3,7 @@ import { isSameService, requireProtected } from "../api/address.ts";
 import { type Client, openClient } from "../api/client.ts";
 import type { HttpOptions } from "../api/http.ts";
 import type { Context } from "../context.ts";
-import { invalidArgument } from "../errors.ts";
+import { CliError, invalidArgument } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Config } from "./config.ts";
 import { profileName } from "./profiles.ts";
@@ -46,6 +46,7 @@ export function clientFor(
     userAgent: `svc/${version} (${context.platform})`,
     sleep: context.sleep,
     waiting: context.output.waiting,
+    pausing: context.output.pausing,
     env: context.env,
     ...(sign === undefined ? {} : { sign }),
   });
@@ -56,8 +57,14 @@ function tokenFor(
   apiUrl: string,
   stored: { token?: string; apiUrl?: string } | undefined,
 ): string | undefined {
-  const override = context.env["SVC_TOKEN"];
-  if (override !== undefined && override !== "") return override;
+  const override = context.env["SVC_TOKEN"]?.trim() ?? "";
+  if (/[^\x21-\x7e]/.test(override))
+    throw new CliError(
+      "E_NOT_AUTHENTICATED",
+      "SVC_TOKEN is not a token: it has spaces or other characters inside that no token has. Set it to the token alone.",
+      { flag: "SVC_TOKEN" },
+    );
+  if (override !== "") return override;
   if (stored?.token === undefined) return undefined;
   // A token of one service is never sent to another one.
   if (isSameService(stored.apiUrl ?? defaultApiUrl, apiUrl)) return stored.token;

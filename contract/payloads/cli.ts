@@ -54,6 +54,12 @@ const pulled = {
 
 /** By command; groups by `group.command`, forms of one command in camel case behind it. */
 export const cliPayloads = {
+  /** With a token of an organization. */
+  whoamiOrganization: z.strictObject({
+    organization: z.strictObject({ tenantId: text, slug: text, name: text }),
+    memberships: z.array(z.strictObject({ tenantId: text, slug: text, name: text })),
+    pendingInvitations: z.array(z.never()),
+  }),
   whoami: z.strictObject({
     username: text,
     name: text,

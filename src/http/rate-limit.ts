@@ -54,7 +54,8 @@ const budgets: Record<
   "oauth-register": { points: 100, seconds: 3600 },
   search: { points: 600, seconds: 60 },
   diff: { points: 60, seconds: 60 },
-  upload: { points: 300, seconds: 60 },
+  // A package takes two: it is announced, and sent.
+  upload: { points: 2400, seconds: 60 },
   publish: { points: 1200, seconds: 60 },
   register: { points: 60, seconds: 3600 },
   share: { points: 120, seconds: 3600 },

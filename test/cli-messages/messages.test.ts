@@ -95,20 +95,24 @@ describe("a message about a version", () => {
     );
   });
 
-  it("reports which version an integer of --spec selects", async (t) => {
+  it("reads an integer of --spec as a range, as install does, and latest as the current version", async (t) => {
     for (const text of ["one", "two"]) await publish(org, "Numbered", `# ${text}\n`);
     const { json, text } = await runner(t);
 
     const listed = dataOf<{ version: number; semver: string }[]>(
-      await json("versions", `${org.slug}/numbered`, "--spec", "2"),
+      await json("versions", `${org.slug}/numbered`, "--spec", "1"),
     );
-    const shown = await text("versions", `${org.slug}/numbered`, "--spec", "2");
+    const shown = await text("versions", `${org.slug}/numbered`, "--spec", "latest");
 
     assert.deepEqual(
       listed.map(({ version, semver }) => [version, semver]),
-      [[2, "1.0.1"]],
+      [
+        [2, "1.0.1"],
+        [1, "1.0.0"],
+      ],
     );
-    assert.match(shown.stderr, /Version number 2 is 1\.0\.1\./);
+    assert.match(shown.stdout, /1\.0\.1 \(current\)/);
+    assert.doesNotMatch(shown.stdout, /1\.0\.0/);
   });
 });
 

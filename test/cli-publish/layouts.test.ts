@@ -22,7 +22,7 @@ interface Layout {
   links?: Record<string, string>;
   /** Paths that are found, sorted; `skills` if absent. */
   found?: string[];
-  /** What the plan of a sync finds, if that differs. */
+  /** Paths in the plan of a sync, if they differ. */
   committed?: string[];
 }
 

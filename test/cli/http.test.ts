@@ -78,7 +78,7 @@ describe("a response of the service", () => {
   for (const [status, cli] of [
     [200, "E_NETWORK"],
     [401, "E_NOT_AUTHENTICATED"],
-    [404, "E_NOT_FOUND"],
+    [404, "E_NETWORK"],
     [500, "E_API"],
   ] as const)
     it(`that is a page of ${status} is ${cli}`, async (t) => {

@@ -199,7 +199,6 @@ describe("publish", () => {
       answer(response, 200, { success: true, data: {} });
     });
     for (const uploadUrl of [
-      `${elsewhere}/api/uploads/up1`,
       `//${new URL(elsewhere).host}/up1`,
       "ftp://127.0.0.1/up1",
       "data:,x",
@@ -232,8 +231,8 @@ describe("publish", () => {
     await writeFile(join(home, "nul.md"), "a\0b");
     await writeFile(join(home, "large.md"), "x".repeat(512 * 1024 + 1));
     await mkdir(join(home, "bare"));
-    await mkdir(join(home, "nested", "deep", "kit"), { recursive: true });
-    await writeFile(join(home, "nested", "deep", "kit", "SKILL.md"), "x");
+    await mkdir(join(home, "nested", "deep", "down", "kit"), { recursive: true });
+    await writeFile(join(home, "nested", "deep", "down", "kit", "SKILL.md"), "x");
     await symlink("SKILL.md", join(await folder(home, "linked"), "link.md"));
     await writeFile(join(await folder(home, "twins"), "skill.MD"), "x");
     const many = await folder(home, "many");

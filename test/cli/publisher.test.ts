@@ -15,6 +15,20 @@ import { type Fixture, makeFixture } from "./fixture.ts";
 
 const globex = { tenantId: "t2", tenantSlug: "globex" };
 const asked = ({ code, error }: Ran) => [code, error.code, error.details?.["flag"], error.details?.["ref"]];
+/** The same from what a pipeline prints that does not ask for JSON. */
+const askedInText = ({ code, stderr }: Ran) => [
+  code,
+  /E_INTERACTION_REQUIRED/.exec(stderr)?.[0],
+  /--trust/.exec(stderr)?.[0],
+  /add --trust ([a-z]+)/.exec(stderr)?.[1],
+];
+const runInText = (w: Fixture, ...argv: string[]) =>
+  svc(argv, {
+    home: w.home,
+    cwd: w.project,
+    env: { SVC_API_URL: w.apiUrl, ...w.machine.env },
+    platform: w.machine.platform,
+  });
 const trustOf = async (w: Fixture) => (await w.config()).profiles["default"]!.trustedPublishers;
 
 /** A home and a registry in which another organization publishes a skill of the same slug. */
@@ -33,15 +47,15 @@ async function withStranger(t: TestContext): Promise<Fixture> {
 describe("installing from another organization", () => {
   it("asks the first time, and stores the decision with the organization's id", async (t) => {
     const w = await withStranger(t);
-    const install = (...more: string[]) => w.run("install", "globex/review", "-t", "claude", "-g", ...more);
+    const install = (...more: string[]) =>
+      runInText(w, "install", "globex/review", "-t", "claude", "-g", ...more);
 
     const refused = await install();
-    assert.deepEqual(asked(refused), [1, "E_INTERACTION_REQUIRED", "--trust", "globex"]);
-    assert.deepEqual(asked(await install("--trust", "acme")), asked(refused));
+    assert.deepEqual(askedInText(refused), [1, "E_INTERACTION_REQUIRED", "--trust", "globex"]);
+    assert.deepEqual(askedInText(await install("--trust", "acme")), askedInText(refused));
     await assert.rejects(readdir(join(w.home, ".claude")));
 
-    const trusted = await install("--trust", "globex");
-    assert.equal((trusted.data as { skill: { tenantSlug: string } }).skill.tenantSlug, "globex");
+    assert.equal((await install("--trust", "globex")).code, 0);
     assert.deepEqual(await trustOf(w), [{ service: w.apiUrl, tenantId: "t2", slug: "globex" }]);
     assert.equal((await w.run("uninstall", "review")).code, 0);
     assert.equal((await install()).code, 0);
@@ -50,7 +64,24 @@ describe("installing from another organization", () => {
     w.skills.at(-1)!.publisher = { ...globex, tenantId: "t3" };
     w.skills.at(-1)!.publicId = "tttttttttt";
     assert.equal((await w.run("uninstall", "review")).code, 0);
-    assert.deepEqual(asked(await install()), asked(refused));
+    assert.deepEqual(askedInText(await install()), askedInText(refused));
+    assert.deepEqual(asked(await w.run("install", "globex/review", "-t", "claude", "-g")), [
+      1,
+      "E_INTERACTION_REQUIRED",
+      "--trust",
+      "globex",
+    ]);
+  });
+
+  it("needs no consent of a program whose reference names the publisher", async (t) => {
+    const w = await withStranger(t);
+    for (const ref of ["globex/review", "ssssssssss"]) {
+      const ran = await w.run("install", ref, "-t", "claude", "-g");
+      assert.deepEqual([ran.code, ran.stderr], [0, ""], ref);
+      assert.equal((ran.data as { skill: { tenantSlug: string } }).skill.tenantSlug, "globex");
+      assert.equal((await w.run("uninstall", "review")).code, 0);
+    }
+    assert.equal(await trustOf(w), undefined);
   });
 
   it("asks in every profile, and for every service", async (t) => {
@@ -61,13 +92,13 @@ describe("installing from another organization", () => {
     await w.run("profile", "create", "work");
 
     const line = ["install", "globex/review", "-t", "claude", "-g"];
-    const inProfile = await w.run(...line, "--profile", "work");
-    assert.deepEqual(asked(inProfile).slice(0, 3), [1, "E_INTERACTION_REQUIRED", "--trust"]);
+    const inProfile = await runInText(w, ...line, "--profile", "work");
+    assert.deepEqual(askedInText(inProfile).slice(0, 3), [1, "E_INTERACTION_REQUIRED", "--trust"]);
     const config = await w.config();
     config.profiles["default"]!.trustedPublishers![0]!.service = "https://other.example";
     await writeFile(join(w.home, ".svc", "config.json"), JSON.stringify(config));
-    assert.equal((await w.run(...line)).error.code, "E_INTERACTION_REQUIRED");
-    assert.equal((await other.run(...line)).error.code, "E_INTERACTION_REQUIRED");
+    for (const one of [w, other])
+      assert.equal(askedInText(await runInText(one, ...line))[1], "E_INTERACTION_REQUIRED");
   });
 
   it("asks about a service that does not report a skill's organization", async (t) => {

@@ -114,7 +114,14 @@ describe("the local state", () => {
       activeProfile: "default",
       later: { a: 1 },
       profiles: {
-        default: { token, apiUrl: "http://127.0.0.1:9", installed: {}, preferences: { x: 1 }, more: 2 },
+        default: {
+          token,
+          isBrowserLogin: true,
+          apiUrl: "http://127.0.0.1:9",
+          installed: {},
+          preferences: { x: 1 },
+          more: 2,
+        },
       },
     };
     await writeFile(join(home, ".svc", "config.json"), JSON.stringify(config));
@@ -124,7 +131,7 @@ describe("the local state", () => {
     assert.deepEqual(payload, { loggedOut: true, revoked: false });
     assert.match(warnings.join(), /may still be valid on the service.*127\.0\.0\.1:9/);
 
-    const { token: _token, ...rest } = config.profiles.default;
+    const { token: _token, isBrowserLogin: _login, ...rest } = config.profiles.default;
     assert.deepEqual(await readConfig(home), { ...config, profiles: { default: rest } });
   });
 

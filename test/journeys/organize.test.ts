@@ -100,7 +100,7 @@ describe("svc whoami and logout", () => {
     assert.equal(await read(svc, "whoami"), "Name of bob (bob)\nbob@example.com\ninvited to: Org acme\n");
   });
 
-  it("delete the login, and revoke it unless it is to be kept", async () => {
+  it("delete the login, and keep a token valid that login --token stored", async () => {
     const svc = newHome();
     const body = { name: "for logout" };
     const made = await callApi<{ token: string }>(server.url, "POST", "/api/user/tokens", { ...ada, body });
@@ -110,8 +110,9 @@ describe("svc whoami and logout", () => {
     assert.equal((await svc.failure(["whoami"])).code, "E_NOT_AUTHENTICATED");
     await svc.json(login);
     assert.deepEqual(keepContract("logout", await svc.json(["logout"])), { loggedOut: true });
-    assert.equal((await svc.failure(login)).code, "E_NOT_AUTHENTICATED");
-    assert.equal(await read(svc, "logout"), "Logged out.\n");
+    assert.equal(await read(svc, ...login), "Logged in as Name of ada (ada).\n");
+    assert.match(await read(svc, "logout"), /^Logged out on this machine\. The token stays valid/);
+    assert.equal(await read(svc, "logout"), "You were not logged in.\n");
   });
 });
 

@@ -71,8 +71,7 @@ describe("sharing from one machine to another", () => {
 
     const words = shared.installCommand.split(" ").slice(1);
     const where = ["-t", "claude", "--global"];
-    assert.equal((await bob.failure([...words, ...where])).code, "E_INTERACTION_REQUIRED");
-    await bob.json([...words, ...where, "--trust", shared.identity.tenantSlug]);
+    await bob.json([...words, ...where]);
     const installed = path.join(bob.home, ".claude", "skills", "code-review", "SKILL.md");
     assert.match(readFileSync(installed, "utf8"), /# Review\n$/);
 

@@ -32,6 +32,8 @@ export function payloadNameOf(words: readonly string[], document?: unknown): Cli
   if (name === "publish" && typeof document === "object" && document !== null && "skills" in document)
     return "publishAll";
   if ((name === "publish" || name === "push") && has("--dry-run")) return `${name}DryRun`;
+  if (name === "whoami" && typeof document === "object" && document !== null && "organization" in document)
+    return "whoamiOrganization";
   if (name === "share" && has("--list")) return "shareList";
   if (name === "share" && has("--delete")) return "shareDelete";
   if (name === "sync" && (second === undefined || second.startsWith("-"))) return "sync.status";

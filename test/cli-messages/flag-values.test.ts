@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FlagShape, PositionalShape } from "../../cli/command-shape.ts";
 import { listCommands } from "../../cli/registry.ts";
-import { startServer, svc, temporaryFolder } from "./harness.ts";
+import { startServer, svc, temporaryFolder } from "../cli/harness.ts";
 
 const token = `lsk_${"cd".repeat(32)}`;
 const long = (length: number) => "x".repeat(length);
