@@ -1,5 +1,5 @@
 /** Tells a person in which folders skills were found, unless it is one. */
-import { countByFolder } from "../../contract/skill-layouts.ts";
+import { countByFolder } from "../../contract/package/skill-layouts.ts";
 import type { Context } from "../context.ts";
 import { plainLine } from "../table.ts";
 

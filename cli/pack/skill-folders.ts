@@ -3,7 +3,12 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { PackageError } from "../../contract/package-rules.ts";
 import { reasonByNameOf } from "../../contract/package/left-out.ts";
-import { isOwnSkill, isSearchStart, isSearched, searchedLayouts } from "../../contract/skill-layouts.ts";
+import {
+  isOwnSkill,
+  isSearchStart,
+  isSearched,
+  searchedLayouts,
+} from "../../contract/package/skill-layouts.ts";
 import { CliError, hasCode } from "../errors.ts";
 
 export const rootFile = "SKILL.md";

@@ -188,10 +188,7 @@ export const SyncPlanPayload = z
         }),
       )
       .meta({ description: "directories that will not be synced, or whose edit is undone, the first 500" }),
-    elsewhere: z.array(z.object({ path: z.string() })).meta({
-      description:
-        "skills outside `skills/`, which are not synced, the first 500; `svc publish` publishes them",
-    }),
+    elsewhere: z.array(z.object({ path: z.string() })).meta({ description: "skills outside `skills/`" }),
     elsewheres: z.number().int(),
     changes: z
       .array(DirectoryChangesPayload)
