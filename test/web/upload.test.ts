@@ -77,7 +77,7 @@ describe("uploads in the editor", { skip: reason ?? false }, () => {
     await publish(page).waitFor();
     await drop(page, path.join(folder, "dropped-folder"));
     await page.getByText("Added 2 files. Nothing is sent yet.").waitFor();
-    await page.getByText("Left out: .git/ (version control).").waitFor();
+    await page.getByText('Left out: ".git/" (version control).').waitFor();
     await page.getByRole("region", { name: "Files" }).getByText("check.py").click();
     await page.locator(".cm-content .hljs-keyword").first().waitFor();
     await publish(page).click();
