@@ -108,7 +108,9 @@ describe("a remote server", () => {
   it("delays no list by its slowness", async () => {
     const waiting: ServerResponse[] = [];
     // The list of the other server is known from now on, and that of this one is not.
-    await client.listTools();
+    const other = await openModernClient(central.service, user.token, "/mcp/central");
+    await other.listTools();
+    await other.close();
     const { id } = (await central.list(user)).find(({ slug }) => slug === "bad")!;
     await central.service.call("DELETE", `/api/user/connectors/${id}`, { token: user.token });
     await central.connected("bad", {}, user);
