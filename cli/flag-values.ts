@@ -26,6 +26,8 @@ const problems: Record<ValueForm, (value: string) => string | undefined> = {
       ? "must be one line without control characters"
       : undefined,
   folder(value) {
+    const control = problems.line(value);
+    if (control !== undefined) return control;
     if (/^\/+$/.test(value.trim())) return undefined;
     const names = value
       .trim()
