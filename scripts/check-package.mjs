@@ -10,7 +10,7 @@ import { buildIfStale } from "./build.mjs";
 import { builds, root } from "./sources.mjs";
 
 /** `npx` downloads all of it. The parsers for the files of AI tools (TOML, JSON with comments) are 20 kB of it. */
-const MAX_BYTES = 300_000;
+const MAX_BYTES = 340_000;
 /** Every file of the package, below `package/`. */
 const allowed = /^(package\.json|README\.md|LICENSE|THIRD-PARTY-NOTICES|lib\/[\w-]+\.cjs)$/;
 const required = ["package.json", "README.md", "LICENSE", "THIRD-PARTY-NOTICES", "lib/main.cjs"];

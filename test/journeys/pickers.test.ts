@@ -172,7 +172,7 @@ describe("svc publish without a path", needsTerminal, () => {
         ...common,
         name: "style",
         type: "rule",
-        content: '---\ndescription: "Be brief"\nglobs: "*.ts"\nalwaysApply: true\n---\n\nBrief.\n',
+        content: '---\ndescription: Be brief\nglobs: "*.ts"\nalwaysApply: true\n---\n\nBrief.\n',
       },
       { ...common, name: "bad", content: "x\n" },
       { ...common, name: "mine", content: "---\nname: mine\ndescription: d\n---\n\nMine.\n" },

@@ -181,7 +181,7 @@ describe("the plan of a repository with all kinds of content", () => {
     };
 
     assert.equal(draft.status, 200, JSON.stringify(draft.body));
-    assert.equal(draft.data.creates, 4, JSON.stringify(draft.data.problems));
+    assert.equal(draft.data.creates, 5, JSON.stringify(draft.data.problems));
     await agrees(draft.data);
 
     runGit(copy, "pull", "-q", "--rebase", "origin", "main");
