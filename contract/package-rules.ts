@@ -40,6 +40,7 @@ export const packageRules = [
   "size_mismatch",
   "checksum_mismatch",
   "malformed_zip",
+  "ignore_too_costly",
 ] as const;
 
 export type PackageRule = (typeof packageRules)[number];

@@ -136,15 +136,25 @@ function classAt(
   return { matches: (character) => tests.some((test) => test(character)) !== negated, end: i };
 }
 
+/** Comparisons of characters that are left; ignore files of strangers may ask for very many. */
+export interface MatchWork {
+  left: number;
+}
+
 /** Whether the pattern applies to a path, which is relative to the folder of the ignore file. */
-export function matchesPattern(pattern: IgnorePattern, path: string, isFolder: boolean): boolean {
+export function matchesPattern(
+  pattern: IgnorePattern,
+  path: string,
+  isFolder: boolean,
+  work: MatchWork,
+): boolean {
   if (pattern.foldersOnly && !isFolder) return false;
   const parts = path.split("/");
-  return matchSegments(pattern.segments, pattern.anchored ? parts : parts.slice(-1));
+  return matchSegments(pattern.segments, pattern.anchored ? parts : parts.slice(-1), work);
 }
 
 /** One place to return to is enough, both for `*` in a name and for `**` in a path: later ones are never worse. */
-function matchSegments(segments: readonly Segment[], parts: readonly string[]): boolean {
+function matchSegments(segments: readonly Segment[], parts: readonly string[], work: MatchWork): boolean {
   let [at, part, star, resume] = [0, 0, -1, 0];
   while (part < parts.length) {
     const segment = segments[at];
@@ -153,7 +163,7 @@ function matchSegments(segments: readonly Segment[], parts: readonly string[]): 
       if (at === segments.length - 1) return true;
       star = at++;
       resume = part;
-    } else if (segment !== undefined && matchName(segment, parts[part]!)) {
+    } else if (segment !== undefined && matchName(segment, parts[part]!, work)) {
       at++;
       part++;
     } else if (star >= 0) {
@@ -164,10 +174,12 @@ function matchSegments(segments: readonly Segment[], parts: readonly string[]): 
   return at === segments.length;
 }
 
-function matchName(tokens: readonly Token[], name: string): boolean {
+function matchName(tokens: readonly Token[], name: string, work: MatchWork): boolean {
   const characters = Array.from(name);
+  work.left -= characters.length;
   let [at, i, star, resume] = [0, 0, -1, 0];
   while (i < characters.length) {
+    work.left--;
     const token = tokens[at];
     if (token?.kind === "star") {
       star = at++;

@@ -2,8 +2,14 @@
  * Decides which files of a folder, a zip or a drop belong to the package: the same for everything that reads them. What
  * is left out is reported (`leftOutSentence`), not refused. Pure.
  */
-import { compareUtf8, packageLimits } from "../package-rules.ts";
-import { ignoreFiles, matchesPattern, parseIgnoreFile, type IgnorePattern } from "./ignore-patterns.ts";
+import { PackageError, compareUtf8, packageLimits } from "../package-rules.ts";
+import {
+  ignoreFiles,
+  matchesPattern,
+  parseIgnoreFile,
+  type IgnorePattern,
+  type MatchWork,
+} from "./ignore-patterns.ts";
 import { environmentMarker, reasonByNameOf, type LeftOut, type LeftOutReason } from "./left-out.ts";
 
 /** Written by the sync at the root of a directory, and never part of a version. */
@@ -12,12 +18,18 @@ const syncRecord = ".svc.json";
 export class LeaveOutRules {
   /** Patterns by folder, outermost first: those of the deepest folder win. */
   readonly #patterns: { folder: string; patterns: IgnorePattern[] }[] = [];
+  readonly #work: MatchWork;
   /** Path of the package's folder, with a slash at the end, in the folder that the patterns refer to. */
   #package = "";
 
+  /** `comparisons`: limit of the work, beyond which `isIgnored` throws `PackageError`; none by default. */
+  constructor(comparisons = Number.POSITIVE_INFINITY) {
+    this.#work = { left: comparisons };
+  }
+
   /** The same rules for a package in a folder below. */
   below(folder: string): LeaveOutRules {
-    const rules = new LeaveOutRules();
+    const rules = new LeaveOutRules(this.#work.left);
     rules.#patterns.push(...this.#patterns);
     rules.#package = `${this.#package}${folder}/`;
     return rules;
@@ -52,8 +64,13 @@ export class LeaveOutRules {
       const relative = inside(folder, `${this.#package}${path}`);
       if (relative !== undefined)
         for (const pattern of patterns)
-          if (pattern.keeps === isIgnored && matchesPattern(pattern, relative, isFolder))
+          if (pattern.keeps === isIgnored && matchesPattern(pattern, relative, isFolder, this.#work))
             isIgnored = !pattern.keeps;
+      if (this.#work.left < 0)
+        throw new PackageError(
+          "ignore_too_costly",
+          "The .gitignore and .svcignore files have too many or too complicated patterns: leave them out of the zip.",
+        );
     }
     return isIgnored;
   }
@@ -63,6 +80,11 @@ function inside(folder: string, path: string): string | undefined {
   if (folder === "") return path;
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
 }
+
+/** Comparisons for one list of files, which take up to about 0.1 s. */
+const maxComparisons = 10_000_000;
+/** Ignore files that are read. A package has at most 500 files. */
+const maxIgnoreFiles = 500;
 
 /** The files of a package among those that were listed. */
 export interface Selection<T> {
@@ -91,7 +113,7 @@ export async function selectFiles<T extends { path: string }>(
   const folder = folderAround(named.map(({ path }) => path));
   const inner = named.map((file) => ({ ...file, path: inside(folder, file.path)! }));
   const leftOut = leftByName.map((one) => ({ ...one, path: inside(folder, one.path) ?? one.path }));
-  const rules = new LeaveOutRules();
+  const rules = new LeaveOutRules(maxComparisons);
   const ignoring = inner
     .flatMap((file) => {
       const order = ignoreFiles.indexOf(file.path.slice(file.path.lastIndexOf("/") + 1));
@@ -101,7 +123,8 @@ export async function selectFiles<T extends { path: string }>(
       (a, b) => a.folder.length - b.folder.length || compareUtf8(a.folder, b.folder) || a.order - b.order,
     );
   // Nothing in an ignored folder is read, nor are its patterns applied, which then have no files to apply to.
-  for (const file of ignoring) rules.addIgnoreFile(file.folder, await readIgnoreFile(file.entry));
+  for (const file of ignoring.slice(0, maxIgnoreFiles))
+    rules.addIgnoreFile(file.folder, await readIgnoreFile(file.entry));
   const files = selectBy(
     inner.map(({ entry }) => entry),
     inner.map(({ path }) => path),

@@ -7,7 +7,8 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { matchesPattern, parseIgnoreFile } from "../../contract/package/ignore-patterns.ts";
-import { LeaveOutRules } from "../../contract/package/leave-out.ts";
+import { LeaveOutRules, selectFiles } from "../../contract/package/leave-out.ts";
+import type { PackageError } from "../../contract/package-rules.ts";
 
 describe("patterns of an ignore file", () => {
   let repo: string;
@@ -96,13 +97,32 @@ describe("patterns of an ignore file", () => {
     );
   });
 
-  it("takes a time that does not grow with the stars of a pattern", () => {
+  it("take a number of comparisons that the stars of a pattern don't multiply", () => {
+    const work = { left: 10_000_000 };
     const [pattern] = parseIgnoreFile(`${"*a".repeat(2000)}b`);
     assert.ok(pattern);
-    assert.equal(matchesPattern(pattern, "a".repeat(255), false), false);
+    assert.equal(matchesPattern(pattern, "a".repeat(255), false, work), false);
     const [folders] = parseIgnoreFile(`${"**/a/".repeat(500)}b`);
     assert.ok(folders);
-    assert.equal(matchesPattern(folders, "a/".repeat(500) + "c", false), false);
+    assert.equal(matchesPattern(folders, "a/".repeat(500) + "c", false, work), false);
+    assert.ok(work.left > 9_000_000, `${work.left} are left`);
+  });
+
+  it("are refused in a list of files that asks for too many comparisons", async () => {
+    const names = Array.from({ length: 5000 }, (_, i) => `${"a".repeat(200)}${i}`);
+    const files = [".gitignore", ...names].map((name) => ({ path: name }));
+    const patterns = Array.from({ length: 1000 }, () => `${"*a".repeat(20)}b`).join("\n");
+    await assert.rejects(
+      selectFiles(files, () => patterns),
+      (error: PackageError) => error.rule === "ignore_too_costly",
+    );
+    const ordinary = [".gitignore", ...names.slice(0, 500).map((name) => name.slice(180))].map((name) => ({
+      path: name,
+    }));
+    const few = await selectFiles(ordinary, () =>
+      Array.from({ length: 200 }, (_, i) => `*.x${i}`).join("\n"),
+    );
+    assert.equal(few.files.length, ordinary.length);
   });
 });
 
