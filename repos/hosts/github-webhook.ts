@@ -1,35 +1,22 @@
-/** Deliveries of GitHub's webhooks: the signature over a body while it arrives, and the parts of it that are used. */
-import { createHmac, timingSafeEqual } from "node:crypto";
+/** Deliveries of GitHub's webhooks: verified over the body as it came, and only then parsed and handled. */
+import { Webhooks, type EmitterWebhookEvent } from "@octokit/webhooks";
 
 /** Whether a header has the form of a signature. */
 export const isSignature = (header: string) => /^sha256=[0-9a-f]{64}$/.test(header);
 
-export interface SignatureCheck {
-  /** Takes the next bytes of the body. */
-  update(bytes: Uint8Array): void;
-  /** Whether one of the secrets signed the body (HMAC-SHA-256). Called once. Takes the same time for each secret. */
-  matches(signature: string): boolean;
-}
-
-export function checkSignature(secrets: readonly string[]): SignatureCheck {
-  const hmacs = secrets.map((secret) => createHmac("sha256", secret));
-  return {
-    update(bytes) {
-      for (const hmac of hmacs) hmac.update(bytes);
-    },
-    matches(signature) {
-      if (!isSignature(signature)) return false;
-      const sent = Buffer.from(signature.slice("sha256=".length), "hex");
-      return hmacs.map((hmac) => timingSafeEqual(hmac.digest(), sent)).includes(true);
-    },
-  };
-}
-
 export interface GitHubDelivery {
-  /** Media type of the body: JSON, or a form with the JSON in its field `payload`, as the host's setting decides. */
+  id: string;
+  /** The `X-GitHub-Event` header. */
+  event: string;
+  /** The `X-Hub-Signature-256` header: HMAC-SHA-256 of the body's bytes. */
+  signature: string;
+  /** Media type of the body: JSON, or a form with the JSON in its field `payload`. */
   type: string;
-  body: Uint8Array;
+  body: string;
 }
+
+/** `unsigned`: none of the secrets signed it; `unreadable`: its body has no JSON object. */
+export type GitHubReceipt = "received" | "unsigned" | "unreadable";
 
 export interface GitHubPush {
   repositoryId: string;
@@ -41,18 +28,56 @@ export interface GitHubPush {
   after: string | undefined;
 }
 
-/** `isReadable`: whether the body has a JSON object. `push`: absent if that does not have the form of a push. */
-export interface GitHubPayload {
-  isReadable: boolean;
-  push?: GitHubPush | undefined;
+/** Handlers of the events that concern the service. */
+export interface GitHubHandlers {
+  push(push: GitHubPush): Promise<void>;
 }
 
-/** Reads the body of a delivery whose signature was verified. */
-export function readPayload({ type, body }: GitHubDelivery): GitHubPayload {
-  const text = new TextDecoder().decode(body);
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * Verifies a delivery by each of the secrets (in constant time), and only then parses it and passes it to its handler.
+ * Ignores events without a handler and objects of another form. Throws the errors of the handler.
+ */
+export async function receiveGitHubDelivery(
+  secrets: readonly string[],
+  { id, event, signature, type, body }: GitHubDelivery,
+  handlers: GitHubHandlers,
+): Promise<GitHubReceipt> {
+  const webhooks = await signerOf(secrets, body, signature);
+  if (!webhooks) return "unsigned";
+  const payload = readPayload(type, body);
+  if (!payload) return "unreadable";
+  if (event !== "push") return "received";
+  const failures: unknown[] = [];
+  webhooks.on("push", async (pushed) => {
+    const push = readPush(pushed.payload);
+    // Kept, since the library wraps errors of handlers.
+    if (push) await handlers.push(push).catch((error: unknown) => failures.push(error));
+  });
+  await webhooks.receive({ id, name: "push", payload: payload as PushPayload });
+  if (failures.length > 0) throw failures[0];
+  return "received";
+}
+
+/** Receiver with the secret that signed a body. */
+async function signerOf(
+  secrets: readonly string[],
+  body: string,
+  signature: string,
+): Promise<Webhooks | undefined> {
+  if (!isSignature(signature) || body === "") return undefined;
+  for (const secret of secrets) {
+    const webhooks = new Webhooks({ secret, log: silent });
+    if (await webhooks.verify(body, signature)) return webhooks;
+  }
+  return undefined;
+}
+
+/** The object of a body: the JSON itself, or that in the field of a form, as the host's setting decides. */
+function readPayload(type: string, body: string): object | undefined {
   const isForm = type.startsWith("application/x-www-form-urlencoded");
-  const payload = readObject(isForm ? (new URLSearchParams(text).get("payload") ?? "") : text);
-  return payload ? { isReadable: true, push: readPush(payload) } : { isReadable: false };
+  return readObject(isForm ? (new URLSearchParams(body).get("payload") ?? "") : body);
 }
 
 function readObject(text: string): object | undefined {
@@ -64,18 +89,14 @@ function readObject(text: string): object | undefined {
   }
 }
 
-interface PushPayload {
-  repository?: { id?: unknown } | null;
-  installation?: { id?: unknown } | null;
-  ref?: unknown;
-  after?: unknown;
-}
+type PushPayload = EmitterWebhookEvent<"push">["payload"];
 
 /** The parts of a push that are used. Another kind of server may sign any body, so the types are checked. */
-function readPush({ repository, installation, ref, after }: PushPayload): GitHubPush | undefined {
-  const id = repository?.id;
+function readPush(payload: PushPayload): GitHubPush | undefined {
+  const { repository, installation, ref, after } = payload as Partial<PushPayload>;
+  const id: unknown = repository?.id;
   if (typeof id !== "number" || !Number.isSafeInteger(id) || typeof ref !== "string") return undefined;
-  const installationId = installation?.id;
+  const installationId: unknown = installation?.id;
   return {
     repositoryId: String(id),
     installationId: typeof installationId === "number" ? installationId : undefined,

@@ -100,19 +100,14 @@ async function readText(request: IncomingMessage, limitBytes: number, read?: Buf
   }
 }
 
-/** Reads a whole body. `onChunk` gets its parts as they arrive. Throws `payload_too_large`. */
-export async function readBytes(
-  body: Readable,
-  limitBytes: number,
-  onChunk?: (chunk: Buffer) => void,
-): Promise<Buffer> {
+/** Reads a whole body. Throws `payload_too_large`. */
+export async function readBytes(body: Readable, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   // Leaving the loop must not take the connection along, or a body that is too large gets no answer.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limitBytes) throw tooLarge(limitBytes);
-    onChunk?.(chunk);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

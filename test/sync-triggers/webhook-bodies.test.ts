@@ -69,37 +69,6 @@ function signed(bytes: number, from: string): Begun {
   return begun;
 }
 
-/** Sends a signed push, and returns its status with the kinds of pieces that were run in the threads meanwhile. */
-async function push(body: Buffer, key = secret): Promise<{ status: number; pieces: string[] }> {
-  const pieces: string[] = [];
-  const { compute } = service.app;
-  service.app.compute = {
-    ...compute,
-    by: (caller) => ({
-      run(kind, input) {
-        pieces.push(kind);
-        return compute.by(caller).run(kind, input);
-      },
-    }),
-  };
-  try {
-    const response = await fetch(`${service.url}/api/webhooks/github`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "x-github-delivery": randomBytes(8).toString("hex"),
-        "x-github-event": "push",
-        "x-hub-signature-256": `sha256=${createHmac("sha256", key).update(body).digest("hex")}`,
-      },
-      body,
-    });
-    await response.text();
-    return { status: response.status, pieces };
-  } finally {
-    service.app.compute = compute;
-  }
-}
-
 const wait = (ms: number) => new Promise<"waits">((resolve) => setTimeout(resolve, ms, "waits"));
 
 describe("the body of a delivery", () => {
@@ -127,23 +96,6 @@ describe("the body of a delivery", () => {
       duplex: "half",
     });
     assert.equal(untold.status, 413);
-  });
-
-  it("is parsed in a thread if it is large, and only if it is signed", async () => {
-    const small = Buffer.from('{"ref":"refs/heads/main"}');
-    const names = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ [`n${n}`]: n }))));
-    const brackets = Buffer.from("[".repeat(200_000));
-
-    assert.deepEqual(await push(small), { status: 202, pieces: [] });
-    assert.deepEqual(await push(names), { status: 202, pieces: ["read-delivery"] });
-    assert.deepEqual(await push(brackets), { status: 415, pieces: ["read-delivery"] });
-    for (const body of [small, names, brackets])
-      assert.deepEqual(await push(body, "another secret"), { status: 401, pieces: [] });
-  });
-
-  it("is signed by its bytes, also if they are no UTF-8", async () => {
-    const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
-    assert.equal((await push(body)).status, 202);
   });
 
   it("that is large needs one of a few slots, which no sender can block for long", async (t) => {

@@ -7,7 +7,6 @@ import { describeZip, digestZip, lintZip } from "./read-archive.ts";
 import { completeText } from "./complete-text.ts";
 import { similarTexts } from "./similar-texts.ts";
 import { verifyXml } from "./verify-xml.ts";
-import { readPayload } from "../../../repos/hosts/github-webhook.ts";
 import { readSkillText } from "../../../contract/skill-rules.ts";
 import type { ContentFormat } from "../../../contract/vocabulary.ts";
 
@@ -24,7 +23,6 @@ export const pieces = {
   "digest-zip": digestZip,
   "lint-zip": lintZip,
   "verify-xml": verifyXml,
-  "read-delivery": readPayload,
 };
 
 export type Pieces = typeof pieces;

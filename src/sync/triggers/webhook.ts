@@ -6,15 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { addAbortSignal } from "node:stream";
 import { limits } from "../../../contract/limits.ts";
-import {
-  checkSignature,
-  isSignature,
-  readPayload,
-  type GitHubDelivery,
-  type GitHubPayload,
-  type GitHubPush,
-  type SignatureCheck,
-} from "../../../repos/hosts/github-webhook.ts";
+import { isSignature, receiveGitHubDelivery, type GitHubPush } from "../../../repos/hosts/github-webhook.ts";
 import { openSlots } from "../../../contract/concurrency/slots.ts";
 import { isId } from "../../../storage/database.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
@@ -33,9 +25,6 @@ import { requestSync } from "../../queue/request-sync.ts";
  */
 const largeBodies = openSlots({ count: 4, waiting: 64, waitMs: 5000 });
 const longestReadMs = 10_000;
-
-/** Size of a body that is parsed directly. */
-const cheapBytes = 128 * 1024;
 
 /** `taken`: it requested syncs; `known`: it was received before; `ignored`: it concerns no connection. */
 export type Intake = "taken" | "known" | "ignored";
@@ -63,25 +52,21 @@ export async function receiveDelivery(
     : isApps
       ? app.config.github.webhookSecrets
       : unknownSecrets;
-  const check = checkSignature(secrets);
-  const body = await readDelivery(actor, request, check);
-  if (!check.matches(signature)) throw unsigned();
+  const body = await readDelivery(actor, request);
 
-  const source = own?._id ?? "app";
+  const id = `github:${own?._id ?? "app"}:${deliveryId}`;
+  let intake: Intake | undefined;
   const type = request.header("content-type").toLowerCase();
-  const payload = await parse(app, `webhook:${source}`, { type, body });
-  if (own) await noteDelivery(app, own, payload.isReadable);
-  if (!payload.isReadable) throw unreadable();
-  const push = request.header("x-github-event") === "push" ? payload.push : undefined;
-  return recordOnce(app, `github:${source}:${deliveryId}`, async () =>
-    push ? findAffected(app, own, push) : [],
-  );
-}
-
-/** Reads a delivery, in a thread if it is large: a push has the names of all changed files of up to 2,048 commits. */
-async function parse(app: App, caller: string, delivery: GitHubDelivery): Promise<GitHubPayload> {
-  if (delivery.body.length <= cheapBytes) return readPayload(delivery);
-  return app.compute.by(caller).run("read-delivery", delivery);
+  const delivery = { id: deliveryId, event: request.header("x-github-event"), signature, type, body };
+  const receipt = await receiveGitHubDelivery(secrets, delivery, {
+    async push(push) {
+      intake = await recordOnce(app, id, () => findAffected(app, own, push));
+    },
+  });
+  if (receipt === "unsigned") throw unsigned();
+  if (own) await noteDelivery(app, own, receipt === "received");
+  if (receipt === "unreadable") throw unreadable();
+  return intake ?? recordOnce(app, id, async () => []);
 }
 
 /** Keeps the time of the first unreadable delivery, which the connection shows until one can be read. */
@@ -121,12 +106,7 @@ const unreadable = () =>
 
 const unsigned = () => new ServiceError("unauthenticated", "The delivery has no valid signature.");
 
-/** Reads a body, over which the signature is computed as it arrives. */
-async function readDelivery(
-  actor: Actor,
-  { header, stream }: RequestInfo,
-  check: SignatureCheck,
-): Promise<Buffer> {
+async function readDelivery(actor: Actor, { header, stream }: RequestInfo): Promise<string> {
   const length = header("content-length");
   const isLarge = length === "" || Number(length) > limits.jsonBodyBytes;
   const release = isLarge ? await largeBodies.take(actorKey(actor)) : () => undefined;
@@ -134,7 +114,7 @@ async function readDelivery(
     throw new ServiceError("unavailable", "Too many large deliveries are being read: send it again.");
   try {
     if (isLarge) addAbortSignal(AbortSignal.timeout(longestReadMs), stream);
-    return await readBytes(stream, limits.webhookBytes, (chunk) => check.update(chunk));
+    return (await readBytes(stream, limits.webhookBytes)).toString("utf8");
   } finally {
     release();
   }
