@@ -230,7 +230,8 @@ export function collectPaths(bounds: PackageLimits = packageLimits) {
     if (known.path !== path)
       throw new PackageError(
         "duplicate_case",
-        `${shownPath(known.path)} and ${shownPath(path)} are one name on systems that ignore case or Unicode form: rename one.`,
+        `${[known.path, path].sort(compareUtf8).map(shownPath).join(" and ")} are one name on systems that ignore ` +
+          "case or Unicode form: rename one.",
         culprit,
       );
     if (!folder)

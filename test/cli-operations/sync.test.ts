@@ -133,10 +133,12 @@ describe("svc sync status", () => {
       [customer.org.slug, second.slug].toSorted(),
     );
     assert.deepEqual([chosen.connected, byId.connected], [true, false]);
-    for (const unknown of [foreign.org.slug, foreign.org.id, "../acme"]) {
+    for (const unknown of [foreign.org.slug, foreign.org.id]) {
       const { error } = await json("sync", "status", "--org", unknown);
       assert.deepEqual([error.code, error.details?.["kind"]], ["E_NOT_FOUND", "team"]);
     }
+    const { error } = await json("sync", "status", "--org", "../acme");
+    assert.deepEqual([error.code, error.details?.["flag"]], ["E_INVALID_ARGUMENT", "--org"]);
     const outsider = await callerOf(t, await service.newUser());
     assert.equal((await outsider.json("sync")).error.code, "E_NOT_FOUND");
   });

@@ -106,7 +106,9 @@ describe("the installation that the guide describes", { skip }, () => {
 
     const checks = { database: "ok", queue: "ok" };
     assert.deepEqual(ready, { success: true, data: { status: "ready", checks } });
-    assert.match(service.output(), /https:\/\/skills\.example\.com\/setup\?token=/);
+    await until("the address of the set-up", () =>
+      /https:\/\/skills\.example\.com\/setup\?token=/.test(service.output()),
+    );
     await stop();
     assert.equal(await service.ended, 0, service.output());
   });

@@ -114,7 +114,7 @@ describe("a skill that requires MCP servers", () => {
     ]);
     const lacks = (ref: string, tools: string, given: string) =>
       `finder requires the MCP server ${ref}, which ${tools}: svc mcp install ${ref} -t ${given} -p ${project}`;
-    assert.deepEqual(done.warnings.slice(-5), [
+    assert.deepEqual(done.warnings.slice(-6, -1), [
       lacks("acme/clock", "claude, cursor lack", "claude,cursor"),
       lacks("acme/search", "cursor lacks", "cursor"),
       "acme/clock runs this command on your machine: npx -y @example/clock",

@@ -225,7 +225,7 @@ describe("a large package", () => {
   it("may have 500 files", async () => {
     const tree: FileTree = { "SKILL.md": skillFile("five-hundred") };
     for (let at = 1; at < 500; at++)
-      tree[`group-${at % 7}/part-${at % 31}/file-${at}.txt`] = {
+      tree[`group-${at % 7}/part-${at % 31}/file-${at}`] = {
         bytes: bytes(`${at}\n`.repeat(at % 50)),
         executable: at % 10 === 0,
       };

@@ -81,7 +81,7 @@ async function byUpload(zip: Buffer, name: string): Promise<Outcome> {
   const made = await service.call<PublishResult>("POST", "/api/skills", { token: user.token, body });
   const { leftOut, findings } = linted.data;
   if (made.status !== 201) {
-    const { message } = (made.body as { error: { message: string } }).error;
+    const message = made.error!;
     assert.deepEqual(
       findings.filter(({ severity }) => severity === "error").map((one) => one.message),
       [message],

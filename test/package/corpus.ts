@@ -148,11 +148,6 @@ export const corpus: CorpusCase[] = [
   },
   { what: "one link", files: { ...root, a: { link: "SKILL.md" } }, expected: { refused: /^"a" is a link/ } },
   {
-    what: "no SKILL.md",
-    files: junk("README.md", "b.md"),
-    expected: { refused: /has no SKILL.md at its root: add one/ },
-  },
-  {
     what: "a skill.md",
     files: { "skill.md": skillMd("kit"), "a.md": "x" },
     expected: { refused: /has no SKILL.md at its root/ },

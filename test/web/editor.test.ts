@@ -165,7 +165,7 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
     ];
     await page.locator("input[type=file]").first().setInputFiles(files);
     await page.getByText("Added 2 files. Nothing is sent yet.").waitFor();
-    await page.getByText("1 path is left out").waitFor();
+    await page.getByText(/^Left out: /).waitFor();
     await page.getByText(`${slug}/new-package`).waitFor();
     await publishButton(page).click();
     await page.waitForURL(`**/${slug}/new-package`);
