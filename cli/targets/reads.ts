@@ -1,4 +1,4 @@
-/** The files that each tool loads, whoever wrote them. Pure. */
+/** The files that each tool loads, of any author. Pure. */
 import type { Target } from "../../contract/vocabulary.ts";
 import { type InstallLocation, configHome, devinFolder, movedFolder } from "./target.ts";
 

@@ -133,7 +133,7 @@ describe("folders", () => {
     assert.equal(await inOne(service.app.newId()), undefined);
   });
 
-  it("are listed page by page, also those with long listed, and without gaps after a deletion", async () => {
+  it("are listed page by page, also those with long paths, and without gaps after a deletion", async () => {
     const long = Array.from({ length: 4 }, (_, n) => `${"l".repeat(90)}${n}`).join("/");
     for (const name of ["a", "b", "c"]) await folder(`${long}/${name}`);
     const removed = await folder("paged/one");

@@ -71,7 +71,7 @@ describe("the lists of a server with HTTP+SSE", () => {
     for (const { heard } of listeners) assert.equal(heard.tools, 0);
   });
 
-  it("are read by a new session once the stream has ended, and what has changed meanwhile is reported", async (test) => {
+  it("are read by a new session once the stream has ended, and what has changed in between is reported", async (test) => {
     await central.connected("old", {}, user);
     const listeners = await listen(test, central, user);
     for (const listener of listeners)
