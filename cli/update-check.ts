@@ -14,7 +14,7 @@ import { serviceAddress } from "./state/session.ts";
 import { version } from "./version.ts";
 
 const everyMs = 24 * 60 * 60_000;
-/** Time limit of the response, from the start of the command. */
+/** Time limit of the response. */
 const answerMs = 1500;
 /** Maximum time that a finished command waits for it. */
 const patienceMs = 250;
@@ -30,10 +30,7 @@ export interface UpdateCheck {
 /** Never throws: errors are ignored. */
 export function startUpdateCheck(context: Context): UpdateCheck {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), answerMs);
-  const found = check(context, abort.signal)
-    .catch(() => undefined)
-    .finally(() => clearTimeout(timer));
+  const found = check(context, abort.signal).catch(() => undefined);
   return {
     cancel: () => abort.abort(),
     async tell() {

@@ -8,6 +8,7 @@ import {
   MongoClient,
   MongoError,
   MongoServerError,
+  MongoServerSelectionError,
   ObjectId,
   type Collection,
   type Db,
@@ -20,6 +21,8 @@ import { ensureIndexes, type DeclaredIndexes } from "./database/indexes.ts";
 
 /** Time that a request waits for an unavailable engine before the response 503. */
 const serverSelectionTimeoutMs = 3000;
+/** Time that a start waits for the engine, which may be starting too, or be busy. */
+const startTimeoutMs = 15_000;
 /**
  * Time without data on a connection after which the engine counts as unavailable; far longer than any command takes.
  */
@@ -57,12 +60,7 @@ export async function openDatabase(url: string, name: string): Promise<Database>
     connectTimeoutMS: 5000,
     socketTimeoutMS: socketTimeoutMs,
   });
-  try {
-    await client.connect();
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new Error(`The database can't be opened: ${message}. Check MONGODB_URL.`, { cause });
-  }
+  await connect(client);
   const db = client.db(name);
   return {
     url,
@@ -79,6 +77,22 @@ export async function openDatabase(url: string, name: string): Promise<Database>
     ensureIndexes: (declared) => ensureIndexes(db, declared),
     close: () => client.close(),
   };
+}
+
+async function connect(client: MongoClient): Promise<void> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      await client.connect();
+      return;
+    } catch (cause) {
+      if (cause instanceof MongoServerSelectionError && performance.now() - startedAt < startTimeoutMs)
+        continue;
+      await client.close();
+      const { message } = cause as Error;
+      throw new Error(`The database can't be opened: ${message}. Check MONGODB_URL.`, { cause });
+    }
+  }
 }
 
 /** By default, the first batch of a result has 101 rows. */

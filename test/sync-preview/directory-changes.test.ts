@@ -32,6 +32,7 @@ describe("the changed lines of a plan", () => {
     await runConnection(service.app, data.id);
     const synced = await customers.state(customer);
     assert.deepEqual([synced.connection?.problem, synced.skillProblems], [null, []]);
+    assert.equal(synced.connection?.lastCommit, runGit(bare, "rev-parse", "main"));
     const copy = path.join(customers.folder, "kit");
     runGit(customers.folder, "clone", "-q", bare, copy);
     writeFileSync(path.join(copy, "skills/kit/run.sh"), "echo two\n");
