@@ -2,28 +2,22 @@
  * Time of the access decision: reads beneath restricted folders, and lists of an organization with 10,000 folders and
  * 100,000 skills, each against the same without restrictions, in alternating turns of one run.
  *
- * `node --import tsx bench/access.ts [--skills=100000] [--only=read,list,folders]`
+ * `npm run bench -- access [--skills=100000] [--only=read,list,folders]`
  */
-import { parseArgs } from "node:util";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { openLog } from "../src/log.ts";
 import { newId, openDatabase, type Database } from "../storage/database.ts";
 import type { MembershipDoc } from "../storage/memberships.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import { seedTree, type SeededTree } from "./access/seed.ts";
-import { median, percentile, printRows, row, type Row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 import { rate, rateRatio } from "./http/rates.ts";
 
 const scenarios = ["read", "list", "folders"] as const;
-const { values } = parseArgs({
-  options: {
-    skills: { type: "string", default: "100000" },
-    only: { type: "string", default: scenarios.join() },
-  },
-});
-const isAsked = (scenario: (typeof scenarios)[number]) => values.only.split(",").includes(scenario);
-const turns = 200;
+const options = readOptions("access", { only: scenarios.join() });
+const isAsked = (scenario: (typeof scenarios)[number]) => options.only.split(",").includes(scenario);
 
 interface Org {
   id: string;
@@ -53,7 +47,7 @@ async function makeOrg(
     active: true,
     createdAt: new Date(),
   });
-  const tree = await seedTree(database, { id, userId: member.userId }, Number(values.skills), hiddenFirst);
+  const tree = await seedTree(database, { id, userId: member.userId }, options.skills, hiddenFirst);
   return { id, slug, tree };
 }
 
@@ -73,7 +67,7 @@ async function readRows(owner: Client, member: Client, org: Org): Promise<Row[]>
   );
   const deep = folders.find((folder) => org.tree.granted.includes(folder.parentId ?? ""))!;
   const [governed, free] = [await at(deep.path), await at(undefined)];
-  await new Promise((resolve) => setTimeout(resolve, 2000));
+  await new Promise((resolve) => setTimeout(resolve, options.idleMs));
   const rows: Row[] = [];
   for (const [name, path] of [
     ["a skill", ""],
@@ -81,8 +75,9 @@ async function readRows(owner: Client, member: Client, org: Org): Promise<Row[]>
   ] as const) {
     const url = (id: string) => `${member.base}/api/skills/${id}${path}`;
     const { ratio, note } = await rateRatio(
-      () => rate(url(governed.skill.id), { authorization }, 200),
-      () => rate(url(free.skill.id), { authorization }, 200),
+      () => rate(url(governed.skill.id), { authorization }, 200, options),
+      () => rate(url(free.skill.id), { authorization }, 200, options),
+      options.blocks,
     );
     const title = `reading ${name} beneath a restriction, time / without one`;
     rows.push(row(title, 1 / ratio, "x", { most: 1.25 }, note));
@@ -101,13 +96,13 @@ async function listRow(owner: Client, member: Client, org: Org, name: string): P
   const times = { owner: [] as number[], member: [] as number[] };
   const page = await member.send<unknown[]>("GET", path);
   if (page.length !== 50) throw new Error(`the member sees ${page.length} skills`);
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < options.turns; turn++) {
     times.owner.push(await timeOf(() => owner.send("GET", path)));
     times.member.push(await timeOf(() => member.send("GET", path)));
   }
   const p95 = (who: "owner" | "member") => percentile(times[who].slice(20), 0.95);
   return row(
-    `list 50 of ${values.skills} skills with 200 grants, ${name}: p95 / owner's`,
+    `list 50 of ${options.skills} skills with 200 grants, ${name}: p95 / owner's`,
     p95("member") / p95("owner"),
     "x",
     { most: 3 },
@@ -120,7 +115,7 @@ async function listRow(owner: Client, member: Client, org: Org, name: string): P
 async function folderRows(owner: Client, member: Client, org: Org): Promise<Row[]> {
   const path = `/api/tenants/${org.id}/folders`;
   const [list, create, restrict] = [[] as number[], [] as number[], [] as number[]];
-  for (let turn = 0; turn < 20; turn++) {
+  for (let turn = 0; turn < options.changes; turn++) {
     list.push(await timeOf(() => member.send("GET", path)));
     let id = "";
     create.push(
@@ -165,11 +160,10 @@ async function main(): Promise<void> {
     await database.close();
     await engine.stop();
   } finally {
-    await server.kill("SIGKILL");
+    await server.stop();
     removeFolder(dataDir);
   }
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  reportRows(rows);
 }
 
 await main();

@@ -4,30 +4,23 @@
  * service and of the git processes that it has waited for, since a busy machine changes every rate by more than the
  * bound.
  *
- * `node --import tsx bench/before-after.ts --before=<a built checkout>
- *   [--blocks=15] [--requests=1000] [--only=<part of a name>]`
+ * `npm run bench -- before-after --before=<a built checkout>
+ *   [--blocks=15] [--requests=1000] [--only=<part of a name>]`; the smallest size compares this checkout with itself
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import autocannon from "autocannon";
+import { root } from "../test/support/root.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
-import { median, printRows, row, type Row } from "./figures/figures.ts";
+import { median, reportRows, row, type Row } from "./figures/figures.ts";
+import { isSmallest, readOptions } from "./figures/options.ts";
 import { openNativeGit, type NativeGit } from "./git/native.ts";
 import { signUp } from "./http/client.ts";
 
-const { values } = parseArgs({
-  options: {
-    before: { type: "string" },
-    blocks: { type: "string", default: "15" },
-    requests: { type: "string", default: "1000" },
-    only: { type: "string", default: "" },
-  },
-});
+const options = readOptions("before-after", { before: "", only: "" });
+const { warmUp, blocks, requests, clones, only } = options;
 /** No check may slow a read by more than 3 %. */
 const leastRatio = 0.97;
-const requests = Number(values.requests);
-const clones = 40;
 
 interface Side {
   server: Server;
@@ -69,12 +62,11 @@ async function compare(
   [before, after]: readonly [Side, Side],
 ): Promise<Row> {
   const ratios: number[] = [];
-  for (let block = -1; block < Number(values.blocks); block++) {
+  for (let block = -warmUp; block < blocks; block++) {
     // Each side is first in every other block: the machine gets slower and faster on the way.
     const order = block % 2 === 0 ? [before, after] : [after, before];
     const measured = new Map<Side, number>();
     for (const side of order) measured.set(side, await measure(side));
-    // The first block warms both up.
     if (block >= 0) ratios.push(measured.get(after)! / measured.get(before)!);
   }
   const spread = `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
@@ -131,20 +123,19 @@ async function main(before: string): Promise<void> {
       servers.push(side.server);
     }
     const both = [sides[0]!, sides[1]!] as const;
-    const names = Object.keys(both[0].paths).filter((name) => name.includes(values.only));
+    const names = Object.keys(both[0].paths).filter((name) => name.includes(only));
     for (const name of names)
       rows.push(await compare(name, (side) => readRate(side, side.paths[name]!), both));
-    if ("a clone".includes(values.only))
+    if ("a clone".includes(only))
       rows.push(await compare("a clone", (side) => cloneRate(native, folder, side), both));
   } finally {
     native.close();
-    for (const server of servers) await server.kill("SIGKILL");
+    for (const server of servers) await server.stop();
     removeFolder(folder);
   }
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  reportRows(rows);
 }
 
-if (values.before === undefined)
-  console.log("before-after: skipped, since --before names no built checkout to compare with.");
-else await main(values.before);
+if (options.before !== "") await main(options.before);
+else if (isSmallest) await main(root);
+else console.log("before-after: skipped, since --before names no built checkout to compare with.");

@@ -1,21 +1,24 @@
 /**
  * Times of the client, as the package has it: a short command against an empty script, an install against another
- * installer from the same service, and a restore against the transfer of its bytes. The sides alternate in one run.
+ * installer from the same service, a restore against the transfer of its bytes, and publishes and installs of many
+ * skills. The sides alternate in one run. The other installer, which is downloaded, is left out at the smallest size.
  *
- * `node --import tsx bench/cli.ts [--turns=20]`
+ * `npm run bench -- cli [--turns=20] [--published=402] [--installed=32] [--only=short,install,restore,bulk]`
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { plainEnv, removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
+import { bulkRows } from "./cli/bulk.ts";
 import { installRows } from "./cli/install.ts";
 import { restoreRows } from "./cli/restore.ts";
 import { client, timed } from "./cli/timed.ts";
-import { type Row, median, percentile, printRows, row } from "./figures/figures.ts";
+import { type Row, median, percentile, reportRows, row } from "./figures/figures.ts";
+import { isSmallest, readOptions } from "./figures/options.ts";
 import { type Client, signUp } from "./http/client.ts";
 
-const { values } = parseArgs({ options: { turns: { type: "string", default: "20" } } });
-const turns = Number(values.turns);
+const options = readOptions("cli", { only: "short,install,restore,bulk" });
+const { turns } = options;
+const isAsked = (part: string) => options.only.split(",").includes(part);
 const organization = "bench-org";
 
 /** The request of `svc mcp list` by the library of Node.js alone. */
@@ -77,7 +80,7 @@ async function registerServers(caller: Client, home: string): Promise<void> {
 const folder = temporaryFolder("bench-cli");
 const server = await startServer({
   dataDir: join(folder, "data"),
-  env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" },
+  env: { RATE_LIMITS: "false" },
 });
 try {
   const caller = await signUp(server);
@@ -88,13 +91,13 @@ try {
     return path;
   };
   await registerServers(caller, folder);
-  const rows = [
-    ...shortRows(folder, caller),
-    ...installRows(scratch("install"), caller, organization, Math.ceil(turns / 2)),
-    ...restoreRows(scratch("restore"), caller, organization, Math.ceil(turns / 4)),
-  ];
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  const rows: Row[] = [];
+  if (isAsked("short")) rows.push(...shortRows(folder, caller));
+  if (isAsked("install") && !isSmallest)
+    rows.push(...installRows(scratch("install"), caller, organization, Math.ceil(turns / 2)));
+  if (isAsked("restore")) rows.push(...restoreRows(scratch("restore"), caller, organization, options));
+  if (isAsked("bulk")) rows.push(...bulkRows(scratch("bulk"), server, caller, organization, options));
+  reportRows(rows);
 } finally {
   await server.stop();
   removeFolder(folder);

@@ -2,27 +2,20 @@
  * Latency of requests while callers from six addresses send content that takes long to process: a page with a wide
  * table, comparisons, and YAML to check. Each page is another one, so that no rendered text is reused.
  *
- * `node --import tsx bench/costly.ts [--seconds=20] [--rate=20]`
+ * `npm run bench -- costly [--seconds=20] [--rate=20]`
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { costlyYaml, unlike, wideTable } from "../test/support/compute/costly-content.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import type { CostlyCall, Counts, Load } from "./costly/load.ts";
 import { atRate, send } from "./costly/send.ts";
-import { median, percentile, printRows, row, type Row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "20" },
-    rate: { type: "string", default: "20" },
-  },
-});
-const seconds = Number(values.seconds);
-const rate = Number(values.rate);
+const { seconds, rate, warmUpMs } = readOptions("costly", {});
 /** Measured requests of each kind per second. */
 const readsPerSecond = 50;
 const maxRatio = 5;
@@ -130,7 +123,7 @@ async function main(): Promise<void> {
       { name: "/healthz", path: "/healthz", headers: {} },
       { name: "a signed-in read", path: `/api/skills/${skill.id}`, headers: { authorization } },
     ];
-    await timesDuring(server.url, reads, sleep(3000));
+    await timesDuring(server.url, reads, sleep(warmUpMs));
     const idle = await timesDuring(server.url, reads, sleep(seconds * 1000));
     const load = sendCostly({ base: server.url, calls, rate });
     const loaded = await timesDuring(server.url, reads, load);
@@ -142,11 +135,10 @@ async function main(): Promise<void> {
     }
     console.error(JSON.stringify(await load));
   } finally {
-    await server.kill("SIGKILL");
+    await server.stop();
     removeFolder(dataDir);
   }
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  reportRows(rows);
 }
 
 await main();

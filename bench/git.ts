@@ -2,7 +2,7 @@
  * The Git layer against its bars (`docs/concepts/versions.md`): ratios only, each measured in one run against native
  * git or against the bare system calls, in alternating blocks, so that a busy machine slows both sides alike.
  *
- * `node --import tsx bench/git.ts [--only=packages] [--kills=500]`
+ * `npm run bench -- git [--only=packages] [--kills=500]`
  */
 import { execFile } from "node:child_process";
 import { createCipheriv } from "node:crypto";
@@ -23,9 +23,11 @@ import {
   readThroughCatFile,
 } from "./git/baselines.ts";
 import { cloneScenario, mirrorScenarios } from "./git/mirror.ts";
-import { median, printRows, row, type Row } from "./figures/figures.ts";
+import { median, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { crashRounds } from "../test/store/crash-rounds.ts";
 
+const options = readOptions("git", { only: "" });
 const tenantId = "5f0000000000000000000001";
 const skill = (n: number) => ({ tenantId, skillId: n.toString(16).padStart(24, "0") });
 
@@ -106,8 +108,8 @@ async function countInodes(folder: string): Promise<number> {
 }
 
 async function oneSkill(folder: string, store: SkillStore): Promise<Row[]> {
-  const versions = 1000;
-  const block = 100;
+  const { versions } = options;
+  const block = versions / 10;
   const own: number[] = [];
   const floor: number[] = [];
   const native: number[] = [];
@@ -143,13 +145,13 @@ async function oneSkill(folder: string, store: SkillStore): Promise<Row[]> {
       least: 0.4,
     }),
     row(
-      "publish 1 file: last 100 of 1,000 vs first 100",
+      `publish 1 file: last tenth of ${versions} vs first`,
       slope(-1) / slope(0),
       "x",
       { most: 1.25 },
       "each relative to the floor then",
     ),
-    row("inodes after 1,000 versions", inodes, "files", { most: 80 }),
+    row(`inodes after ${versions} versions`, inodes, "files", { most: 80 }),
   ];
 }
 
@@ -163,7 +165,7 @@ async function sixteenAtOnce(folder: string, store: SkillStore): Promise<Row[]> 
   const own: number[] = [];
   const floor: number[] = [];
   const lanes = Array.from({ length: skills }, (_, i) => i);
-  for (let turn = 0; turn < 6; turn++) {
+  for (let turn = 0; turn < options.turns; turn++) {
     const first = turn * each;
     const ownTime = await timed(() =>
       Promise.all(
@@ -202,9 +204,18 @@ async function sixteenAtOnce(folder: string, store: SkillStore): Promise<Row[]> 
 
 async function packages(folder: string, store: SkillStore): Promise<Row[]> {
   const rows: Row[] = [];
+  const { rounds, largeFileBytes } = options;
   const sizes = [
-    { label: "2 MB", bytes: 4_000, rounds: 10, reads: 6, skillBase: 1000, publishBar: 0.7, readBar: 0.6 },
-    { label: "100 MB", bytes: 200_000, rounds: 4, reads: 2, skillBase: 2000, publishBar: 0.45, readBar: 1 },
+    { label: "2 MB", bytes: 4_000, rounds, reads: 6, skillBase: 1000, publishBar: 0.7, readBar: 0.6 },
+    {
+      label: "100 MB",
+      bytes: largeFileBytes,
+      rounds: Math.min(rounds, 4),
+      reads: 2,
+      skillBase: 2000,
+      publishBar: 0.45,
+      readBar: 1,
+    },
   ];
   for (const size of sizes) {
     // One less than the limit of files, for SKILL.md.
@@ -265,7 +276,7 @@ async function packages(folder: string, store: SkillStore): Promise<Row[]> {
 /** A 100 MB package from its zip, as an upload comes in, and back out. */
 async function largeZip(folder: string): Promise<Row[]> {
   const zip = join(folder, "large.zip");
-  const members = packageFiles(499, 209_000)
+  const members = packageFiles(499, options.largeFileBytes * 1.045)
     .toSorted((a, b) => compareUtf8(a.path, b.path))
     .map(({ path, mode, data }) => ({ path, mode, size: data.length, open: async () => data }));
   await pipeline(writeZip(members), createWriteStream(zip));
@@ -288,10 +299,10 @@ async function largeZip(folder: string): Promise<Row[]> {
 
 async function manyVersionsCloned(folder: string, store: SkillStore): Promise<Row[]> {
   let parent: string | undefined;
-  for (let version = 1; version <= 1000; version++)
+  for (let version = 1; version <= options.versions; version++)
     parent = (await publish(store, 5, version, oneFile(version), parent)).oid;
   await store.maintain(skill(5));
-  return cloneScenario(folder, store, skill(5));
+  return cloneScenario(folder, store, skill(5), options);
 }
 
 async function erase(store: SkillStore): Promise<Row[]> {
@@ -312,7 +323,7 @@ async function kills(folder: string, count: number): Promise<Row[]> {
 }
 
 /** Runs all scenarios in a temporary folder and removes it. */
-export async function gitScenarios(options: { kills?: number; only?: string } = {}): Promise<Row[]> {
+async function gitScenarios(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), "svc-bench-git-"));
   const store = openSkillStore({ root: join(folder, "store"), committerHost: "bench.test", graceMs: 0 });
   try {
@@ -322,13 +333,13 @@ export async function gitScenarios(options: { kills?: number; only?: string } = 
       packages: () => packages(folder, store),
       large: () => largeZip(folder),
       erase: () => erase(store),
-      mirror: () => mirrorScenarios(join(folder, "mirror")),
+      mirror: () => mirrorScenarios(join(folder, "mirror"), options),
       clone: () => manyVersionsCloned(join(folder, "clone"), store),
-      kills: () => kills(join(folder, "crash"), options.kills ?? 60),
+      kills: () => kills(join(folder, "crash"), options.kills),
     };
     const rows: Row[] = [];
     for (const [name, run] of Object.entries(scenarios))
-      if (options.only === undefined || options.only === name) rows.push(...(await run()));
+      if (options.only === "" || options.only === name) rows.push(...(await run()));
     return rows;
   } finally {
     await store.close();
@@ -336,16 +347,4 @@ export async function gitScenarios(options: { kills?: number; only?: string } = 
   }
 }
 
-function option(name: string): string | undefined {
-  return process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1];
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const asked = option("kills");
-  const rows = await gitScenarios({
-    only: option("only"),
-    ...(asked === undefined ? {} : { kills: Number(asked) }),
-  });
-  printRows(rows);
-  if (rows.some((entry) => !entry.ok)) process.exitCode = 1;
-}
+reportRows(await gitScenarios());

@@ -2,30 +2,24 @@
  * The service over HTTP against the layers below it: ratios only, both sides in alternating blocks of one run, so that
  * a busy machine slows them alike. `peers.ts` compares it with other servers.
  *
- * `node --import tsx bench/http.ts [--skills=20000] [--only=publish,package,search,start]`
+ * `npm run bench -- http [--skills=20000] [--only=publish,package,search,start]`
  */
 import { createHash, randomBytes } from "node:crypto";
-import { parseArgs } from "node:util";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { writeZip } from "../repos/archive/index.ts";
 import { openSkillStore } from "../repos/store/index.ts";
 import { openLog } from "../src/log.ts";
 import { openDatabase } from "../storage/database.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
-import { median, percentile, printRows, row, type Row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 import { ownResidentMb } from "./http/processes.ts";
-import { blocks } from "./http/rates.ts";
 import { seedSkills, words } from "./http/seed.ts";
 
 const scenarios = ["publish", "package", "search", "start"] as const;
-const { values } = parseArgs({
-  options: {
-    skills: { type: "string", default: "20000" },
-    only: { type: "string", default: scenarios.join() },
-  },
-});
-const isAsked = (scenario: (typeof scenarios)[number]) => values.only.split(",").includes(scenario);
+const options = readOptions("http", { only: scenarios.join() });
+const isAsked = (scenario: (typeof scenarios)[number]) => options.only.split(",").includes(scenario);
 
 /** Milliseconds per publish, over `count` publishes one after another. */
 async function publishing(count: number, publish: (n: number) => Promise<unknown>): Promise<number> {
@@ -75,11 +69,11 @@ async function publishRows(client: Client, dataDir: string): Promise<Row[]> {
       head: written.oid,
     }));
   };
-  const count = 60;
-  for (const one of [ours, git]) await publishing(40, one);
+  const { publishes, blocks } = options;
+  for (const one of [ours, git]) await publishing(publishes, one);
   const figures: [number, number][] = [];
   for (let block = 0; block < blocks; block++)
-    figures.push([await publishing(count, ours), await publishing(count, git)]);
+    figures.push([await publishing(publishes, ours), await publishing(publishes, git)]);
   const [a, b] = [0, 1].map((index) => median(figures.map((figure) => figure[index]!)));
   const note = `${a!.toFixed(1)} ms, Git alone ${b!.toFixed(1)}`;
   const ratio = median(figures.map(([x, y]) => x / y));
@@ -105,7 +99,7 @@ async function searchRows(client: Client, dataDir: string, count: number): Promi
     search: [] as number[],
     common: [] as number[],
   };
-  for (let n = 0; n < 300; n++) {
+  for (let n = 0; n < options.searches; n++) {
     times.find.push(await timeOf(() => skills.findOne({ _id: ids[(n * 7919) % ids.length]! })));
     times.list.push(await timeOf(() => client.send("GET", `/api/skills?tenant_id=${tenant.id}&limit=50`)));
     times.explore.push(await timeOf(() => client.send("GET", "/api/explore?limit=50&sort=downloads")));
@@ -138,7 +132,7 @@ async function packageRows(client: Client, server: Server): Promise<Row[]> {
   const root = Buffer.from("---\nname: large\ndescription: A large package.\n---\n\nLarge.\n");
   const files = [
     { path: "SKILL.md", data: root },
-    ...Array.from({ length: 99 }, (_, n) => ({
+    ...Array.from({ length: options.packageMb }, (_, n) => ({
       path: `data/${String(n).padStart(3, "0")}.bin`,
       data: randomBytes(1_000_000),
     })),
@@ -177,7 +171,15 @@ async function packageRows(client: Client, server: Server): Promise<Row[]> {
   const ended = performance.now();
   clearInterval(timer);
   const note = `${(zip.length / 1e6).toFixed(0)} MB: publish ${((published - started) / 1000).toFixed(1)} s, download ${((ended - published) / 1000).toFixed(1)} s, ${bytes} bytes; from ${before.toFixed(0)} MB`;
-  return [row("memory of the server during a 100 MB package", peak - before, "MB", { most: 200 }, note)];
+  return [
+    row(
+      `memory of the server during a package of ${options.packageMb} MB`,
+      peak - before,
+      "MB",
+      { most: 200 },
+      note,
+    ),
+  ];
 }
 
 async function main(): Promise<void> {
@@ -192,7 +194,7 @@ async function main(): Promise<void> {
     const client = await signUp(server);
     if (isAsked("publish")) add(await publishRows(client, dataDir));
     if (isAsked("package")) add(await packageRows(client, server));
-    if (isAsked("search")) add(await searchRows(client, dataDir, Number(values.skills)));
+    if (isAsked("search")) add(await searchRows(client, dataDir, options.skills));
     if (isAsked("start")) {
       await server.stop();
       const again = await startServer({ dataDir, entry: "launcher" });
@@ -200,11 +202,10 @@ async function main(): Promise<void> {
       await again.stop();
     }
   } finally {
-    await server.kill("SIGKILL");
+    await server.stop();
     removeFolder(dataDir);
   }
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  reportRows(rows);
 }
 
 await main();

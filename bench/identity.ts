@@ -1,17 +1,15 @@
 /**
  * Times of identity: the exchange of a pipeline's identity token for an API token, with the issuer's keys in memory.
  *
- * `node --import tsx bench/identity.ts [--turns=200]`
+ * `npm run bench -- identity [--turns=200]`
  */
-import { parseArgs } from "node:util";
 import { startCiIssuer } from "../test/support/ci/issuer.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
-import { median, percentile, printRows, row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp } from "./http/client.ts";
 
-const { values } = parseArgs({ options: { turns: { type: "string", default: "200" } } });
-const turns = Number(values.turns);
-const warmUp = 20;
+const { turns, warmUp } = readOptions("identity", {});
 const team = "bench-org";
 
 const dataDir = temporaryFolder("bench-identity");
@@ -50,10 +48,9 @@ try {
   }
   const note = `median ${median(times).toFixed(1)} ms of ${turns} exchanges; ${issuer.requests.length} requests to the issuer`;
   const rows = [row("exchange of an identity token, p95", percentile(times, 0.95), "ms", { most: 40 }, note)];
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  reportRows(rows);
 } finally {
-  await server.kill("SIGKILL");
+  await server.stop();
   await issuer.close();
   removeFolder(dataDir);
 }

@@ -1,31 +1,28 @@
 /**
  * Calls through hosted connectors against calls of the same remote server, and the memory of idle connectors.
  *
- * `node --import tsx bench/mcp-central.ts [--calls=300] [--users=10]`
+ * `npm run bench -- mcp-central [--calls=300] [--users=10]`
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { limits } from "../contract/limits.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
-import { median, printRows, row, type Row } from "./figures/figures.ts";
+import { median, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 
-const { values } = parseArgs({
-  options: { calls: { type: "string", default: "300" }, users: { type: "string", default: "10" } },
-});
-const calls = Number(values.calls);
-const users = Number(values.users);
-const warmUp = 30;
+/**
+ * `warmUp`: rounds before those that count. Both sides then run optimized code, as a service does that has run for a
+ * minute.
+ */
+const { calls, users, warmUp, rounds, idleMs } = readOptions("mcp-central", {});
 /** Time that the slow tool takes, as many remote calls do. */
 const toolMs = 100;
 const atOnce = 50;
-/** Rounds before those that count: both sides then run optimized code, as a service does that has run for a minute. */
-const warmUpRounds = 160;
 
 async function startUpstream(): Promise<{ url: string; close: () => void }> {
   const handler = createMcpHandler(() => {
@@ -108,7 +105,7 @@ async function compareConcurrent(url: string, central: string, clients: Client[]
   const proxied: number[] = [];
   const round = (one: (n: number) => Promise<number>) =>
     Promise.all(Array.from({ length: atOnce }, (_, n) => one(n)));
-  for (let n = -warmUpRounds; n < 7; n++) {
+  for (let n = -warmUp; n < rounds; n++) {
     const ours = await round((at) => call(central, `s${at % 20}__slow`, clients[at % clients.length]!.token));
     const own = await round(() => call(url, "slow"));
     if (n < 0) continue;
@@ -128,7 +125,7 @@ async function measureIdle(central: string, pid: number, clients: Client[]): Pro
   const before = residentMegabytes(pid);
   for (const { token } of clients)
     for (let at = 0; at < limits.connectorsPerUser; at++) await call(central, `s${at}__fast`, token);
-  await sleep(2000);
+  await sleep(idleMs);
   const count = clients.length * limits.connectorsPerUser;
   const after = residentMegabytes(pid);
   const note = `${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`;
@@ -149,11 +146,10 @@ async function main(): Promise<void> {
       await compareLatency(upstream.url, central, clients[0]!),
       await compareConcurrent(upstream.url, central, clients),
     ];
-    printRows(rows);
-    if (rows.some((one) => !one.ok)) process.exitCode = 1;
+    reportRows(rows);
   } finally {
     upstream.close();
-    await server.kill("SIGKILL");
+    await server.stop();
     removeFolder(dataDir);
   }
 }

@@ -1,18 +1,14 @@
 /**
  * Tools of the MCP server against the REST calls of the same caller, in alternating calls of one run.
  *
- * `node --import tsx bench/mcp.ts [--skills=200] [--calls=300]`
+ * `npm run bench -- mcp [--skills=200] [--calls=300]`
  */
-import { parseArgs } from "node:util";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
-import { median, printRows, row, type Row } from "./figures/figures.ts";
+import { median, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 
-const { values } = parseArgs({
-  options: { skills: { type: "string", default: "200" }, calls: { type: "string", default: "300" } },
-});
-const calls = Number(values.calls);
-const warmUp = 50;
+const { skills, calls, warmUp } = readOptions("mcp", {});
 
 async function read(client: Client, method: string, path: string, body?: object): Promise<string> {
   const response = await fetch(client.base + path, {
@@ -74,7 +70,7 @@ async function main(): Promise<void> {
       name: "Agents",
       slug: "agents",
     });
-    for (let n = 0; n < Number(values.skills); n++)
+    for (let n = 0; n < skills; n++)
       await client.send("POST", "/api/skills", {
         tenantId: tenant.id,
         name: `Review ${n}`,
@@ -91,10 +87,9 @@ async function main(): Promise<void> {
       await compare(call("tools/list", {}), get("/api/user/profile"), "tools/list / profile", {}),
       await compare(call("tools/call", search), get("/api/skills?query=review"), "search_skills / list"),
     ];
-    printRows(rows);
-    if (rows.some((one) => !one.ok)) process.exitCode = 1;
+    reportRows(rows);
   } finally {
-    await server.kill("SIGKILL");
+    await server.stop();
     removeFolder(dataDir);
   }
 }

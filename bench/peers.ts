@@ -4,9 +4,9 @@
  *
  * `npm run bench -- peers [--rounds=5] [--only=memory,overhead,content,package,publish,latency]`
  */
-import { parseArgs } from "node:util";
 import { removeFolder, temporaryFolder } from "../test/support/server.ts";
-import { printRows, type Row } from "./figures/figures.ts";
+import { reportRows, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { latencyRows, memoryRows } from "./peers/load.ts";
 import { publishRows } from "./peers/publish.ts";
 import { contentRows, overheadRows, packageRows } from "./peers/reads.ts";
@@ -20,20 +20,15 @@ const scenarios: Record<string, (sides: Sides) => Promise<Row[]>> = {
   publish: publishRows,
   latency: latencyRows,
 };
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    only: { type: "string", default: Object.keys(scenarios).join() },
-  },
-});
+const options = readOptions("peers", { only: Object.keys(scenarios).join() });
 
 console.log(`Node ${process.version}`);
 const folder = temporaryFolder("bench-peers");
-const sides = await openSides(folder, Number(values.rounds));
+const sides = await openSides(folder, options.rounds);
 const rows: Row[] = [];
 try {
   for (const [name, measure] of Object.entries(scenarios)) {
-    if (!values.only.split(",").includes(name)) continue;
+    if (!options.only.split(",").includes(name)) continue;
     const measured = await measure(sides);
     for (const one of measured)
       console.error(`${one.name}: ${one.value.toFixed(2)} ${one.unit} (${one.note})`);
@@ -43,5 +38,4 @@ try {
   await sides.close();
   removeFolder(folder);
 }
-printRows(rows);
-if (rows.some((one) => !one.ok)) process.exitCode = 1;
+reportRows(rows);

@@ -7,26 +7,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { mapLimit } from "../contract/concurrency/map-limit.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
-import { median, printRows, row, type Row } from "./figures/figures.ts";
+import { median, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 import { newTenant, randomText, smallBytes } from "./peers/sides.ts";
 import { cpuTimeDuring } from "./publish/cpu-time.ts";
 
-const { values } = parseArgs({
-  options: {
-    before: { type: "string" },
-    blocks: { type: "string", default: "3" },
-    count: { type: "string", default: "300" },
-  },
-});
-const count = Number(values.count);
-/** Until search terms, refs and tags of the last publish are written. */
-const backgroundMs = 4000;
-/** Publishes that warm up the code. */
-const warmUps = 200;
+/** `backgroundMs`: until search terms, refs and tags of the last publish are written. */
+const { blocks, count, warmUp, idleMs, backgroundMs, before } = readOptions("publish", { before: "" });
 const versionedSkills = 16;
 /** Half of the 38 ms that a version took before its round trips and its work in the background were combined. */
 const mostMs = 19;
@@ -57,8 +47,8 @@ async function openSide(dataDir: string, checkout: string | undefined): Promise<
     });
   const repeat = (times: number, work: () => Promise<unknown>) =>
     mapLimit(Array.from({ length: times }), 16, work);
-  await repeat(warmUps, create);
-  await repeat(warmUps, append);
+  await repeat(warmUp, create);
+  await repeat(warmUp, append);
   await sleep(backgroundMs);
   return { server, create, append };
 }
@@ -73,7 +63,7 @@ async function cpuOfPublish(
   concurrency: number,
   publish: () => Promise<unknown>,
 ): Promise<PublishCpu> {
-  const { serviceMs, enginesMs } = await cpuTimeDuring(server, backgroundMs, () =>
+  const { serviceMs, enginesMs } = await cpuTimeDuring(server, { idleMs, backgroundMs }, () =>
     mapLimit(Array.from({ length: count }), concurrency, publish),
   );
   const note = `service ${(serviceMs / count).toFixed(1)}, engines ${(enginesMs / count).toFixed(1)}`;
@@ -82,23 +72,23 @@ async function cpuOfPublish(
 
 async function rowsOf(
   name: string,
-  [side, before]: readonly Side[],
+  [side, earlier]: readonly Side[],
   concurrency: number,
   publishOf: (side: Side) => () => Promise<unknown>,
   bound: { most?: number },
 ): Promise<Row[]> {
   const own: PublishCpu[] = [];
   const ratios: number[] = [];
-  for (let block = 0; block < Number(values.blocks); block++) {
+  for (let block = 0; block < blocks; block++) {
     const figure = await cpuOfPublish(side!, concurrency, publishOf(side!));
     own.push(figure);
-    if (before)
-      ratios.push(figure.totalMs / (await cpuOfPublish(before, concurrency, publishOf(before))).totalMs);
+    if (earlier)
+      ratios.push(figure.totalMs / (await cpuOfPublish(earlier, concurrency, publishOf(earlier))).totalMs);
   }
   const middle = median(own.map((figure) => figure.totalMs));
   const { note } = own.find((figure) => figure.totalMs === middle)!;
   const rows = [row(`CPU per ${name}`, middle, "ms", bound, note)];
-  if (before) rows.push(row(`CPU per ${name}, after / before`, median(ratios), "x", {}));
+  if (earlier) rows.push(row(`CPU per ${name}, after / before`, median(ratios), "x", {}));
   return rows;
 }
 
@@ -107,7 +97,7 @@ const sides: Side[] = [];
 const rows: Row[] = [];
 try {
   sides.push(await openSide(join(folder, "after"), undefined));
-  if (values.before !== undefined) sides.push(await openSide(join(folder, "before"), values.before));
+  if (before !== "") sides.push(await openSide(join(folder, "before"), before));
   for (const concurrency of [1, 16]) {
     const atOnce = `${concurrency} at once`;
     rows.push(
@@ -118,8 +108,7 @@ try {
     );
   }
 } finally {
-  for (const { server } of sides) await server.kill("SIGKILL");
+  for (const { server } of sides) await server.stop();
   removeFolder(folder);
 }
-printRows(rows);
-if (rows.some((one) => !one.ok)) process.exitCode = 1;
+reportRows(rows);

@@ -3,18 +3,16 @@
  * and of one who gets an account and a membership by it. Service and client share one process, so that the times are
  * upper bounds.
  *
- * `node --import tsx bench/sso.ts [--turns=400]`
+ * `npm run bench -- sso [--turns=400]`
  */
-import { parseArgs } from "node:util";
 import { startService } from "../test/support/service.ts";
 import { newProvider, verifyDomain } from "../test/support/sso/fixture.ts";
 import { attributeXml, makeResponse } from "../test/support/sso/identity-provider.ts";
 import { followPost, postResponse, startSaml } from "../test/support/sso/saml-browser.ts";
-import { median, percentile, printRows, row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 
-const { values } = parseArgs({ options: { turns: { type: "string", default: "400" } } });
-const turns = Number(values.turns);
-const warmUp = 20;
+const { turns, warmUp } = readOptions("sso", {});
 const groups = Array.from({ length: 50 }, (_, number) => `group-${number}`);
 
 function rowOf(name: string, times: number[]) {
@@ -45,8 +43,7 @@ try {
     rowOf("sign-in by SAML, p95", times.known),
     rowOf("first sign-in by SAML, which creates the account, p95", times.first),
   ];
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  reportRows(rows);
 } finally {
   await service.close();
 }

@@ -2,21 +2,19 @@
  * From a publish by the API to the commit on the remote, with the built service, its embedded engines, its workers and
  * a git host of its own on loopback. Milliseconds, since that is how long a user waits; the host's share is in them.
  *
- * `node --import tsx bench/sync.ts [--publishes=20] [--cold=3]`
+ * `npm run bench -- sync [--publishes=20] [--cold=3]`
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { startGitHost, type HostedRepo } from "../test/support/host/git-host.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import { until } from "../test/support/until.ts";
-import { median, percentile, printRows, row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 
-const { values } = parseArgs({
-  options: { publishes: { type: "string", default: "20" }, cold: { type: "string", default: "3" } },
-});
+const options = readOptions("sync", {});
 const lookEveryMs = 10;
 const patienceMs = 60_000;
 
@@ -60,13 +58,13 @@ try {
   await untilPushed(remote, (tip) => tip !== undefined);
 
   const warm: number[] = [];
-  for (let n = 0; n < Number(values.publishes); n++) {
+  for (let n = 0; n < options.publishes; n++) {
     // Work after a sync (its state, the next schedule) must not count towards the next one.
-    await sleep(500);
+    await sleep(options.idleMs);
     warm.push(await publishOnce(client, id, remote, n));
   }
   const cold: number[] = [];
-  for (let n = 0; n < Number(values.cold); n++) {
+  for (let n = 0; n < options.cold; n++) {
     // As after some idle minutes, the process of the sync has to be started. It has time to record its state first.
     await sleep(3000);
     for (const { pid, command } of server.engines())
@@ -95,8 +93,7 @@ try {
           ),
         ]),
   ];
-  printRows(rows);
-  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+  reportRows(rows);
 } finally {
   await server.stop();
   await host.close();

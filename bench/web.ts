@@ -2,15 +2,15 @@
  * The dashboard in a real browser, from the built service: the bytes of the first load, times on a slow machine with a
  * slow connection, moves between pages, long lists, typing and comparing.
  *
- * `node --import tsx bench/web.ts [--rounds=5] [--only=load,moves,lists,typing,compare,large]`
+ * `npm run bench -- web [--rounds=5] [--only=load,moves,lists,typing,compare,large]`
  */
-import { parseArgs } from "node:util";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { openLog } from "../src/log.ts";
 import { openDatabase } from "../storage/database.ts";
-import { openWholeBrowser } from "../test/support/browser.ts";
+import { openBrowser, openWholeBrowser } from "../test/support/browser.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
-import { printRows, type Row } from "./figures/figures.ts";
+import { reportRows, type Row } from "./figures/figures.ts";
+import { isSmallest, readOptions } from "./figures/options.ts";
 import { signUp } from "./http/client.ts";
 import { compareRows } from "./web/compare.ts";
 import { largeRows } from "./web/large.ts";
@@ -29,12 +29,7 @@ const scenarios = {
   typing: typingRows,
   large: largeRows,
 };
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    only: { type: "string", default: Object.keys(scenarios).join() },
-  },
-});
+const options = readOptions("web", { only: Object.keys(scenarios).join() });
 
 const dataDir = temporaryFolder("bench-web");
 const server = await startServer({ dataDir, env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" } });
@@ -43,18 +38,18 @@ try {
   const owner = await signUp(server, "owner");
   const engine = await startEmbeddedMongo({ dataDir: `${dataDir}/mongodb`, log: openLog("silent") });
   const database = await openDatabase(engine.uri, "svc");
-  const org = await seedOrganization(database, owner);
-  const browser = await openWholeBrowser();
+  const org = await seedOrganization(database, owner, options.percent);
+  const browser = await (isSmallest ? openBrowser() : openWholeBrowser());
   const bench: Bench = {
     browser,
     database,
     owner,
     org,
     cookie: await signIn(server.url, "owner"),
-    rounds: Number(values.rounds),
+    sizes: options,
   };
   for (const [name, run] of Object.entries(scenarios)) {
-    if (!values.only.split(",").includes(name)) continue;
+    if (!options.only.split(",").includes(name)) continue;
     const some = await run(bench);
     for (const one of some) console.error(`${one.name}: ${one.value.toFixed(2)} ${one.unit} (${one.note})`);
     rows.push(...some);
@@ -63,8 +58,7 @@ try {
   await database.close();
   await engine.stop();
 } finally {
-  await server.kill("SIGKILL");
+  await server.stop();
   removeFolder(dataDir);
 }
-printRows(rows);
-if (rows.some((one) => !one.ok)) process.exitCode = 1;
+reportRows(rows);

@@ -2,22 +2,20 @@
  * A thousand personal workspaces in the background: how long they take, and their effect on concurrent reads. The p99
  * of a read at a steady pace while they are made is compared with the same reads before, in one run.
  *
- * `node --import tsx bench/workspaces.ts [--members=1000]`
+ * `npm run bench -- workspaces [--members=1000]`
  */
-import { parseArgs } from "node:util";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { openLog } from "../src/log.ts";
 import { newId, openDatabase, type Database } from "../storage/database.ts";
 import type { MembershipDoc } from "../storage/memberships.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
-import { median, percentile, printRows, row } from "./figures/figures.ts";
+import { median, percentile, reportRows, row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 
-const { values } = parseArgs({ options: { members: { type: "string", default: "1000" } } });
-const members = Number(values.members);
+const { members, warmUp, idleMs } = readOptions("workspaces", {});
 /** A read every so often, whether or not the one before has been answered. */
 const paceMs = 10;
-const idleMs = 5000;
 
 async function seedMembers(database: Database, org: { id: string; slug: string }): Promise<void> {
   const now = new Date();
@@ -88,7 +86,7 @@ async function main(): Promise<void> {
     const path = `/api/skills/${skill.id}`;
     const base = `/api/tenants/${org.id}/personal-workspaces`;
 
-    for (let warm = 0; warm < 300; warm++) await client.send("GET", path);
+    for (let warm = 0; warm < warmUp; warm++) await client.send("GET", path);
     const idleUntil = performance.now() + idleMs;
     const idle = await readSteadily(client, path, () => performance.now() > idleUntil);
 
@@ -116,10 +114,9 @@ async function main(): Promise<void> {
       row(`${members} workspaces provisioned`, tookMs / 1000, "s", { most: 60 }),
       row("a read's p99 under load / idle", p99(busy) / p99(idle), "x", { most: 2 }, note),
     ];
-    printRows(rows);
-    if (rows.some((one) => !one.ok)) process.exitCode = 1;
+    reportRows(rows);
   } finally {
-    await server.kill("SIGKILL");
+    await server.stop();
     removeFolder(dataDir);
   }
 }

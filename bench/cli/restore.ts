@@ -1,19 +1,23 @@
-/** `svc restore` of 50 skills in a new home, against the transfer of their bytes. */
+/** `svc restore` of many skills in a new home, against the transfer of their bytes. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { plainEnv, removeFolder } from "../../test/support/server.ts";
 import { type Row, median, row } from "../figures/figures.ts";
+import type { Sizes } from "../figures/options.ts";
 import type { Client } from "../http/client.ts";
 import { client, timed } from "./timed.ts";
 
-const count = 50;
-
-export function restoreRows(folder: string, caller: Client, organization: string, turns: number): Row[] {
+export function restoreRows(
+  folder: string,
+  caller: Client,
+  organization: string,
+  { turns, restored: count }: Sizes<"cli">,
+): Row[] {
   const project = join(folder, "project");
-  const refs = saveSkills(folder, project, caller, organization);
+  const refs = saveSkills(folder, project, caller, organization, count);
   const restored: number[] = [];
   const transferred: number[] = [];
-  for (let turn = -1; turn < turns; turn++) {
+  for (let turn = -1; turn < turns / 4; turn++) {
     const home = join(folder, "restore-home");
     const clone = join(home, "clone");
     mkdirSync(clone, { recursive: true });
@@ -36,7 +40,13 @@ export function restoreRows(folder: string, caller: Client, organization: string
 }
 
 /** Publishes packages of 200 kB and saves them in a project; returns their public ids. */
-function saveSkills(folder: string, project: string, caller: Client, organization: string): string[] {
+function saveSkills(
+  folder: string,
+  project: string,
+  caller: Client,
+  organization: string,
+  count: number,
+): string[] {
   const home = join(folder, "author");
   const env = plainEnv({ HOME: home, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
   mkdirSync(project, { recursive: true });

@@ -1,4 +1,6 @@
 /** Figures and their targets. */
+import { isSmallest } from "./options.ts";
+
 export interface Row {
   name: string;
   value: number;
@@ -28,7 +30,18 @@ export function row(
   return { name, value, unit, target, ok, note };
 }
 
-export function printRows(rows: readonly Row[]): void {
+/** Prints the rows. A missed target sets the exit code, except at the smallest size, where each needs a value only. */
+export function reportRows(rows: readonly Row[]): void {
+  if (isSmallest) {
+    const missing = rows.filter(({ value }) => Number.isNaN(value)).map(({ name }) => name);
+    if (missing.length > 0) throw new Error(`These have no value: ${missing.join("; ")}.`);
+    return console.log(`${rows.length} figures, which are not judged`);
+  }
+  printRows(rows);
+  if (rows.some(({ ok }) => !ok)) process.exitCode = 1;
+}
+
+function printRows(rows: readonly Row[]): void {
   const cells = rows.map(({ name, value, unit, target, ok, note }) => [
     name,
     `${value.toFixed(2)} ${unit}`,

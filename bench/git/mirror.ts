@@ -4,12 +4,13 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import { contentTreeOf, indexFile, svcRecordFile } from "../../repos/mirror/layout.ts";
-import type { Mirror, MirrorEdit, MirrorFile, Mirrors } from "../../repos/mirror/types.ts";
+import type { Mirror, MirrorEdit, MirrorFile, Mirrors, PutEdit } from "../../repos/mirror/types.ts";
 import { openUploadPack } from "../../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../../repos/store/index.ts";
 import { hashObject } from "../../repos/store/objects.ts";
 import { startGitHost, type GitHost, type HostedRepo } from "../../test/support/host/git-host.ts";
 import { median, row, type Row } from "../figures/figures.ts";
+import type { Sizes } from "../figures/options.ts";
 import { openNativeGit, type NativeGit } from "./native.ts";
 
 const tenantId = "5f0000000000000000000001";
@@ -31,7 +32,7 @@ const info = (n: number) => ({
 });
 
 /** Three files for each skill, in twenty folders. */
-function skillEdit(n: number, version: number): MirrorEdit & { kind: "put" } {
+function skillEdit(n: number, version: number): PutEdit {
   const words = Array.from({ length: 30 }, (_, i) => `- step ${i} of ${n}: number ${(n * 31 + i) % 97}\n`);
   const files: MirrorFile[] = [
     { path: "SKILL.md", mode: "100644", data: Buffer.from(`# Skill ${n}, ${version}\n\n${words.join("")}`) },
@@ -57,6 +58,14 @@ function skillEdit(n: number, version: number): MirrorEdit & { kind: "put" } {
   };
 }
 
+/** The edit of a skill of a library, whose content so far is kept as a version. */
+function changeSkill(library: Library, n: number, version: number): PutEdit {
+  const edit = skillEdit(n, version);
+  const kept = new Set([library.contentTrees[n]!]);
+  library.contentTrees[n] = edit.contentTree;
+  return { ...edit, kept };
+}
+
 function wholeLibrary(count: number): MirrorEdit[] {
   const edits = Array.from({ length: count }, (_, n) => skillEdit(n, 1));
   const entries = edits.map(({ path }) => ({ path, name: path, description: "x", type: "skill" as const }));
@@ -69,6 +78,7 @@ interface Place {
   host: GitHost;
   mirrors: Mirrors;
   native: NativeGit;
+  sizes: Sizes<"git">;
 }
 
 interface Library {
@@ -80,12 +90,15 @@ interface Library {
   /** Working copy without files, of the native side. */
   copy: string;
   version: number;
+  /** Content tree of each skill. */
+  contentTrees: string[];
 }
 
 let connections = 0;
 
 async function build(mirror: Mirror, parent: string | null, edits: readonly MirrorEdit[], n: number) {
-  const { prepared } = await mirror.build(parent, edits, info(n));
+  const { prepared, refused } = await mirror.build(parent, edits, info(n));
+  if (refused[0]) throw new Error(`${refused[0].path} can't be written: ${refused[0].why}`);
   if (prepared === undefined) throw new Error("there is nothing to push");
   return prepared;
 }
@@ -113,7 +126,8 @@ async function newLibrary(
   const copy = join(folder, `native-${connections}`);
   await git(folder, "clone", "-q", "--no-checkout", native.remote.url, copy);
   await git(copy, "read-tree", "HEAD");
-  return { own, native, mirror, connectionId, tip: prepared.commit, copy, version: 1 };
+  const contentTrees = Array.from({ length: count }, (_, skill) => skillEdit(skill, 1).contentTree);
+  return { own, native, mirror, connectionId, tip: prepared.commit, copy, version: 1, contentTrees };
 }
 
 /** One edited skill, each side from an existing commit. Our time includes building the pack. */
@@ -122,7 +136,7 @@ async function pushOne(
   { git, timedGit }: NativeGit,
 ): Promise<{ own: number; built: number; native: number }> {
   const version = ++library.version;
-  const edit = skillEdit(version % 50, version);
+  const edit = changeSkill(library, version % 50, version);
   let prepared: Awaited<ReturnType<typeof build>> | undefined;
   const built = await timed(async () => {
     prepared = await build(library.mirror, library.tip, [edit], version);
@@ -143,10 +157,10 @@ async function pushOne(
 }
 
 async function pushes(place: Place): Promise<Row[]> {
-  const libraries = [await newLibrary(place, 300), await newLibrary(place, 5000)];
+  const libraries = [await newLibrary(place, 300), await newLibrary(place, place.sizes.synced)];
   const [small, large] = libraries as [Library, Library];
   const times = libraries.map(() => ({ own: [] as number[], built: [] as number[], native: [] as number[] }));
-  for (let round = 0; round < 20; round++)
+  for (let round = 0; round < place.sizes.pushes; round++)
     for (const [i, library] of libraries.entries()) {
       const { own, built, native } = await pushOne(library, place.native);
       // The first round also fills caches, on both sides.
@@ -163,7 +177,7 @@ async function pushes(place: Place): Promise<Row[]> {
   return [
     ...libraries.map((_, i) =>
       row(
-        `push one changed skill of ${i === 0 ? "300" : "5,000"}: vs native git push`,
+        `push one changed skill of ${i === 0 ? 300 : place.sizes.synced}: vs native git push`,
         relative(i),
         "x",
         { most: 0.7 },
@@ -172,7 +186,7 @@ async function pushes(place: Place): Promise<Row[]> {
       ),
     ),
     row(
-      "push one changed skill: 5,000 vs 300",
+      `push one changed skill: ${place.sizes.synced} vs 300`,
       relative(1) / relative(0),
       "x",
       { most: 1.5 },
@@ -185,13 +199,13 @@ async function pushes(place: Place): Promise<Row[]> {
 }
 
 async function firstPush(
-  { folder, host, mirrors, native: { git, timedGit } }: Place,
+  { folder, host, mirrors, native: { git, timedGit }, sizes }: Place,
   small: Library,
 ): Promise<Row[]> {
   const own: number[] = [];
   const native: number[] = [];
   const built: number[] = [];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < sizes.fetches; round++) {
     const [ours, theirs] = [await host.newRepository(), await host.newRepository()];
     const mirror = mirrors.open({ tenantId, connectionId: (++connections).toString(16).padStart(24, "0") });
     let prepared: Awaited<ReturnType<typeof build>> | undefined;
@@ -218,12 +232,14 @@ async function firstPush(
 }
 
 /**
- * Ten edits among 5,000, read with empty caches, like native git. A sync's process is reused, so the code is warm in
+ * Ten edits among many, read with empty caches, like native git. A sync's process is reused, so the code is warm in
  * the best rounds.
  */
-async function importDiff({ folder, native: { timedGit } }: Place, library: Library): Promise<Row[]> {
+async function importDiff({ folder, native: { timedGit }, sizes }: Place, library: Library): Promise<Row[]> {
   const before = library.tip;
-  const edits = Array.from({ length: 10 }, (_, i) => skillEdit(i * 401, 999));
+  const edits = Array.from({ length: 10 }, (_, i) =>
+    changeSkill(library, i * Math.floor(sizes.synced / 12), 999),
+  );
   const prepared = await build(library.mirror, before, edits, 999);
   await pushBuilt(library.mirror, library.own, prepared);
   // As before each import: it also brings the packs of the pushes so far together.
@@ -235,7 +251,7 @@ async function importDiff({ folder, native: { timedGit } }: Place, library: Libr
   const syncProcess = openNativeGit(syncProcessMb);
   const root = join(folder, "git");
   const directory = join(root, "t", tenantId, "mirror", `${library.connectionId}.git`);
-  for (let round = 0; round < 45; round++) {
+  for (let round = 0; round < sizes.scans; round++) {
     const cold = openMirrors({ root, git: { program: "git", searchPath } });
     const mirror = cold.open({ tenantId, connectionId: library.connectionId });
     own.push(
@@ -251,7 +267,7 @@ async function importDiff({ folder, native: { timedGit } }: Place, library: Libr
   syncProcess.close();
   return [
     row(
-      "import diff, 10 edits in 5,000 skills: vs git diff-tree that a sync starts",
+      `import diff, 10 edits in ${sizes.synced} skills: vs git diff-tree that a sync starts`,
       best(own) / best(fromSync),
       "x",
       { most: 1.5 },
@@ -267,10 +283,10 @@ async function importDiff({ folder, native: { timedGit } }: Place, library: Libr
   ];
 }
 
-async function fetches({ folder, native: { timedGit } }: Place, library: Library): Promise<Row[]> {
+async function fetches({ folder, native: { timedGit }, sizes }: Place, library: Library): Promise<Row[]> {
   const own: number[] = [];
   const native: number[] = [];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < sizes.fetches; round++) {
     const mirrors = openMirrors({ root: join(folder, "fetched"), git: { program: "git", searchPath } });
     const mirror = mirrors.open({ tenantId, connectionId: "f".repeat(24) });
     own.push(await timed(() => mirror.fetch(library.own.remote, "main")));
@@ -282,7 +298,7 @@ async function fetches({ folder, native: { timedGit } }: Place, library: Library
   }
   return [
     row(
-      "fetch 5,000 skills, depth 1: vs native git clone --bare",
+      `fetch ${sizes.synced} skills, depth 1: vs native git clone --bare`,
       best(own) / best(native),
       "x",
       { most: 3 },
@@ -292,13 +308,13 @@ async function fetches({ folder, native: { timedGit } }: Place, library: Library
 }
 
 /** Scenarios of the mirror; everything they make lies in the folder. */
-export async function mirrorScenarios(folder: string): Promise<Row[]> {
+export async function mirrorScenarios(folder: string, sizes: Sizes<"git">): Promise<Row[]> {
   await mkdir(folder, { recursive: true });
   const host = await startGitHost();
   const native = openNativeGit();
   const mirrors = openMirrors({ root: join(folder, "git"), git: { program: "git", searchPath } });
   try {
-    return await pushes({ folder, host, mirrors, native });
+    return await pushes({ folder, host, mirrors, native, sizes });
   } finally {
     native.close();
     await mirrors.close();
@@ -306,11 +322,12 @@ export async function mirrorScenarios(folder: string): Promise<Row[]> {
   }
 }
 
-/** A clone of 1,000 versions over HTTP, against native git's own from the same directory. */
+/** A clone of many versions over HTTP, against native git's own from the same directory. */
 export async function cloneScenario(
   folder: string,
   store: SkillStore,
   repository: { tenantId: string; skillId: string },
+  { versions, clones }: Sizes<"git">,
 ): Promise<Row[]> {
   await mkdir(folder, { recursive: true });
   const directory = await store.materialize(repository);
@@ -338,7 +355,7 @@ export async function cloneScenario(
   const native = openNativeGit();
   const served: number[] = [];
   const local: number[] = [];
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < clones; round++) {
     const target = join(folder, "clone");
     served.push(await native.timedGit(folder, "clone", "-q", `http://127.0.0.1:${port}/x.git`, target));
     await rm(target, { recursive: true, force: true });
@@ -350,7 +367,7 @@ export async function cloneScenario(
   server.close();
   return [
     row(
-      "served clone, 1,000 versions: vs local --no-local clone",
+      `served clone, ${versions} versions: vs local --no-local clone`,
       best(served) / best(local),
       "x",
       { most: 1.3 },

@@ -2,8 +2,6 @@
 import autocannon from "autocannon";
 import { median } from "../figures/figures.ts";
 
-export const blocks = 5;
-
 export interface RateOptions {
   connections?: number;
   seconds?: number;
@@ -35,6 +33,7 @@ export interface RateRatio {
 export async function rateRatio(
   ours: () => Promise<number>,
   bare: () => Promise<number>,
+  blocks: number,
 ): Promise<RateRatio> {
   const [ratio] = await rateRatios([ours, bare], blocks);
   return ratio!;

@@ -41,7 +41,7 @@ export async function openSides(folder: string, rounds: number): Promise<Sides> 
     async close() {
       bare.close();
       await verdaccio?.then((peer) => peer.close());
-      await server.kill("SIGKILL");
+      await server.stop();
     },
   };
 }

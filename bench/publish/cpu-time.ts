@@ -5,7 +5,6 @@ import type { Server } from "../../test/support/server.ts";
 
 /** Milliseconds of a clock tick on Linux (proc_pid_stat(5)). */
 const tickMs = 10;
-const idleMs = 3000;
 
 /** CPU milliseconds so far of a process and of its ended children. */
 function cpuMsOf(pid: number): number {
@@ -30,10 +29,13 @@ const difference = (after: CpuTime, before: CpuTime): CpuTime => ({
   enginesMs: after.enginesMs - before.enginesMs,
 });
 
-/** CPU time of work and of what follows it within `afterMs`, without that of an idle service in the same time. */
+/**
+ * CPU time of work and of what follows it within `backgroundMs`, without that of an idle service in the same time,
+ * which is measured for `idleMs`.
+ */
 export async function cpuTimeDuring(
   server: Server,
-  afterMs: number,
+  { idleMs, backgroundMs }: { idleMs: number; backgroundMs: number },
   work: () => Promise<unknown>,
 ): Promise<CpuTime> {
   const atRest = cpuTimeOf(server);
@@ -42,7 +44,7 @@ export async function cpuTimeDuring(
   const idle = difference(start, atRest);
   const startedAt = performance.now();
   await work();
-  await sleep(afterMs);
+  await sleep(backgroundMs);
   const share = (performance.now() - startedAt) / idleMs;
   const busy = difference(cpuTimeOf(server), start);
   return {

@@ -5,7 +5,7 @@ import { firstSeen, openPage, watchFor, type Bench } from "./session.ts";
 export async function compareRows(bench: Bench): Promise<Row[]> {
   const { owner, org } = bench;
   const times: number[] = [];
-  for (let round = 0; round < bench.rounds; round++) {
+  for (let round = 0; round < bench.sizes.rounds; round++) {
     const { page, close } = await openPage(bench);
     await watchFor(page, ".diff .l");
     await page.goto(`${owner.base}/${org.slug}/${org.changed}/compare/1.0.0...2.0.0`);

@@ -4,7 +4,7 @@ import { seedLargeOrganization } from "./seed.ts";
 import { firstSeen, openPage, watchFor, type Bench } from "./session.ts";
 
 export async function largeRows(bench: Bench): Promise<Row[]> {
-  const slug = await seedLargeOrganization(bench.database, bench.owner);
+  const slug = await seedLargeOrganization(bench.database, bench.owner, bench.sizes.percent);
   const rows: Row[] = [];
   for (const [name, address, selector] of [
     ["library of 20,000 folders and 100,000 skills", `/${slug}/-/library`, '[role="treegrid"] [role="row"]'],
@@ -13,12 +13,12 @@ export async function largeRows(bench: Bench): Promise<Row[]> {
   ] as const) {
     const times: number[] = [];
     let nodes = 0;
-    for (let round = 0; round < bench.rounds; round++) {
+    for (let round = 0; round < bench.sizes.rounds; round++) {
       const { page, close } = await openPage(bench);
       await watchFor(page, selector);
       await page.goto(bench.owner.base + address);
       times.push(await firstSeen(page));
-      await page.waitForTimeout(500);
+      await page.waitForTimeout(bench.sizes.idleMs);
       nodes = await page.evaluate<number>("document.querySelectorAll('*').length");
       await close();
     }

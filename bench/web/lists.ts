@@ -2,7 +2,6 @@
 import { median, row, type Row } from "../figures/figures.ts";
 import { openPage, scrollRate, type Bench } from "./session.ts";
 
-const frames = 240;
 const step = 100;
 
 export async function listRows(bench: Bench): Promise<Row[]> {
@@ -11,6 +10,7 @@ export async function listRows(bench: Bench): Promise<Row[]> {
 
 async function scrollRows(bench: Bench): Promise<Row[]> {
   const rows: Row[] = [];
+  const { frames } = bench.sizes;
   for (const [rate, least] of [
     [1, 55],
     [4, 35],
@@ -22,7 +22,7 @@ async function scrollRows(bench: Bench): Promise<Row[]> {
       const { page, devtools, close } = await openPage(bench);
       await page.goto(bench.owner.base + address);
       await page.waitForSelector(ready);
-      await page.waitForTimeout(1500);
+      await page.waitForTimeout(bench.sizes.idleMs);
       await devtools.send("Emulation.setCPUThrottlingRate", { rate });
       const rates: number[] = [];
       const still: number[] = [];
@@ -51,8 +51,8 @@ async function expandRow(bench: Bench): Promise<Row> {
   const { page, close } = await openPage(bench);
   await page.goto(`${bench.owner.base}/${bench.org.slug}/-/library`);
   await page.waitForSelector('[role="treegrid"] [role="row"]');
-  await page.waitForTimeout(1500);
-  for (let round = 0; round < bench.rounds; round++) {
+  await page.waitForTimeout(bench.sizes.idleMs);
+  for (let round = 0; round < bench.sizes.rounds; round++) {
     await page.getByRole("button", { name: "Collapse all folders" }).click();
     await page.waitForTimeout(500);
     times.push(

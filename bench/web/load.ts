@@ -8,7 +8,7 @@ export async function loadRows(bench: Bench): Promise<Row[]> {
   const bytes = await firstLoad(bench);
   const paints: number[] = [];
   const ready: number[] = [];
-  for (let round = 0; round < bench.rounds; round++) {
+  for (let round = 0; round < bench.sizes.rounds; round++) {
     const { page, devtools, close } = await openPage(bench, false);
     await slowDown(devtools);
     await watchFor(page, rowSelector);
@@ -43,7 +43,7 @@ async function firstLoad(bench: Bench): Promise<number> {
   });
   await page.goto(`${bench.owner.base}/explore`);
   await page.waitForSelector(rowSelector);
-  await page.waitForTimeout(2000);
+  await page.waitForTimeout(bench.sizes.idleMs);
   await close();
   return bytes;
 }

@@ -7,7 +7,7 @@ export async function moveRows(bench: Bench): Promise<Row[]> {
   const { page, close } = await openPage(bench);
   await page.goto(`${bench.owner.base}/${bench.org.slug}/-/people`);
   const times: number[] = [];
-  for (let round = -1; round < bench.rounds * 2; round++) {
+  for (let round = -1; round < bench.sizes.rounds * 2; round++) {
     for (const [link, heading] of [
       ["Explore", "Explore"],
       ["Audit log", "Audit log"],

@@ -18,15 +18,20 @@ const folders = 2000;
 const foldersPerTop = 20;
 const skills = 10_000;
 
-export async function seedOrganization(database: Database, owner: Client): Promise<SeededOrganization> {
+/** @param percent part of its folders and skills */
+export async function seedOrganization(
+  database: Database,
+  owner: Client,
+  percent: number,
+): Promise<SeededOrganization> {
   const slug = "bench-web";
   const { id } = await owner.send<{ id: string }>("POST", "/api/tenants", { name: "Bench", slug });
   const longText = await publish(owner, slug, "Long text", [sentences(500_000)]);
   const lines = (word: string) =>
     Array.from({ length: 5000 }, (_, n) => `${n} ${words[n % words.length]} ${word}`).join("\n");
   const changed = await publish(owner, slug, "Changed", [lines("before"), lines("after")]);
-  await seedFolders(database, id, owner.userId, folders);
-  await seedSkills(database, { id }, skills, () => ({
+  await seedFolders(database, id, owner.userId, (folders * percent) / 100);
+  await seedSkills(database, { id }, (skills * percent) / 100, () => ({
     tenantSlug: slug,
     visibility: "public",
     listed: true,
@@ -61,13 +66,17 @@ function sentences(bytes: number): string {
   return parts.join("\n");
 }
 
-/** An organization of 20,000 folders, 100,000 skills and 10,000 members. */
-export async function seedLargeOrganization(database: Database, owner: Client): Promise<string> {
+/** An organization of 20,000 folders, 100,000 skills and 10,000 members, or of `percent` of them. */
+export async function seedLargeOrganization(
+  database: Database,
+  owner: Client,
+  percent: number,
+): Promise<string> {
   const slug = "bench-large";
   const { id } = await owner.send<{ id: string }>("POST", "/api/tenants", { name: "Large", slug });
-  await seedFolders(database, id, owner.userId, 20_000);
-  await seedSkills(database, { id }, 100_000, () => ({ tenantSlug: slug }));
-  const rows = Array.from({ length: 10_000 }, (_, n): MembershipDoc => {
+  await seedFolders(database, id, owner.userId, 200 * percent);
+  await seedSkills(database, { id }, 1000 * percent, () => ({ tenantSlug: slug }));
+  const rows = Array.from({ length: 100 * percent }, (_, n): MembershipDoc => {
     const username = `member-${String(n).padStart(5, "0")}`;
     return {
       _id: newId(),

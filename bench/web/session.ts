@@ -2,6 +2,7 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../storage/database.ts";
 import { newPage } from "../../test/support/browser.ts";
+import type { Sizes } from "../figures/options.ts";
 import type { Client } from "../http/client.ts";
 import type { SeededOrganization } from "./seed.ts";
 
@@ -12,7 +13,7 @@ export interface Bench {
   org: SeededOrganization;
   /** The session of the owner. */
   cookie: string;
-  rounds: number;
+  sizes: Sizes<"web">;
 }
 
 export interface OpenPage {

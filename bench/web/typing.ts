@@ -3,10 +3,8 @@ import type { CDPSession, Page } from "playwright-core";
 import { median, row, type Row } from "../figures/figures.ts";
 import { openPage, type Bench } from "./session.ts";
 
-const keys = 40;
-
 export async function typingRows(bench: Bench): Promise<Row[]> {
-  const { owner, org } = bench;
+  const { owner, org, sizes } = bench;
   const { page, devtools, close } = await openPage(bench);
   await devtools.send("Performance.enable");
   const address = `${owner.base}/${org.slug}/${org.longText}`;
@@ -16,7 +14,7 @@ export async function typingRows(bench: Bench): Promise<Row[]> {
   await page.evaluate("document.querySelector('.cm-scroller').scrollTop = 1e6");
   await page.waitForTimeout(1000);
   await page.locator(".cm-line").nth(10).click();
-  const editor = await typed(page, devtools);
+  const editor = await typed(page, devtools, sizes.keys);
 
   await page.goto(`${owner.base}/api/openapi.json`);
   const text = await (
@@ -32,7 +30,7 @@ export async function typingRows(bench: Bench): Promise<Row[]> {
     area.focus();
     area.setSelectionRange(text.length / 2, text.length / 2);
   }`);
-  const area = await typed(page, devtools);
+  const area = await typed(page, devtools, sizes.keys);
   await close();
   const note = `text area: script ${area.script.toFixed(1)} ms, paint ${area.paint.toFixed(0)} ms`;
   return [
@@ -48,7 +46,11 @@ export async function typingRows(bench: Bench): Promise<Row[]> {
 }
 
 /** Milliseconds per key: of script, and until the next paint as the browser reports it, in steps of 8 ms. */
-async function typed(page: Page, devtools: CDPSession): Promise<{ script: number; paint: number }> {
+async function typed(
+  page: Page,
+  devtools: CDPSession,
+  keys: number,
+): Promise<{ script: number; paint: number }> {
   await page.evaluate(`{
     globalThis.durations = [];
     new PerformanceObserver((list) => {
