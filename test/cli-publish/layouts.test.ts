@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, after, before, describe, it } from "node:test";
+import { runConnection } from "../../workers/sync/run.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { type Customers, startCustomers } from "../support/sync/customers.ts";
@@ -94,6 +95,14 @@ function commitAll(home: string, bare: string): void {
   git("commit", "-q", "-m", "add skills");
 }
 
+/** Ids of the files of a branch by path, and targets of its links. */
+function filesOf(bare: string): Map<string, string> {
+  const lines = runGit(bare, "ls-tree", "-r", "main").split("\n");
+  return new Map(
+    lines.map((line) => [line.slice(line.indexOf("\t") + 1), line.slice(0, line.indexOf("\t"))]),
+  );
+}
+
 describe("layouts of repositories", () => {
   for (const layout of layouts)
     it(`finds, checks and publishes the skills of ${layout.name}`, async (t) => {
@@ -129,6 +138,47 @@ describe("layouts of repositories", () => {
       const listed = (await svc(["list", "-o", "json"], { home, env })).data as unknown[];
       assert.equal(listed.length, published.summary.created);
       assert.equal(listed.length, new Set(found.map((path) => path.split("/").at(-1))).size);
+    });
+
+  for (const layout of layouts)
+    it(`syncs a repository of ${layout.name} as planned, and changes nothing else in it`, async (t) => {
+      const { service } = customers;
+      const customer = await customers.newCustomer();
+      const home = await layOut(t, layout);
+      const env = { SVC_API_URL: service.url, SVC_TOKEN: customer.owner.token };
+      const bare = customers.newRepository(customer, "layout.git");
+      commitAll(home, bare);
+      const given = filesOf(bare);
+      const planned = await svc(["sync", "plan", "layout.git", "--host", "local", "-o", "json"], {
+        home,
+        env,
+      });
+      const plan = keepContract("sync.plan", planned.data);
+
+      const { data } = await customers.connect(customer, { host: "local", url: "layout.git" });
+      await runConnection(service.app, data.id);
+
+      const { skillProblems, syncedSkills } = await customers.state(customer);
+      const inSkills = (layout.committed ?? layout.found ?? layout.skills)
+        .filter((path) => path.startsWith("skills/"))
+        .toSorted();
+      assert.deepEqual(plan.create.map(({ path }) => path).toSorted(), inSkills);
+      assert.deepEqual([syncedSkills, skillProblems], [inSkills.length, []]);
+      const synced = filesOf(bare);
+      const added = [...synced.keys()].filter((path) => !given.has(path));
+      const records = inSkills.map((path) => `${path}/.svc.json`);
+      assert.deepEqual(added.toSorted(), [...records, "skills/README.md"].toSorted());
+      // A text gets a line that says where it is managed.
+      const changed = [...given.keys()].filter((path) => synced.get(path) !== given.get(path));
+      assert.deepEqual(
+        changed.toSorted(),
+        inSkills.map((path) => `${path}/SKILL.md`),
+      );
+      for (const path of inSkills)
+        assert.equal(
+          runGit(bare, "show", `main:${path}/SKILL.md`).replace(/<!-- svc:managed.*\n\n?/, ""),
+          skillText(path.split("/").at(-1)!).trimEnd(),
+        );
     });
 
   it("keeps a skill with samples in it as one skill", async (t) => {
