@@ -64,7 +64,8 @@ const budgets: Record<
   export: { points: 30, seconds: 60 },
   analytics: { points: 60, seconds: 60 },
   "domain-check": { points: 20, seconds: 60 },
-  clone: { points: 600, seconds: 60 },
+  // A clone takes up to four: git first asks without credentials. It does not wait and try again.
+  clone: { points: 2400, seconds: 60 },
   registry: { points: 600, seconds: 60 },
   // Each call sends requests to an address of the user's choice.
   connect: { points: 60, seconds: 60 },

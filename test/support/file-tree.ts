@@ -30,6 +30,21 @@ export function writeTree(folder: string, tree: FileTree): void {
   }
 }
 
+/** The files below a folder. A file is executable if anyone may run it. */
+export function readTree(folder: string): FileTree {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    files.map((entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      const executable = (lstatSync(file).mode & 0o111) !== 0;
+      const name = path.relative(folder, file).split(path.sep).join("/");
+      return [name, { bytes: readFileSync(file), executable }];
+    }),
+  );
+}
+
 /**
  * Every entry below a folder with its kind, permissions and content (as a digest), except below the names in `except`.
  * A link is an entry of its own and is not followed.
