@@ -15,6 +15,8 @@ import { termsOfSkill } from "./search-terms.ts";
 const refsAtOnce = 16;
 const refAttempts = 5;
 const refPauseMs = 50;
+/** Maximum number of skills that a search indexes. While more are pending, the earliest changes are found later. */
+const maxIndexedForSearch = 500;
 
 /** Projects one skill completely. The reconcile job does this with each pending one. */
 export async function projectSkill(app: App, skillId: string): Promise<void> {
@@ -25,7 +27,10 @@ const forReaders = new WeakMap<App, Coalescer<void>>();
 
 /** Updates refs and tags for a caller that reads the repository itself. Concurrent calls share one projection. */
 export async function projectForReaders(app: App, skill: SkillDoc): Promise<void> {
-  const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
+  const refs = await app.repos.readRefs({
+    tenantId: skill.tenantId,
+    skillId: skill._id,
+  });
   const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid;
   if (!isBehind && skill.unsettledAt === undefined) return;
   let settling = forReaders.get(app);
@@ -83,7 +88,10 @@ async function advance(app: App, skill: SkillToIndex): Promise<boolean> {
     const result = await app.repos.advanceRefs(repo, async () => {
       const oids = await app.storage.skills.findOids(skill._id);
       commits = await commitsOf(app, skill, oids?.head);
-      const tags = commits.map((commit) => ({ name: `v${commit.semver}`, oid: commit.oid }));
+      const tags = commits.map((commit) => ({
+        name: `v${commit.semver}`,
+        oid: commit.oid,
+      }));
       return { main: oids?.current ?? null, head: oids?.head ?? null, tags };
     });
     // A call that shared another one's write has read nothing, and repeats it.
@@ -126,11 +134,23 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
 }
 
 async function indexForSearch(app: App, ids: string[], found: readonly SkillToIndex[]): Promise<void> {
-  const { searchEntries } = app.storage;
   const alive = found.filter((skill) => !skill.deletedAt);
   const aliveIds = new Set(alive.map((skill) => skill._id));
-  await searchEntries.remove(ids.filter((id) => !aliveIds.has(id)));
-  await searchEntries.put(
+  await app.storage.searchEntries.remove(ids.filter((id) => !aliveIds.has(id)));
+  await putSearchEntries(app, alive);
+}
+
+/**
+ * Writes the search entries that are behind the skills of these organizations, so that a search finds every change that
+ * was acknowledged before it, by whichever process. One query if there are none.
+ */
+export async function indexPending(app: App, tenantIds: string[]): Promise<void> {
+  if (tenantIds.length === 0) return;
+  await putSearchEntries(app, await app.storage.skills.listUnindexed(tenantIds, maxIndexedForSearch));
+}
+
+async function putSearchEntries(app: App, alive: readonly SkillToIndex[]): Promise<void> {
+  await app.storage.searchEntries.put(
     alive.map((skill) => ({
       _id: skill._id,
       tenantId: skill.tenantId,

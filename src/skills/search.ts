@@ -16,6 +16,7 @@ import { cachedTrees, haveRevisions, loadTrees } from "../folders/trees.ts";
 import { Page } from "../http/route.ts";
 import { findServer } from "../mcp-servers/load.ts";
 import { ownWorkspaceFolders } from "../workspaces/own.ts";
+import { indexPending } from "./projection.ts";
 import { keepAllowed, withActs, type SeenSkill } from "./load.ts";
 import { tagsOf, type ExploreQuery, type ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
@@ -31,7 +32,11 @@ const Cursor = z.tuple([
 export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery): Promise<Page<SkillDoc>> {
   // The catalog is the same for every caller.
   const visitor: Actor = { kind: "anonymous", origin: actor.origin };
-  const tenantId = await tenantOfCatalog(app, input.tenant);
+  const terms = termsOf(input.query);
+  const [tenantId] = await Promise.all([
+    tenantOfCatalog(app, input.tenant),
+    terms && indexPending(app, readableTenants(actor)),
+  ]);
   if (tenantId === null) return new Page<SkillDoc>([], null);
   return listPage(
     app,
@@ -40,7 +45,7 @@ export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery)
       scope: { kind: "catalog", tenantId },
       type: input.type,
       tags: tagsOf(input),
-      terms: termsOf(input.query),
+      terms,
       sort: input.sort,
     },
     input,
@@ -95,6 +100,14 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
     input.mcp_server === undefined ? undefined : (await findServer(app, actor, input.mcp_server)).server;
   const request = { ...input, requiredServerId: required?._id };
   const readable = readableTenants(actor).filter((id) => tenantIds.includes(id));
+  if (input.query) {
+    const [current] = await Promise.all([loadTrees(app, readable), indexPending(app, readable)]);
+    return (await listOwn(app, actor, request, {
+      readable,
+      trees: current,
+      areCurrent: true,
+    }))!;
+  }
   // Most lists are complete with the cached trees, which the query of the skills compares with the stored ones.
   const trees = cachedTrees(app, readable);
   return (
@@ -164,9 +177,15 @@ async function narrowToOwn(app: App, actor: Actor, { kind, tenants }: Readable):
   const narrowed = tenants.map((scope) => {
     const folderIds = own.get(scope.tenantId) ?? [];
     const { folderIds: allowed } = scope;
-    return { ...scope, folderIds: allowed ? folderIds.filter((id) => allowed.includes(id)) : folderIds };
+    return {
+      ...scope,
+      folderIds: allowed ? folderIds.filter((id) => allowed.includes(id)) : folderIds,
+    };
   });
-  return { kind, tenants: narrowed.filter((scope) => scope.folderIds.length > 0) };
+  return {
+    kind,
+    tenants: narrowed.filter((scope) => scope.folderIds.length > 0),
+  };
 }
 
 /**
@@ -185,7 +204,10 @@ async function listPage<R extends ReadRows | undefined>(
   if (last && last[0] !== query.sort)
     throw invalidRequest("The cursor belongs to another order of this list.");
   if (query.terms?.length === 0) return new Page<SeenSkill>([], null);
-  let after = last && { value: query.sort === "downloads" ? last[1] : new Date(last[1]), id: last[2] };
+  let after = last && {
+    value: query.sort === "downloads" ? last[1] : new Date(last[1]),
+    id: last[2],
+  };
   const items: ListedSkill[] = [];
   let trees: TreeState[] | undefined;
   for (;;) {

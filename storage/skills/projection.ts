@@ -1,5 +1,6 @@
 /** Rows, refs and search entries are projected from skill documents: the queries for that, and the removal of marks. */
 import type { Collection } from "mongodb";
+import { commandTimeMs } from "../database.ts";
 import { batchedLookup, oneOf } from "../lookups/batched-lookup.ts";
 import { listUnflushed } from "../outbox.ts";
 import { notDeleted, type SkillDoc } from "./document.ts";
@@ -55,6 +56,7 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
     /** Skills whose refs, tags and search terms are to be written, including deleted ones. */
     listToIndex: (ids: string[]): Promise<SkillToIndex[]> =>
       skills.find({ _id: { $in: ids } }, { projection: { pending: 0, outbox: 0 } }).toArray(),
+    listUnindexed: (tenantIds: string[], limit: number) => listUnindexed(skills, tenantIds, limit),
     /** Commits that refs are derived from; undefined for a deleted skill. Waits a moment for other calls. */
     findOids: batchedLookup(async (ids) => {
       const found = await skills
@@ -94,7 +96,12 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
       await skills.bulkWrite(
         projected.map(({ _id, revision }) => ({
           updateOne: {
-            filter: { _id, revision, pending: { $size: 0 }, outbox: { $size: 0 } },
+            filter: {
+              _id,
+              revision,
+              pending: { $size: 0 },
+              outbox: { $size: 0 },
+            },
             update: { $unset: { unsettledAt: true } },
           },
         })),
@@ -102,4 +109,41 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
       );
     },
   };
+}
+
+/** Skills of organizations that changed after their search entry was written, the latest change first. */
+function listUnindexed(
+  skills: Collection<SkillDoc>,
+  tenantIds: string[],
+  limit: number,
+): Promise<SkillToIndex[]> {
+  const indexed = { $ifNull: [{ $first: "$entry.revision" }, -1] };
+  return skills
+    .aggregate<SkillToIndex>(
+      [
+        {
+          $match: {
+            unsettledAt: { $exists: true },
+            tenantId: oneOf(tenantIds),
+            ...notDeleted,
+          },
+        },
+        { $sort: { unsettledAt: -1 } },
+        { $limit: limit },
+        {
+          $lookup: {
+            from: "search_entries",
+            localField: "_id",
+            foreignField: "_id",
+            pipeline: [{ $project: { revision: 1 } }],
+            as: "entry",
+          },
+        },
+        { $match: { $expr: { $lt: [indexed, "$revision"] } } },
+        { $project: { pending: 0, outbox: 0, entry: 0 } },
+      ],
+      // Few skills are pending, while an organization may have many.
+      { hint: { unsettledAt: 1 }, maxTimeMS: commandTimeMs },
+    )
+    .toArray();
 }

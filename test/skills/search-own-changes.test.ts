@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import { serviceDatabase } from "../support/engine.ts";
+import { callOk, openModernClient } from "../support/mcp/client.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+/** Two services on the same database and repositories, as two API processes. */
+let first: TestService;
+let second: TestService;
+let user: TestUser;
+let org: TestOrg;
+
+before(async () => {
+  const { url, name } = await serviceDatabase();
+  first = await startService({ mongodbUrl: url, mongodbDatabase: name });
+  const { gitRoot, secretKeys } = first.app.config;
+  second = await startService({
+    mongodbUrl: url,
+    mongodbDatabase: name,
+    gitRoot,
+    secretKeys,
+  });
+  user = await first.newUser();
+  org = await first.newOrg(user);
+});
+after(async () => {
+  await second.close();
+  await first.close();
+});
+
+async function publish(name: string, visibility = "private") {
+  const made = await first.call<{ skill: SkillPayload }>("POST", "/api/skills", {
+    token: user.token,
+    body: {
+      tenantId: org.slug,
+      name,
+      content: `Text of ${name}.\n`,
+      visibility,
+    },
+  });
+  assert.equal(made.status, 201, made.error);
+  return made.data.skill;
+}
+
+const namesFound = async (service: TestService, target: string, token = user.token) =>
+  (await service.call<{ name: string }[]>("GET", target, { token })).data.map(({ name }) => name);
+
+describe("a search after the caller's own change", () => {
+  it("finds what another process has just published, 50 times", async () => {
+    for (let i = 0; i < 50; i++) {
+      const name = `Fresh${i}`;
+      await publish(name, i % 2 === 0 ? "private" : "public");
+      const own = await namesFound(second, `/api/skills?query=${name}`);
+      assert.deepEqual(own, [name]);
+      if (i % 2 === 1) assert.deepEqual(await namesFound(second, `/api/explore?query=${name}`), [name]);
+    }
+  });
+
+  it("finds a skill by its new name", async () => {
+    const { id } = await publish("Formerly");
+
+    const renamed = await first.call("PUT", `/api/skills/${id}`, {
+      token: user.token,
+      body: { name: "Nowadays" },
+    });
+
+    assert.equal(renamed.status, 200, renamed.error);
+    assert.deepEqual(await namesFound(second, "/api/skills?query=nowadays"), ["Nowadays"]);
+  });
+
+  it("finds it for an agent", async () => {
+    await publish("Agentsown");
+
+    const client = await openModernClient(second, user.token);
+    const found = await callOk<{ skills: { name: string }[] }>(client, "search_skills", {
+      query: "agentsown",
+    });
+    await client.close();
+
+    assert.deepEqual(
+      found.data.skills.map(({ name }) => name),
+      ["Agentsown"],
+    );
+  });
+
+  it("shows nothing to a stranger that the caller's search has indexed", async () => {
+    await publish("Secretplan");
+    assert.deepEqual(await namesFound(second, "/api/skills?query=secretplan"), ["Secretplan"]);
+    const stranger = await second.newUser();
+
+    assert.deepEqual(await namesFound(second, "/api/skills?query=secretplan", stranger.token), []);
+    assert.deepEqual(await namesFound(second, "/api/explore?query=secretplan", stranger.token), []);
+  });
+});
