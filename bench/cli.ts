@@ -31,16 +31,16 @@ const oneRequest = `require("node:http").get(process.env.SVC_API_URL + "/api/mcp
   });`;
 
 /** Short commands, an empty script and one with a request only, in turns. */
-function shortRows(folder: string, caller: Client): Row[] {
+async function shortRows(folder: string, caller: Client): Promise<Row[]> {
   const env = plainEnv({ HOME: folder, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
   const run = (...args: string[]) => timed(process.execPath, args, { env });
   const [empty, whoami, list, request]: number[][] = [[], [], [], []];
   for (let turn = -2; turn < turns; turn++) {
     const times = [
-      run("-e", "0"),
-      run(client, "whoami", "-o", "json"),
-      run(client, "mcp", "list", "-o", "json"),
-      run("-e", oneRequest),
+      await run("-e", "0"),
+      await run(client, "whoami", "-o", "json"),
+      await run(client, "mcp", "list", "-o", "json"),
+      await run("-e", oneRequest),
     ] as const;
     if (turn < 0) continue;
     for (const [at, all] of [empty!, whoami!, list!, request!].entries()) all.push(times[at]!);
@@ -72,7 +72,7 @@ async function registerServers(caller: Client, home: string): Promise<void> {
       args: ["-y", `@example/server-${i}`],
     });
   const env = plainEnv({ HOME: home, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
-  timed(process.execPath, [client, "mcp", "install", "server-1", "-t", "claude,codex", "-o", "json"], {
+  await timed(process.execPath, [client, "mcp", "install", "server-1", "-t", "claude,codex", "-o", "json"], {
     env,
   });
 }
@@ -92,11 +92,12 @@ try {
   };
   await registerServers(caller, folder);
   const rows: Row[] = [];
-  if (isAsked("short")) rows.push(...shortRows(folder, caller));
+  if (isAsked("short")) rows.push(...(await shortRows(folder, caller)));
   if (isAsked("install") && !isSmallest)
-    rows.push(...installRows(scratch("install"), caller, organization, Math.ceil(turns / 2)));
-  if (isAsked("restore")) rows.push(...restoreRows(scratch("restore"), caller, organization, options));
-  if (isAsked("bulk")) rows.push(...bulkRows(scratch("bulk"), server, caller, organization, options));
+    rows.push(...(await installRows(scratch("install"), caller, organization, Math.ceil(turns / 2))));
+  if (isAsked("restore"))
+    rows.push(...(await restoreRows(scratch("restore"), caller, organization, options)));
+  if (isAsked("bulk")) rows.push(...(await bulkRows(scratch("bulk"), server, caller, organization, options)));
   reportRows(rows);
 } finally {
   await server.stop();

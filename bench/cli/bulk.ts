@@ -12,28 +12,35 @@ const line = "Read the diff first, and name what the tests leave out.\n";
 /** Aider takes packages of one file only. */
 const tools = targets.filter((target) => target !== "aider");
 
-export function bulkRows(
+export async function bulkRows(
   folder: string,
   server: Server,
   caller: Client,
   organization: string,
   { published, installed }: Sizes<"cli">,
-): Row[] {
+): Promise<Row[]> {
   const env = plainEnv({ HOME: folder, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
   const run = (...args: string[]) =>
     timed(process.execPath, [client, ...args, "-o", "json"], { cwd: folder, env });
   writeSkills(join(folder, "skills"), published);
 
   const requestsBefore = countRequests(server);
-  const publishing = run("publish", "skills", "-t", organization, "-y");
+  const publishing = await run("publish", "skills", "-t", organization, "-y");
   const requests = (countRequests(server) - requestsBefore) / published;
-  const again = run("publish", "skills", "-t", organization, "-y");
+  const again = await run("publish", "skills", "-t", organization, "-y");
 
   const project = join(folder, "project");
   mkdirSync(project);
   let installing = 0;
   for (let n = 0; n < installed; n++)
-    installing += run("install", `${organization}/bulk-${n % published}`, "-t", tools.join(), "-p", project);
+    installing += await run(
+      "install",
+      `${organization}/bulk-${n % published}`,
+      "-t",
+      tools.join(),
+      "-p",
+      project,
+    );
   return [
     row(
       `svc publish of ${published} skills`,

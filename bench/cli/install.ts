@@ -8,13 +8,18 @@ import { installPeers } from "../peers/install.ts";
 import { client, timed } from "./timed.ts";
 
 /** Each turn has new homes, so that neither side finds anything of an earlier one. */
-export function installRows(folder: string, caller: Client, organization: string, turns: number): Row[] {
+export async function installRows(
+  folder: string,
+  caller: Client,
+  organization: string,
+  turns: number,
+): Promise<Row[]> {
   const peers = installPeers();
   const source = join(folder, "bench-skill.md");
   const text = "Read the diff first.\n".repeat(400);
   writeFileSync(source, `---\nname: bench-skill\ndescription: A skill to install\n---\n${text}`);
   const env = plainEnv({ HOME: folder, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
-  timed(
+  await timed(
     process.execPath,
     [client, "publish", source, "-t", organization, "--visibility", "public", "-o", "json"],
     {
@@ -28,12 +33,12 @@ export function installRows(folder: string, caller: Client, organization: string
   for (let turn = -1; turn < turns; turn++) {
     const [ownHome, peerHome] = [join(folder, "own"), join(folder, "peer")];
     for (const home of [ownHome, peerHome]) mkdirSync(home);
-    const ownTime = timed(
+    const ownTime = await timed(
       process.execPath,
       [client, "install", ref, "-t", "claude", "-g", "--trust", organization, "-o", "json"],
       { cwd: ownHome, env: plainEnv({ HOME: ownHome, SVC_API_URL: caller.base }) },
     );
-    const peerTime = timed(
+    const peerTime = await timed(
       "npx",
       ["skills", "add", `${caller.base}/${ref}.git`, "-g", "-y", "-a", "claude-code"],
       {

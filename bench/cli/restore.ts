@@ -7,14 +7,14 @@ import type { Sizes } from "../figures/options.ts";
 import type { Client } from "../http/client.ts";
 import { client, timed } from "./timed.ts";
 
-export function restoreRows(
+export async function restoreRows(
   folder: string,
   caller: Client,
   organization: string,
   { turns, restored: count }: Sizes<"cli">,
-): Row[] {
+): Promise<Row[]> {
   const project = join(folder, "project");
-  const refs = saveSkills(folder, project, caller, organization, count);
+  const refs = await saveSkills(folder, project, caller, organization, count);
   const restored: number[] = [];
   const transferred: number[] = [];
   for (let turn = -1; turn < turns / 4; turn++) {
@@ -23,12 +23,16 @@ export function restoreRows(
     mkdirSync(clone, { recursive: true });
     for (const name of ["svc.json", "svc.lock"]) copyFileSync(join(project, name), join(clone, name));
     const env = plainEnv({ HOME: home, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
-    const restoring = timed(process.execPath, [client, "restore", "-o", "json"], { cwd: clone, env });
+    const restoring = await timed(process.execPath, [client, "restore", "-o", "json"], { cwd: clone, env });
     const urls = refs.map((id) => `${caller.base}/api/skills/${id}/package?version=1`);
     const headers = ["-H", `Authorization: Bearer ${caller.token}`, "-H", "Accept: application/zip"];
-    const transfer = timed("curl", ["-sSf", ...headers, ...urls.flatMap((url) => ["-o", "/dev/null", url])], {
-      env,
-    });
+    const transfer = await timed(
+      "curl",
+      ["-sSf", ...headers, ...urls.flatMap((url) => ["-o", "/dev/null", url])],
+      {
+        env,
+      },
+    );
     removeFolder(home);
     if (turn < 0) continue;
     restored.push(restoring);
@@ -40,13 +44,13 @@ export function restoreRows(
 }
 
 /** Publishes packages of 200 kB and saves them in a project; returns their public ids. */
-function saveSkills(
+async function saveSkills(
   folder: string,
   project: string,
   caller: Client,
   organization: string,
   count: number,
-): string[] {
+): Promise<string[]> {
   const home = join(folder, "author");
   const env = plainEnv({ HOME: home, SVC_API_URL: caller.base, SVC_TOKEN: caller.token });
   mkdirSync(project, { recursive: true });
@@ -56,11 +60,11 @@ function saveSkills(
     writeFileSync(join(source, "SKILL.md"), `---\nname: kit-${i}\ndescription: Number ${i}\n---\nText\n`);
     for (let file = 0; file < 10; file++)
       writeFileSync(join(source, "data", `${file}.txt`), `${i} ${file} `.repeat(4000));
-    timed(process.execPath, [client, "publish", source, "-t", organization, "-o", "json"], {
+    await timed(process.execPath, [client, "publish", source, "-t", organization, "-o", "json"], {
       cwd: home,
       env,
     });
-    timed(
+    await timed(
       process.execPath,
       [client, "install", `kit-${i}`, "-t", "claude,cursor", "-p", "--save", "-o", "json"],
       {

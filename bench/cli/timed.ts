@@ -1,5 +1,6 @@
 /** Runs programs to their end, and measures the time. */
-import { type SpawnSyncOptions, spawnSync } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { root } from "../../test/support/root.ts";
 
@@ -7,13 +8,18 @@ import { root } from "../../test/support/root.ts";
 export const client = join(root, "dist", "cli", "main.cjs");
 
 /** Milliseconds from start to exit. Throws if the program fails. */
-export function timed(
+export async function timed(
   command: string,
   args: readonly string[],
-  options: Pick<SpawnSyncOptions, "cwd" | "env">,
-): number {
+  options: Pick<SpawnOptions, "cwd" | "env">,
+): Promise<number> {
   const startedAt = performance.now();
-  const { status, stderr, stdout } = spawnSync(command, args, { ...options, encoding: "utf8" });
+  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}: ${stdout}${stderr}`);
   return performance.now() - startedAt;
 }

@@ -2,7 +2,7 @@
 import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { isThere } from "../install/digest.ts";
-import { describeLoading, loadedTwice, unreadRecords } from "../install/loading.ts";
+import { describeLoading, openLoading, unreadRecords } from "../install/loading.ts";
 import { type InstalledInScope, inScopes } from "../install/scopes.ts";
 import { attempt } from "../mcp/failed-entry.ts";
 import { findEntryFile } from "../mcp/plan-entry.ts";
@@ -47,8 +47,10 @@ async function checkTwice(
   const root = projectDir ?? context.home;
   /** Names of skills, by the tool with the places that it loads them from. */
   const byTool = new Map<string, string[]>();
-  for (const { installName, scope } of skills)
-    for (const one of await loadedTwice(context, scope.records, tools)) {
+  const scope = projectDir === undefined ? "global" : "project";
+  const find = await openLoading(context, { scope, projectDir }, tools);
+  for (const { installName, scope: installed } of skills)
+    for (const one of find(installed.records)) {
       const tool = describeLoading(one, root);
       byTool.set(tool, [...(byTool.get(tool) ?? []), installName]);
     }

@@ -15,19 +15,27 @@ export interface LoadedTwice {
   places: string[];
 }
 
-/** `records`: those of one skill in one scope. */
-export async function loadedTwice(
+/** The user level, or a project. */
+type Scope = Pick<InstallationRecord, "scope" | "projectDir">;
+
+/**
+ * Looks for the files that the tools load in a scope, and returns a function that finds those which load a skill twice,
+ * by its records in that scope.
+ */
+export async function openLoading(
   context: Context,
-  records: readonly InstallationRecord[],
+  scope: Scope,
   tools: readonly Target[],
-): Promise<LoadedTwice[]> {
-  const twice: LoadedTwice[] = [];
-  for (const platform of tools) {
-    const read = await readBy(context, platform, records);
-    const places = new Set(read.map(({ path, method }) => (method === "section" ? path : dirname(path))));
-    if (places.size > 1) twice.push({ platform, places: [...places].toSorted() });
-  }
-  return twice;
+): Promise<(records: readonly InstallationRecord[]) => LoadedTwice[]> {
+  const loadedBy = await Promise.all(
+    tools.map(async (platform) => ({ platform, loaded: (await pathsOf(context, platform, scope)).loaded })),
+  );
+  return (records) =>
+    loadedBy.flatMap(({ platform, loaded }) => {
+      const read = readFrom(loaded, records);
+      const places = new Set(read.map(({ path, method }) => (method === "section" ? path : dirname(path))));
+      return places.size > 1 ? [{ platform, places: [...places].toSorted() }] : [];
+    });
 }
 
 export interface UnreadRecord {
@@ -44,28 +52,22 @@ export async function unreadRecords(
   const unread: UnreadRecord[] = [];
   for (const platform of new Set(records.map((record) => record.platform))) {
     const own = records.filter((record) => record.platform === platform);
-    if ((await readBy(context, platform, own)).length > 0) continue;
-    const { replaced } = await pathsOf(context, platform, own[0]!);
+    const { loaded, replaced } = await pathsOf(context, platform, own[0]!);
+    if (readFrom(loaded, own).length > 0) continue;
     for (const record of own) unread.push({ record, instead: replaced.get(record.path) });
   }
   return unread;
 }
 
-async function readBy(
-  context: Context,
-  platform: Target,
-  records: readonly InstallationRecord[],
-): Promise<InstallationRecord[]> {
-  if (records[0] === undefined) return [];
-  const { loaded } = await pathsOf(context, platform, records[0]);
+function readFrom(loaded: readonly string[], records: readonly InstallationRecord[]): InstallationRecord[] {
   return records.filter(({ path }) => loaded.some((folder) => isInside(path, folder)));
 }
 
-/** The paths that a tool loads in the scope of a record; `replaced`: those that another path replaces. */
+/** The paths that a tool loads in a scope; `replaced`: those that another path replaces. */
 async function pathsOf(
   context: Context,
   platform: Target,
-  { scope, projectDir }: InstallationRecord,
+  { scope, projectDir }: Scope,
 ): Promise<{ loaded: string[]; replaced: Map<string, string> }> {
   const location = { ...machineOf(context), scope, ...(projectDir === undefined ? {} : { projectDir }) };
   const loaded: string[] = [];
@@ -99,12 +101,14 @@ export async function loadingWarning(
   if (first === undefined) return undefined;
   const tools = [...new Set(records.map(({ platform }) => platform))];
   const keyOf = ({ platform, places }: LoadedTwice) => `${platform} ${places.join(" ")}`;
-  const known = new Set<string>();
-  for (const other of others)
-    for (const one of await loadedTwice(context, other, tools)) known.add(keyOf(one));
-  const fresh = (await loadedTwice(context, records, tools)).filter((one) => !known.has(keyOf(one)));
-  if (fresh.length === 0) return undefined;
+  const find = await openLoading(context, first, tools);
+  const fresh = new Map(find(records).map((one) => [keyOf(one), one]));
+  for (const other of others) {
+    if (fresh.size === 0) return undefined;
+    for (const one of find(other)) fresh.delete(keyOf(one));
+  }
+  if (fresh.size === 0) return undefined;
   const root = first.projectDir ?? context.home;
-  const names = fresh.map((one) => describeLoading(one, root)).join(", ");
+  const names = [...fresh.values()].map((one) => describeLoading(one, root)).join(", ");
   return `${name} is loaded twice by ${names}, since tools also read the files of others: see svc doctor`;
 }
