@@ -19,6 +19,8 @@ export type PublishInput = ContentInput & {
   ifChanged?: true;
   /** Replaces the former list; unchanged if absent. */
   requiredMcpServers?: { tenantSlug: string; slug: string }[];
+  /** `contract/package/provenance.ts`. */
+  provenance?: string | undefined;
 };
 
 export type ShareInput = ContentInput & { name: string; type?: string };
@@ -42,6 +44,7 @@ export type PushInput = ContentInput & {
   bump?: string;
   prerelease?: true | string;
   ifChanged?: true;
+  provenance?: string | undefined;
 };
 
 export interface Digests {

@@ -1,14 +1,24 @@
 import { limits } from "../../contract/limits.ts";
 import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import type { Client } from "../api/client.ts";
+import type { Context } from "../context.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { parseRequired, refuseRequiredUnlessPrivate } from "../publish/required-servers.ts";
 import { allowSecretsFlag } from "../pack/secrets.ts";
 import { dryRunFlag } from "../present.ts";
-import { requireInteraction } from "../prompts.ts";
+import { askYes, requireInteraction } from "../prompts.ts";
 import { askForPath, chooseOwn, findOwn } from "../publish/choose.ts";
-import { type PublishJob, findBelow, planOne, publishOne, readChosen } from "../publish/job.ts";
-import { presentDryRun, presentOne } from "../publish/present.ts";
+import {
+  type Chosen,
+  type ChosenSource,
+  type PublishJob,
+  findBelow,
+  planOne,
+  publishOne,
+  readChosen,
+} from "../publish/job.ts";
+import { otherProvenance, presentDryRun, presentOne } from "../publish/present.ts";
 import { publishAll } from "../publish/publish-all.ts";
 import { openSession } from "../state/session.ts";
 import { chooseTeam } from "../team.ts";
@@ -82,7 +92,7 @@ export const publish = defineCommand({
     },
     "allow-secret-files": allowSecretsFlag,
     "dry-run": dryRunFlag,
-    yes: { short: "y", value: "none", description: "Publish a folder of skills without a question" },
+    yes: { short: "y", value: "none", description: "Publish without a question" },
   },
   exclusive: [
     ["create", "update"],
@@ -126,17 +136,36 @@ export const publish = defineCommand({
     const job: PublishJob = { ...flags, input };
     const { "dry-run": dryRun, yes: isConfirmed } = args;
     if (single !== undefined) {
-      const plan = dryRun ? await planOne(client, job, given!, single) : undefined;
-      if (plan !== undefined) return presentDryRun(context, plan, single, args["if-changed"]);
+      if (dryRun) {
+        const plan = await planOne(client, job, given!, single);
+        return presentDryRun(context, plan, single, args["if-changed"]);
+      }
+      if (context.interactive && !isConfirmed) await confirmProvenance(context, client, job, given!, single);
       return presentOne(context, await publishOne(context, client, job, given!, single), single.warnings);
     }
     if (below !== undefined) return publishAll(context, client, job, below, { dryRun, isConfirmed });
     const chosen = await chooseOwn(context, client, job, own);
     if (chosen.length > 1) refuseName(flags.name);
     if (chosen.length === 0) return { data: undefined, text: "There is nothing else to publish." };
-    return publishAll(context, client, job, chosen, { dryRun, isConfirmed: true });
+    return publishAll(context, client, job, chosen, { dryRun, isConfirmed, isSelected: true });
   },
 });
+
+/** Asks before a version follows one that came from another repository or folder. */
+async function confirmProvenance(
+  context: Context,
+  client: Client,
+  job: PublishJob,
+  chosen: Chosen,
+  source: ChosenSource,
+): Promise<void> {
+  if (source.provenance === undefined) return;
+  const plan = await planOne(client, job, chosen, source);
+  const [warning] = otherProvenance(plan).warnings;
+  if (warning === undefined || (plan.unchanged && job.input.ifChanged)) return;
+  context.output.warn(warning);
+  await askYes(`Publish ${plan.semver} of ${plan.skill.tenantSlug}/${plan.skill.slug} from here?`);
+}
 
 function refuseName(name: string | undefined): void {
   if (name !== undefined)

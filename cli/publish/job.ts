@@ -11,6 +11,7 @@ import { digestsOf } from "../pack/digests.ts";
 import { findSkills, isRuleFile, noSkillIn } from "../pack/skill-folders.ts";
 import { type SkillSource, readSource, unreadable } from "../pack/source.ts";
 import { stageContent } from "../pack/stage-content.ts";
+import { findProvenance } from "./provenance.ts";
 
 export interface PublishJob {
   /** Fields of every skill. */
@@ -29,6 +30,9 @@ export interface Chosen {
   /** It was found in a folder that the user named. */
   isFound?: boolean;
 }
+
+/** Content to publish, and where it comes from. */
+export type ChosenSource = SkillSource & { provenance: string | undefined };
 
 /**
  * The skills of a repository, or of another folder with skills below it; undefined for a path of one skill. Throws
@@ -51,15 +55,16 @@ export async function readChosen(
   context: Context,
   job: Pick<PublishJob, "name" | "type" | "allowSecrets">,
   { path, type, isFound = false }: Chosen,
-): Promise<SkillSource> {
+): Promise<ChosenSource> {
   const source = await readSource(context, path, {
     allowSecrets: job.allowSecrets,
     isNamed: job.name !== undefined,
     isFound,
     type: job.type ?? type,
   });
-  if (!isFound || source.format === "package" || isRuleFile(path)) return source;
-  return { ...source, warnings: [...source.warnings, rootAlone] };
+  const provenance = await findProvenance(context, path);
+  if (!isFound || source.format === "package" || isRuleFile(path)) return { ...source, provenance };
+  return { ...source, provenance, warnings: [...source.warnings, rootAlone] };
 }
 
 const rootAlone =
@@ -67,10 +72,11 @@ const rootAlone =
   "move it to a folder of its own with the files that belong to it.";
 
 /** Name and type, as asked for or as in the content; the type of the content applies to a new skill only. */
-function describe(job: PublishJob, chosen: Chosen, { name, defaultType }: SkillSource) {
+function describe(job: PublishJob, chosen: Chosen, { name, defaultType, provenance }: ChosenSource) {
   const type = job.type ?? chosen.type;
   return {
     name: job.name ?? name,
+    provenance,
     ...(type !== undefined ? { type } : defaultType === undefined ? {} : { defaultType }),
   };
 }
@@ -80,7 +86,7 @@ export async function planOne(
   client: Client,
   job: PublishJob,
   chosen: Chosen,
-  source: SkillSource,
+  source: ChosenSource,
 ): Promise<PublishPlan> {
   const { message: _message, ifChanged: _ifChanged, ...input } = job.input;
   return client.planPublish({ ...input, ...describe(job, chosen, source), ...(await digestsOf(source)) });
@@ -91,7 +97,7 @@ export async function publishOne(
   client: Client,
   job: PublishJob,
   chosen: Chosen,
-  source: SkillSource,
+  source: ChosenSource,
 ): Promise<PublishResult> {
   const content = await stageContent(context, client, source, basename(chosen.path));
   return client.publish({ ...job.input, ...describe(job, chosen, source), ...content });

@@ -1,4 +1,5 @@
 /** Results of publishing one skill, and of a dry run of it. */
+import { otherProvenanceSentence, isProvenance } from "../../contract/package/provenance.ts";
 import type { PublishPlan } from "../../contract/payloads/plans.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { checkSkillUrl } from "../api/address.ts";
@@ -12,6 +13,7 @@ export function presentPublished(published: PublishResult, remarks: readonly str
   const { action, unchanged, skill, version, ignoredFlags, warnings } = published;
   const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
   const { tenantId, tenantSlug, folderId } = skill;
+  const other = otherProvenance(published);
   return {
     action,
     skill: {
@@ -36,9 +38,30 @@ export function presentPublished(published: PublishResult, remarks: readonly str
       new Set([
         ...remarks,
         ...(warnings ?? []),
+        ...other.warnings,
         ...(ignoredFlags.includes("type") ? [`--type was ignored: the skill keeps its type ${type}`] : []),
       ]),
     ),
+    previousProvenance: other.previousProvenance,
+  };
+}
+
+/**
+ * Provenance of the version that a publish follows, if it came from elsewhere, with the warning. A service can send
+ * anything, so a text of another form is ignored.
+ */
+export function otherProvenance({
+  skill: { tenantSlug, slug },
+  previousProvenance,
+}: Pick<PublishPlan, "previousProvenance"> & { skill: { tenantSlug: string; slug: string } }): {
+  previousProvenance: string | undefined;
+  warnings: string[];
+} {
+  if (previousProvenance === undefined || !isProvenance(previousProvenance))
+    return { previousProvenance: undefined, warnings: [] };
+  return {
+    previousProvenance,
+    warnings: [otherProvenanceSentence(`${tenantSlug}/${slug}`, previousProvenance)],
   };
 }
 
@@ -87,8 +110,9 @@ export function presentDryRun(
   const { action, unchanged, skill, semver, ignoredFlags } = plan;
   const { publicId, slug, tenantSlug, name, type, visibility } = skill;
   const isSkipped = unchanged && ifChanged;
-  for (const warning of [...source.warnings, ...ignoredTexts(ignoredFlags, skill)])
-    context.output.warn(warning);
+  const other = isSkipped ? undefined : otherProvenance(plan);
+  const warnings = [...source.warnings, ...(other?.warnings ?? [])];
+  for (const warning of [...warnings, ...ignoredTexts(ignoredFlags, skill)]) context.output.warn(warning);
   const same = unchanged ? ", with the content that it has already" : "";
   const what = `${plainLine(name)} (${tenantSlug}/${slug})`;
   return {
@@ -108,7 +132,8 @@ export function presentDryRun(
       ...(source.format === "package" ? { fileCount: source.files.length } : {}),
       ignoredFlags,
       unchanged,
-      warnings: source.warnings,
+      warnings,
+      previousProvenance: other?.previousProvenance,
     },
     text: [
       isSkipped

@@ -11,7 +11,7 @@ import { askYes } from "../prompts.ts";
 import { plainLine, renderTable } from "../table.ts";
 import { type Chosen, type PublishJob, planOne, publishOne, readChosen } from "./job.ts";
 import { type Planned, refuseTwins } from "./refuse-twins.ts";
-import { ignoredTexts, presentPublished } from "./present.ts";
+import { ignoredTexts, otherProvenance, presentPublished } from "./present.ts";
 
 type Outcome = "created" | "updated" | "unchanged" | "failed";
 
@@ -25,6 +25,7 @@ interface Row {
   fileCount?: number;
   ignoredFlags: ("folder" | "visibility")[];
   warnings: string[];
+  previousProvenance?: string | undefined;
   error?: ReturnType<typeof presentError>["error"];
 }
 
@@ -36,7 +37,7 @@ export async function publishAll(
   client: Client,
   job: PublishJob,
   chosen: readonly Chosen[],
-  options: { dryRun: boolean; isConfirmed: boolean },
+  options: { dryRun: boolean; isConfirmed: boolean; isSelected?: boolean },
 ): Promise<CommandResult> {
   noteFolders(
     context,
@@ -49,8 +50,12 @@ export async function publishAll(
   const rows = planned.map(plannedRow);
   const wanted = planned.filter((_, i) => isToPublish(rows[i]!));
   if (!options.dryRun && wanted.length > 0) {
-    if (context.interactive && !options.isConfirmed) {
+    const fromElsewhere = rows.filter((row) => isToPublish(row) && row.previousProvenance !== undefined);
+    const isAsked = !options.isConfirmed && (options.isSelected !== true || fromElsewhere.length > 0);
+    if (context.interactive && isAsked) {
       context.output.note(tableOf(context, rows));
+      for (const { path, warnings } of fromElsewhere)
+        context.output.warn(`${plainLine(path)}: ${warnings.at(-1)}`);
       await askYes(`Publish ${wanted.length === 1 ? "this skill" : `these ${wanted.length} skills`}?`);
     }
     const rowOf = new Map(planned.map((one, i) => [one, i]));
@@ -98,9 +103,11 @@ function throwIfNoneWorks(planned: readonly Planned[]): void {
 function plannedRow({ chosen: { path }, source, plan, error, sameAs }: Planned): Row {
   if (plan === undefined || source === undefined) return failedRow(path, error!);
   const { publicId, slug, tenantSlug, name, type, visibility } = plan.skill;
+  const isSame = plan.unchanged || sameAs !== undefined;
+  const other = isSame ? undefined : otherProvenance(plan);
   return {
     path,
-    outcome: plan.unchanged || sameAs !== undefined ? "unchanged" : plan.action,
+    outcome: isSame ? "unchanged" : plan.action,
     skill: { ...(publicId === undefined ? {} : { publicId }), slug, tenantSlug, name, type, visibility },
     ...(plan.unchanged ? {} : { semver: plan.semver }),
     format: source.format,
@@ -109,7 +116,9 @@ function plannedRow({ chosen: { path }, source, plan, error, sameAs }: Planned):
     warnings: [
       ...source.warnings,
       ...(sameAs === undefined ? [] : [`${plainLine(sameAs)} has the same content`]),
+      ...(other?.warnings ?? []),
     ],
+    previousProvenance: other?.previousProvenance,
   };
 }
 

@@ -4,11 +4,11 @@ import { type CliError, invalidArgument } from "../errors.ts";
 import { digestsOf } from "../pack/digests.ts";
 import type { SkillSource } from "../pack/source.ts";
 import { plainLine } from "../table.ts";
-import type { Chosen } from "./job.ts";
+import type { Chosen, ChosenSource } from "./job.ts";
 
 export interface Planned {
   chosen: Chosen;
-  source?: SkillSource;
+  source?: ChosenSource;
   plan?: PublishPlan;
   error?: CliError;
   /** Path of a skill with the same name and content, which is published. */

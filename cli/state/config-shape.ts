@@ -10,6 +10,7 @@ export function faultOf(value: unknown): string | undefined {
   if (typeof value["activeProfile"] !== "string" || !isRecord(value["profiles"]))
     return "its profiles are missing";
   if (!optionalText(value["machineId"])) return "its machine id is broken";
+  if (!optionalText(value["folderKey"])) return "its key for folders is broken";
   const identities = value["identities"] ?? {};
   if (!isRecord(identities) || !Object.values(identities).every(isAnonymousKey))
     return "an anonymous identity is broken";

@@ -7,6 +7,7 @@ import { CiOrigin } from "./ci.ts";
 import { FindingCounts } from "./findings.ts";
 import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { RequiredMcpServer } from "./mcp-servers.ts";
+import { previousProvenance } from "./plans.ts";
 import { skillActs } from "../dashboard.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
 import { timestamp } from "./timestamp.ts";
@@ -85,6 +86,10 @@ export const VersionPayload = z
     yanked: z.literal(true).optional().meta({
       description: "set while only its number or exact semver selects it",
     }),
+    provenance: z.string().optional().meta({
+      description:
+        "for members of the organization: the repository or folder that a client published it from",
+    }),
     createdAt: timestamp,
   })
   .meta({ id: "Version" });
@@ -154,6 +159,7 @@ export const PublishResult = z
     url: z.string(),
     ignoredFlags: z.array(z.enum(["folder", "visibility", "type"])),
     warnings: z.array(z.string()),
+    previousProvenance,
   })
   .meta({ id: "PublishResult" });
 export type PublishResult = z.infer<typeof PublishResult>;

@@ -13,6 +13,7 @@ import {
 import { listQuery } from "../http/cursor.ts";
 import { requiredMcpServers } from "../mcp-servers/schema.ts";
 import { fileChanges } from "./publish/edit-schema.ts";
+import { provenance } from "./publish/provenance-schema.ts";
 
 const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 
@@ -94,6 +95,7 @@ export const PublishSkill = z
     content: content.optional(),
     uploadId: uploadId.optional(),
     semver: z.string().max(200).optional(),
+    provenance,
     ifChanged,
   })
   .refine(oneContent, "needs exactly one of content and uploadId")
@@ -126,6 +128,7 @@ export const PublishVersion = z
     semver: z.string().max(200).optional(),
     bump: z.enum(bumps).optional(),
     prerelease: z.union([z.literal(true), prereleaseId]).optional(),
+    provenance,
     ifChanged,
   })
   .refine(
@@ -163,6 +166,7 @@ export const PlanPublish = z
     personal: z.boolean().optional(),
     requiredMcpServers: requiredMcpServers.optional(),
     semver: z.string().max(200).optional(),
+    provenance,
     ...digests,
   })
   .refine(hasOnePlace, "personal excludes folder and createFolders");

@@ -41,6 +41,8 @@ export interface Appended {
   /** Nothing was written, because `ifChanged` was set and the content equals that of `version`. */
   unchanged: boolean;
   warnings: string[];
+  /** Provenance of the version that was current, if the new version came from elsewhere. */
+  previousProvenance?: string | undefined;
 }
 
 export interface AppendRequest extends SemverRequest {
@@ -51,6 +53,7 @@ export interface AppendRequest extends SemverRequest {
   ifChanged?: boolean | undefined;
   /** The version that the content is an edit of. Throws `conflict` when another one became current. */
   base?: Base | undefined;
+  provenance?: string | undefined;
   /** Id of the version row; a new one by default. */
   versionId?: string | undefined;
   /** No earlier attempt of the call can have written a row of that id. */
@@ -71,7 +74,6 @@ export async function appendVersion(
   request: AppendRequest,
 ): Promise<Appended> {
   const { imported } = request;
-  const skipsEqual = imported !== undefined || request.ifChanged === true;
   const identity = { versionId: request.versionId ?? app.newId(), now: app.now() };
   let skill = loaded;
   let prepared: Prepared | undefined;
@@ -83,7 +85,7 @@ export async function appendVersion(
     const published = await loadPublishedSemvers(app, skill, request);
     const before = await predecessorOf(app, skill, published, request);
     requireBase(skill, before, request.base);
-    if (skipsEqual && (await source.equals(before, skill))) {
+    if ((imported || request.ifChanged) && (await source.equals(before, skill))) {
       const { version, warning } = await unchangedVersion(app, skill, before, request);
       return { skill, version, unchanged: true, warnings: [...source.warnings, warning] };
     }
@@ -112,7 +114,8 @@ export async function appendVersion(
     if (updated) {
       scheduleProjection(app, updated._id);
       const warnings = [...source.warnings, ...(await changeWarnings(app, row, written, before))];
-      return { skill: updated, version: row, unchanged: false, warnings };
+      const previousProvenance = otherProvenance(skill, request.provenance);
+      return { skill: updated, version: row, unchanged: false, warnings, previousProvenance };
     }
     const reloaded = await retryIdempotent(() => app.storage.skills.find(loaded._id));
     if (!reloaded) throw notFound("skill", skill.slug);
@@ -165,7 +168,16 @@ function factsOf(
     message: messageOrDefault(request.message, number, own.semver),
     parent: skill.head.oid,
     imported: request.imported,
+    provenance: request.provenance,
   };
+}
+
+/** Provenance of a skill's current version, if it and the given one are known and differ. */
+export function otherProvenance(
+  { current }: Pick<SkillDoc, "current">,
+  given: string | undefined,
+): string | undefined {
+  return given === undefined || current.provenance === given ? undefined : current.provenance;
 }
 
 /** The description that the caller sent or the frontmatter contains; undefined leaves the skill's own. */

@@ -38,7 +38,10 @@ export interface Published {
   warnings: string[];
 }
 
-export type NewSkill = Pick<PublishSkill, "semver" | "message" | "description" | "tags" | "visibility"> & {
+export type NewSkill = Pick<
+  PublishSkill,
+  "semver" | "message" | "description" | "tags" | "visibility" | "provenance"
+> & {
   /** Id of the skill, for a caller that needs it in advance; a new one by default. */
   id?: string;
   /** Id of the first version; a new one by default. */
@@ -115,6 +118,7 @@ function firstVersion(
     description: input.description ?? source.defaults.description ?? source.firstParagraph ?? "",
     message: messageOrDefault(input.message, 1, semver),
     imported,
+    provenance: input.provenance,
   };
 }
 

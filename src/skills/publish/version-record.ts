@@ -33,6 +33,7 @@ export interface VersionFacts {
   /** Absent for a first version. */
   parent?: string;
   imported: ImportedFrom | undefined;
+  provenance: string | undefined;
 }
 
 /** The given message, or a default one. */
@@ -40,7 +41,10 @@ export function messageOrDefault(message: string | undefined, number: number, se
   return message?.trim() || (number === 1 ? "Initial version" : `Version ${semver}`);
 }
 
-/** Commit of a version. Its trailers suffice to restore the row (`docs/concepts/versions.md`). */
+/**
+ * Commit of a version. Its trailers suffice to restore the row (`docs/concepts/versions.md`) but for the provenance:
+ * anyone who may read a skill can clone its commits.
+ */
 export function commitDraft(app: App, actor: Actor, facts: VersionFacts): CommitDraft {
   const { parent, imported } = facts;
   return {
@@ -105,6 +109,7 @@ export function versionRow(
     source: actor.origin.source,
     ...(facts.imported && { importedCommit: facts.imported.commit }),
     ...(runOf(actor) && { run: runOf(actor) }),
+    ...(facts.provenance !== undefined && { provenance: facts.provenance }),
     createdAt: facts.now,
   };
 }
@@ -122,6 +127,7 @@ export function summaryOf(row: VersionDoc): VersionSummary {
     fileCount: row.fileCount,
     totalBytes: row.totalBytes,
     ...(row.findings && { findings: row.findings }),
+    ...(row.provenance !== undefined && { provenance: row.provenance }),
   };
 }
 
