@@ -26,16 +26,21 @@ async function send(request: Request): Promise<Response> {
 /** Path of the only request that is still sent. */
 let lastPath: string | undefined;
 
+/** Dispatches `begin` before `endSessionBy` ends the session, and `fail` if the session goes on. */
+export const sessionEnd = new EventTarget();
+
 /**
  * Ends the session by one request. No other one is sent until it fails, since it would be refused. After a success, the
  * caller loads the page again.
  */
 export async function endSessionBy<T>(path: string, request: () => Promise<T>): Promise<T> {
   lastPath = path;
+  sessionEnd.dispatchEvent(new Event("begin"));
   try {
     return await request();
   } catch (error) {
     lastPath = undefined;
+    sessionEnd.dispatchEvent(new Event("fail"));
     throw error;
   }
 }

@@ -3,6 +3,7 @@
  * message on to the others; when it closes, the browser hands its lock to another tab, which continues.
  */
 import type { ChangePayload } from "../../../contract/payloads/events.ts";
+import { sessionEnd } from "../api/client.ts";
 
 export type Change = ChangePayload;
 /** `reset`: changes may have been missed, so that everything shown has to be read again. */
@@ -55,8 +56,21 @@ export function listen(receive: (message: LiveMessage) => void): () => void {
   };
 }
 
-/** Reads the stream. The browser reconnects automatically, with the id of the last event. */
+/** Reads the stream until the returned function is called, or a request of this page ends the session. */
 function read(publish: (message: LiveMessage) => void): () => void {
+  const closing = new AbortController();
+  const { signal } = closing;
+  let source = openSource(publish);
+  sessionEnd.addEventListener("begin", () => source.close(), { signal });
+  sessionEnd.addEventListener("fail", () => (source = openSource(publish)), { signal });
+  return () => {
+    closing.abort();
+    source.close();
+  };
+}
+
+/** The browser reconnects automatically, with the id of the last event. */
+function openSource(publish: (message: LiveMessage) => void): EventSource {
   const source = new EventSource("/api/events");
   let hasFailed = false;
   source.addEventListener("open", () => {
@@ -76,5 +90,5 @@ function read(publish: (message: LiveMessage) => void): () => void {
     source.close();
     publish({ kind: "reset" });
   });
-  return () => source.close();
+  return source;
 }
