@@ -20,7 +20,7 @@ export const aider: TargetDefinition = {
     if (location.scope === "global") return { refused: "aider has no global skill directory; use --project" };
     const { join } = location.paths;
     const folder = join(location.projectDir!, ".aider", "skills");
-    const text = renderTitled(withScopeInText({ ...item, body }, scopeOf(item, "globs")));
+    const text = renderTitled(withScopeInText({ ...item, body }, scopeOf(item)));
     return {
       ...fileIn(location, folder, `${item.installName}.md`, text, linked),
       hint: {

@@ -24,7 +24,7 @@ export const codex: TargetDefinition = {
         item,
         linkable,
       );
-    const scoped = withScopeInText(item, scopeOf(item, "globs"));
+    const scoped = withScopeInText(item, scopeOf(item));
     return {
       ...sectionOf(join(baseFolder(location, configFolder(location)), "AGENTS.md"), scoped),
       advised: { size: documentBytes, unit: "bytes", consequence: "codex drops what does not fit" },

@@ -18,7 +18,7 @@ export const opencode: TargetDefinition = {
     if (item.format === "package") return packageIn(location, skills, item, linkable);
     if (item.type === "skill") return skillFolderIn(location, skills, item, linked);
     const folder = location.scope === "project" ? location.projectDir! : configFolder(location);
-    return sectionOf(join(folder, "AGENTS.md"), withScopeInText(item, scopeOf(item, "globs")));
+    return sectionOf(join(folder, "AGENTS.md"), withScopeInText(item, scopeOf(item)));
   },
   sources(location) {
     const root = rootFolder(location);

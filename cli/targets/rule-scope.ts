@@ -21,7 +21,12 @@ function ruleKeysOf({ type, head }: Pick<InstallItem, "type" | "head">): RuleKey
       open.push(unquoted(item));
       continue;
     }
-    const [, key, value] = /^(\w+):(?:[ \t]+(.*))?$/.exec(line) ?? [];
+    const next = open?.length === 0 ? /^[ \t]+(?!#)(\S.*)$/.exec(line)?.[1] : undefined;
+    if (open !== undefined && next !== undefined) {
+      open.push(...valuesOf(next));
+      continue;
+    }
+    const [, , key, value] = /^(["']?)(\w+)\1[ \t]*:(?:[ \t]+(.*))?$/.exec(line) ?? [];
     open = undefined;
     if (key === undefined || !scopeKeys.includes(key)) continue;
     open = valuesOf(value?.trim() ?? "");
@@ -31,7 +36,8 @@ function ruleKeysOf({ type, head }: Pick<InstallItem, "type" | "head">): RuleKey
 }
 
 function valuesOf(text: string): string[] {
-  if (text === "") return [];
+  // The value of a block follows on the next line.
+  if (/^(?:[>|][-+\d]*)?(?:[ \t]*#.*)?$/.test(text)) return [];
   const list = /^\[(.*)\]$/.exec(text)?.[1];
   return list === undefined ? [unquoted(text)] : (list.match(/"[^"]*"|'[^']*'|[^,]+/g) ?? []).map(unquoted);
 }
@@ -64,20 +70,22 @@ const modes: ReadonlyMap<string, RuleScope["mode"]> = new Map([
  */
 export function scopeOf(
   item: Pick<InstallItem, "type" | "head" | "description">,
-  own: "globs" | "paths" | "applyTo",
+  own?: "globs" | "paths" | "applyTo",
 ): RuleScope | undefined {
   if (item.type !== "rule") return undefined;
   const keys = ruleKeysOf(item);
-  const [given = []] = [own, "globs", "paths", "applyTo"]
+  const [given = []] = [own ?? "globs", "globs", "paths", "applyTo"]
     .map((key) => patternsOf(keys, key))
     .filter(isFilled);
   const isForAll = given.some((pattern) => allFiles.includes(pattern));
   const patterns = isForAll ? [] : given;
   const unlimited = item.description.trim() === "" ? "asked" : "relevant";
   const trigger = modes.get(keys.get("trigger")?.[0] ?? "");
-  if (trigger !== undefined && trigger !== "files") return { mode: trigger, patterns };
+  if (trigger === "relevant" || trigger === "asked") return { mode: trigger, patterns };
   const always = keys.get("alwaysApply")?.[0];
-  if (always === "true") return { mode: "always", patterns };
+  // Keys of Cursor and Windsurf, which have `globs`: they don't widen a Copilot scope for other tools.
+  const isLimited = own !== "globs" && isFilled(patternsOf(keys, "applyTo")) && isFilled(patterns);
+  if ((trigger === "always" || always === "true") && !isLimited) return { mode: "always", patterns };
   if (patterns.length > 0) return { mode: "files", patterns };
   return {
     mode: always === "false" && !isForAll ? unlimited : "always",

@@ -107,6 +107,25 @@ describe("a rule that does not always apply", () => {
     assert.match(await read("AGENTS.md"), /Applies only when the user asks for it\./);
   });
 
+  for (const [name, what, head] of [
+    ["c4", "with Cursor's key for every file", 'applyTo: "**/*.py"\nalwaysApply: true'],
+    ["c5", "with Windsurf's key for every file", 'trigger: always_on\napplyTo: "**/*.py"'],
+    ["c6", "with its key in quotation marks", '"applyTo" : "**/*.py"'],
+    ["c7", "with the value on the next line", 'applyTo:\n  "**/*.py"'],
+    ["c8", "with the value as a block", "applyTo: >-\n  **/*.py"],
+  ] as const)
+    it(`keeps the scope that it has for Copilot, ${what}`, async (t) => {
+      const { read } = await publishAndInstall(
+        t,
+        `${name}.instructions.md`,
+        `---\n${head}\n---\nUse hints.\n`,
+      );
+
+      assert.match(await read(".claude/rules/*.md"), /\*\*\/\*\.py/);
+      for (const path of ["AGENTS.md", ".github/copilot-instructions.md"])
+        assert.match(await read(path), /Applies only to files that match `\*\*\/\*\.py`/);
+    });
+
   it("applies always if its tool does that", async (t) => {
     const { read } = await publishAndInstall(
       t,
