@@ -12,7 +12,7 @@ import {
   type FileMode,
   type PackageLimits,
 } from "../../contract/package-rules.ts";
-import { selectFiles } from "../../contract/package/leave-out.ts";
+import { selectFiles, type Selection } from "../../contract/package/leave-out.ts";
 import { ignoreLimits } from "../../contract/package/ignore-patterns.ts";
 import { checkFiles } from "../../contract/package/check-files.ts";
 import { reasonByNameOf, type LeftOut } from "../../contract/package/left-out.ts";
@@ -37,8 +37,18 @@ export interface ZipRules {
   modes?: ReadonlyMap<string, FileMode> | undefined;
   /** The zip was made by the service from a version or a branch: all of it is the package, with the modes it states. */
   isExact?: boolean | undefined;
+  /** The selection that an earlier reading of the zip made, so that the patterns of its ignore files run only once. */
+  selection?: ZipSelection;
   /** Lower bounds than the product's, for tests. */
   limits?: Partial<PackageLimits>;
+}
+
+/** The files of the package among the entries of a zip that are not folders. */
+export interface ZipSelection {
+  /** `at`: number of the entry. */
+  files: { path: string; at: number }[];
+  /** The folder around all files, which was entered, or `""`. */
+  folder: string;
 }
 
 export interface ZipPackage {
@@ -47,7 +57,9 @@ export interface ZipPackage {
   /** Sum of the files' sizes. */
   totalBytes: number;
   compressedBytes: number;
+  /** Empty if the selection was given. */
   leftOut: LeftOut[];
+  selection: ZipSelection;
   /** Whether the zip states the modes of its files. */
   hasModes: boolean;
   close(): void;
@@ -116,21 +128,26 @@ async function readDirectory(
   zip: yauzl.ZipFile,
   bytes: ZipBytes,
   bounds: PackageLimits,
-  { rootFile, modes, isExact = false }: ZipRules,
-): Promise<Pick<ZipPackage, "files" | "leftOut" | "hasModes">> {
+  { rootFile, modes, isExact = false, selection: given }: ZipRules,
+): Promise<Pick<ZipPackage, "files" | "leftOut" | "selection" | "hasModes">> {
   const listed = await listEntries(zip);
   const [folders, others] = [
     listed.filter(({ kind }) => kind === "folder"),
     listed.filter(({ kind }) => kind !== "folder"),
   ];
   refuseOverlaps(others);
+  const entries = others.map((entry, at) => ({ ...entry, at }));
   const readIgnoreFile = async ({ path, entry, fields, kind }: ListedEntry) => {
     if (kind === "link" || fields.size > ignoreLimits.bytes) return "";
     checkZipEntry(path, fields);
     return (await openFile(zip, bytes, entry, path).read()).toString("utf8");
   };
-  const whole = { files: others.map((entry) => ({ path: entry.path, entry })), leftOut: [], folder: "" };
-  const { files: selected, leftOut, folder } = isExact ? whole : await selectFiles(others, readIgnoreFile);
+  const select = async (): Promise<Selection<(typeof entries)[number]>> => {
+    if (given) return { ...given, files: given.files.map((file) => entryOf(file, entries)), leftOut: [] };
+    if (!isExact) return selectFiles(entries, readIgnoreFile);
+    return { files: entries.map((entry) => ({ path: entry.path, entry })), leftOut: [], folder: "" };
+  };
+  const { files: selected, leftOut, folder } = await select();
   for (const { path, entry } of selected) if (entry.kind === "file") checkZipEntry(path, entry.fields);
   const isKept = ({ path }: ListedEntry) =>
     folder === "" && path.split("/").every((name) => reasonByNameOf(name) === undefined);
@@ -147,7 +164,14 @@ async function readDirectory(
     files.push({ ...file, path, mode });
   }
   const hasModes = isExact || selected.every(({ path, entry }) => hasMode(path, entry.mode));
-  return { files: files.sort((a, b) => compareUtf8(a.path, b.path)), leftOut, hasModes };
+  const selection = { files: selected.map(({ path, entry }) => ({ path, at: entry.at })), folder };
+  return { files: files.sort((a, b) => compareUtf8(a.path, b.path)), leftOut, selection, hasModes };
+}
+
+function entryOf<T>({ path, at }: ZipSelection["files"][number], entries: readonly T[]) {
+  const entry = entries[at];
+  if (entry === undefined) throw malformed(new Error("the zip has changed"), path);
+  return { path, entry };
 }
 
 async function listEntries(zip: yauzl.ZipFile): Promise<ListedEntry[]> {

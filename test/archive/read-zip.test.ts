@@ -169,6 +169,30 @@ describe("a zip that is not a valid package", () => {
       for (const name of names) await assertRefused(rawZip([skill, { name }]), rule, {}, name);
     });
 
+  it("is read with the selection of an earlier reading, and its ignore files not again", async () => {
+    const entries = [".gitignore", "SKILL.md", "a.log", "d/b.log"].map((name) => ({
+      name: `kit/${name}`,
+      data: Buffer.from("*.log\n"),
+    }));
+    const zip = await spooled(rawZip(entries));
+    const open = async (rules: ZipRules = {}) => {
+      const opened = await openZipPackage(zip, { rootFile: "SKILL.md", ...rules });
+      opened.close();
+      return { ...opened, paths: opened.files.map((file) => file.path) };
+    };
+    const first = await open();
+    assert.deepEqual(first.paths, [".gitignore", "SKILL.md"]);
+    assert.equal(first.leftOut.length, 2);
+
+    const { selection } = first;
+    const second = await open({ selection });
+    assert.deepEqual([second.paths, second.selection], [first.paths, selection]);
+    const withIgnored = { ...selection, files: [...selection.files, { path: "a.log", at: 2 }] };
+    assert.deepEqual((await open({ selection: withIgnored })).paths, [".gitignore", "SKILL.md", "a.log"]);
+    const beyond = { ...selection, files: [...selection.files, { path: "c", at: 4 }] };
+    await assert.rejects(open({ selection: beyond }), { rule: "malformed_zip" });
+  });
+
   it("is not confused with one whose names only look similar", async () => {
     const names = [
       ".github/x",

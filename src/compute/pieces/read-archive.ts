@@ -6,7 +6,12 @@ import { type Fault, readSkillText, type SkillText, tooLargeText } from "../../.
 import { readUtf8 } from "../../../contract/text-encoding.ts";
 import { leftOutSentence, type LeftOut } from "../../../contract/package/left-out.ts";
 import { pathWarnings } from "../../../contract/package/portable-paths.ts";
-import { openZipPackage, type ZipPackage, type ZipRules } from "../../../repos/archive/index.ts";
+import {
+  openZipPackage,
+  type ZipPackage,
+  type ZipRules,
+  type ZipSelection,
+} from "../../../repos/archive/index.ts";
 import { lintInMemory, type UnnamedFinding } from "./lint-files.ts";
 import { planLint, type SkillKind } from "./plan-lint.ts";
 
@@ -18,6 +23,8 @@ export interface PackageFacts {
   totalBytes: number;
   /** Whether the zip states the modes of its files. */
   hasModes: boolean;
+  /** For the next reading of the zip. */
+  selection: ZipSelection;
   /** About what was left out, and about paths. */
   warnings: string[];
 }
@@ -32,6 +39,7 @@ export function describeZip(
       fileCount: zip.files.length,
       totalBytes: zip.totalBytes,
       hasModes: zip.hasModes,
+      selection: zip.selection,
       warnings: [
         ...[leftOutSentence(zip.leftOut) ?? []].flat(),
         ...(archive.isExact ? [] : pathWarnings(zip.files.map((file) => file.path))),

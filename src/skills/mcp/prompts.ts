@@ -92,7 +92,7 @@ async function useSkill(app: App, actor: Actor, ref: string, task: string | unde
 
 const rules = [
   "A skill is a text, or a folder with SKILL.md at its root and other files (a package).",
-  "SKILL.md begins with YAML frontmatter between --- lines: name and description. A package needs both.",
+  "SKILL.md begins with YAML frontmatter between --- lines: name and description. A package without them is published with a warning, and most tools do not load it.",
   "The name is lower-case letters, digits and single hyphens, at most 64 characters.",
   `The description says what the skill does and when to use it, since agents choose a skill by it alone: at most ${limits.skillDescriptionAdvised} characters.`,
   "Below it are instructions in the imperative, step by step. Keep the text short, and put details into files that it names.",

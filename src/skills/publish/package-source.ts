@@ -25,10 +25,12 @@ export async function readPackageSource(
   path: string,
   { isExact = false, modesOf }: Reading = {},
 ): Promise<VersionSource> {
-  const archive = { path, rootFile, isExact };
-  const facts = await compute.run("describe-zip", archive);
-  const { fileCount, totalBytes, hasModes } = facts;
+  const zip = { path, rootFile, isExact };
+  const facts = await compute.run("describe-zip", zip);
+  const { fileCount, totalBytes, hasModes, selection } = facts;
   if ("fault" in facts) throw refusalOf(facts.fault, rootFile);
+  // Selecting the files may take long: it is done in the thread above, and not again where the version is written.
+  const archive = { ...zip, selection };
   const archiveFor = async (skill: StoredAs) =>
     hasModes || !modesOf ? archive : { ...archive, modes: await modesOf(skill) };
   const described = describeRoot(facts.text);
