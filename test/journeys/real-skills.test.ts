@@ -41,20 +41,28 @@ describe("the skills of real repositories", { skip }, () => {
   for (const [number, name] of readdirSync(checkouts).toSorted().entries())
     describe(`the skills of ${name}`, () => {
       const org = `published-${number}`;
+      /** Only connects the repository. */
+      const other = `connected-${number}`;
       /** The clone from which someone publishes. */
       let work: string;
       let bare: string;
+      let otherBare: string;
       let published: { path: string; slug: string; tree: FileTree }[];
 
       before(async () => {
+        const { server, account } = journey;
+        const ids = [
+          await newOrganization(server.url, account, org),
+          await newOrganization(server.url, account, other),
+        ] as const;
         work = path.join(journey.work, name);
-        cpSync(path.join(checkouts, name), work, { recursive: true, verbatimSymlinks: true });
+        // A link to a checkout is resolved: the checkout itself is never changed.
+        cpSync(realpathSync(path.join(checkouts, name)), work, { recursive: true, verbatimSymlinks: true });
         removeFolder(path.join(work, ".git"));
         runGit(work, "init", "-q", "-b", "main");
         runGit(work, "add", "--all", "--force", ".");
         runGit(work, "commit", "-q", "-m", "as published");
-        const orgId = await newOrganization(journey.server.url, journey.account, org);
-        bare = newBare(orgId);
+        [bare, otherBare] = [newBare(ids[0]), newBare(ids[1])];
       });
 
       /** A new clone from the service, without its `.git`. */
@@ -147,8 +155,6 @@ describe("the skills of real repositories", { skip }, () => {
       });
 
       it("become skills of an organization that connects the repository", async () => {
-        const other = `connected-${number}`;
-        const remote = newBare(await newOrganization(journey.server.url, journey.account, other));
         const inSkills = published.filter((one) => one.path.startsWith("skills/"));
         const line = ["sync", "plan", "skills.git", "--host", "local", "--org", other];
         const plan = keepContract("sync.plan", await svc.json(line));
@@ -162,7 +168,7 @@ describe("the skills of real repositories", { skip }, () => {
         assert.deepEqual(plan.problems, []);
         assert.deepEqual([status.syncedSkills, status.skillProblems], [inSkills.length, []]);
         const clone = path.join(journey.work, `${name}-imported`);
-        runGit(journey.work, "clone", "-q", remote, clone);
+        runGit(journey.work, "clone", "-q", otherBare, clone);
         for (const { path: at, tree } of inSkills) {
           assertDirectory(path.join(clone, at), tree);
           assertTree(cloneOf(`${other}/${path.basename(at)}`), tree);
