@@ -76,6 +76,17 @@ export class LeaveOutRules {
   }
 }
 
+/** The path, or the folder around it, that is left out by its name. */
+export function leftOutByName(path: string): LeftOut | undefined {
+  const rules = new LeaveOutRules();
+  for (let end = path.indexOf("/"); end > 0; end = path.indexOf("/", end + 1)) {
+    const reason = rules.reasonFor(path.slice(0, end), true);
+    if (reason !== undefined) return { path: path.slice(0, end + 1), reason };
+  }
+  const reason = rules.reasonFor(path, false);
+  return reason && { path, reason };
+}
+
 function inside(folder: string, path: string): string | undefined {
   if (folder === "") return path;
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;

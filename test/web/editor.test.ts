@@ -187,6 +187,12 @@ describe("the editor in the dashboard", { skip: reason ?? false }, () => {
     await page.getByLabel("Path").fill("../outside.md");
     await page.getByRole("button", { name: "Create file" }).click();
     await page.getByText(/has a "\." or "\.\." in it/).waitFor();
+    await page.getByLabel("Path").fill("docs/.DS_Store");
+    await page.getByRole("button", { name: "Create file" }).click();
+    await page.getByText('Left out: "docs/.DS_Store" (file of the operating system).').waitFor();
+    await page.getByLabel("Path").fill("node_modules/a/index.js");
+    await page.getByRole("button", { name: "Create file" }).click();
+    await page.getByText('Left out: "node_modules/" (installed dependencies).').waitFor();
     await page.getByLabel("Path").fill("docs/more.md");
     await page.getByRole("button", { name: "Create file" }).click();
     await page.getByRole("textbox", { name: "docs/more.md" }).click();

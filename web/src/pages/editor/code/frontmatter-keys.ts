@@ -1,7 +1,9 @@
 /** The keys of the frontmatter: completion, and help for the one at the cursor. */
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { EditorState } from "@codemirror/state";
+import { ruleKeys, skillKeys } from "../../../../../contract/known-keys.ts";
 import { limits } from "../../../../../contract/limits.ts";
+import { toolNames } from "../../../parts/tool-names.ts";
 
 export interface KeyHelp {
   key: string;
@@ -10,7 +12,7 @@ export interface KeyHelp {
   limit?: number;
 }
 
-const keys: readonly KeyHelp[] = [
+const described: readonly KeyHelp[] = [
   {
     key: "name",
     text: "Lower-case letters, digits and single hyphens, like the folder of the skill.",
@@ -32,6 +34,17 @@ const keys: readonly KeyHelp[] = [
     text: `Words to find the skill by, at most ${limits.tagsPerSkill}. Separate them by commas.`,
   },
 ];
+
+/** Keys that only some tools use, with their names. */
+const keysOfTools = [...new Set([...Object.keys(skillKeys), ...Object.keys(ruleKeys)])]
+  .filter((key) => described.every((one) => one.key !== key))
+  .sort()
+  .map((key): KeyHelp => {
+    const tools = new Set([...(skillKeys[key] ?? []), ...(ruleKeys[key] ?? [])]);
+    return { key, text: `Used by ${[...tools].map((tool) => toolNames[tool]).join(", ")}.` };
+  });
+
+const keys: readonly KeyHelp[] = [...described, ...keysOfTools];
 
 /** A fence that is further down does not end frontmatter, which is limited to 8 KB. */
 const maxLines = 400;

@@ -1,5 +1,7 @@
 import { Button, Group, Modal, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { leftOutByName } from "../../../../../contract/package/leave-out.ts";
+import { leftOutSentence } from "../../../../../contract/package/left-out.ts";
 import { PackageError, checkPackagePaths } from "../../../../../contract/package-rules.ts";
 import type { Workspace } from "../use-workspace.ts";
 
@@ -40,6 +42,11 @@ function PathForm({
     const others = files.map((file) => file.path).filter((one) => one !== old);
     if (others.includes(to)) {
       setError(`${to} exists. Choose another path.`);
+      return;
+    }
+    const leftOut = leftOutByName(to);
+    if (leftOut) {
+      setError(`${leftOutSentence([leftOut])} Choose another path.`);
       return;
     }
     try {

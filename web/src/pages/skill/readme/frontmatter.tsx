@@ -11,7 +11,7 @@ export function Frontmatter({ parts: { fields, problem } }: { parts: ReadText })
   if (problem !== undefined) {
     return (
       <p className="fm sub" role="note">
-        The frontmatter could not be read: {visibleText(problem)}.
+        The frontmatter can&apos;t be read. {visibleText(problem)}
       </p>
     );
   }

@@ -4,18 +4,8 @@ import { useState } from "react";
 import { targets, type InstallScope, type Target } from "../../../../../contract/vocabulary.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { Command } from "../../../parts/copy/command.tsx";
+import { toolNames } from "../../../parts/tool-names.ts";
 import { installCommand, ways, type Pin, type Way } from "./install-command.ts";
-
-const toolNames: Record<Target, string> = {
-  cursor: "Cursor",
-  claude: "Claude Code",
-  codex: "Codex",
-  windsurf: "Windsurf",
-  cline: "Cline",
-  copilot: "Copilot",
-  opencode: "opencode",
-  aider: "aider",
-};
 
 /** The command that installs the shown version, for each client, tool, scope and pin. */
 export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) {

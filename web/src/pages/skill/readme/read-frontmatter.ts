@@ -1,9 +1,10 @@
-import { splitFrontmatter } from "../../../../../contract/frontmatter.ts";
+import { FrontmatterError, splitFrontmatter } from "../../../../../contract/frontmatter.ts";
+import { sentenceOf } from "../../../../../contract/skill-rules.ts";
 
 export interface ReadText {
   fields: [name: string, value: string][];
   body: string;
-  /** Problem of frontmatter that can't be read; the text is then shown whole. */
+  /** Problem of frontmatter that can't be read, as lint reports it; the text is then shown whole. */
   problem?: string;
 }
 
@@ -16,7 +17,8 @@ export function readFrontmatter(source: string): ReadText {
       fields: [...(fields ?? new Map<string, unknown>())].map(([name, value]) => [name, textOf(value)]),
     };
   } catch (error) {
-    return { fields: [], body: source, problem: error instanceof Error ? error.message : String(error) };
+    if (!(error instanceof FrontmatterError)) throw error;
+    return { fields: [], body: source, problem: `Line ${error.line}: ${sentenceOf(error)}` };
   }
 }
 
