@@ -1,4 +1,5 @@
 /** The files of a package in a folder, checked by the rules that the service applies as well. */
+import { isUtf8 } from "node:buffer";
 import type { Dirent, Stats } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -74,9 +75,15 @@ export async function walkPackage(
   };
   const walk = async (at: string, path: string): Promise<void> => {
     await addIgnoreFiles(rules, at, path);
-    for (const entry of await readdir(at, { withFileTypes: true })) {
+    const entries = await readdir(at, { withFileTypes: true });
+    const unreadable = await namesNotUtf8(at, entries);
+    for (const entry of entries) {
       if (isOver || sized > sizedFiles) return;
-      await visit(entry, join(at, entry.name), path === "" ? entry.name : `${path}/${entry.name}`);
+      const below = path === "" ? entry.name : `${path}/${entry.name}`;
+      const shown = unreadable.get(entry.name);
+      if (shown === undefined) await visit(entry, join(at, entry.name), below);
+      else if (rules.reasonFor(below, entry.isDirectory(), false) === undefined)
+        keep(() => raise(notUtf8(shown, path)));
     }
   };
   const visit = async (entry: Dirent, source: string, path: string): Promise<void> => {
@@ -105,6 +112,32 @@ export async function walkPackage(
     files: files.sort((a, b) => compareUtf8(a.path, b.path)),
     leftOut: leftOut.sort((a, b) => compareUtf8(a.path, b.path)),
   };
+}
+
+/**
+ * Names in a folder that are not UTF-8, with their bytes in a readable form, by the names that Node.js reads: it has a
+ * replacement character for each such byte, and then does not find the file.
+ */
+async function namesNotUtf8(folder: string, entries: readonly Dirent[]): Promise<Map<string, string>> {
+  if (!entries.some(({ name }) => name.includes("\uFFFD"))) return new Map();
+  const raw = await readdir(folder, { encoding: "buffer" });
+  const broken = raw.filter((name) => !isUtf8(name));
+  return new Map(broken.map((name) => [name.toString(), readableBytes(name)]));
+}
+
+/** ASCII as it is, and each other byte as `\xNN`. */
+const readableBytes = (name: Buffer) =>
+  Array.from(name, (byte) =>
+    byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`,
+  ).join("");
+
+function notUtf8(name: string, folder: string): PackageError {
+  const where = folder === "" ? "" : ` in ${shownPath(folder)}`;
+  return new PackageError(
+    "path_encoding",
+    `The name "${name}"${where} is not UTF-8: rename it, for example with convmv -f latin1 -t utf8.`,
+    folder === "" ? name : `${folder}/${name}`,
+  );
 }
 
 const isEnvironment = (folder: string) =>
