@@ -206,7 +206,7 @@ async function fetchAndApply(
   const { range, force, projectDir, recordedIn, shared, targets, also, dryRun } = request;
   let machine: string | undefined;
   const done = await withTemporaryFolder(context, async (folder) => {
-    const fetched = await fetchVersion(session.client, context.output, resolved, folder);
+    const fetched = await fetchVersion(session.client, context, resolved, folder);
     const applied = await changeConfig(context, async (state) => {
       machine = reportingMachine(state.config, session.client);
       const made = await applyVersion(context, state, fetched, wanted, {

@@ -2,11 +2,18 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import semver from "semver";
-import { packageLimits } from "../../contract/package-rules.ts";
-import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import { packageLimits, shownPath } from "../../contract/package-rules.ts";
+import { windowsFault } from "../../contract/package/portable-paths.ts";
+import type {
+  ManifestPayload,
+  ResolveResult,
+  SkillPayload,
+  VersionPayload,
+} from "../../contract/payloads/skills.ts";
 import type { Client } from "../api/client.ts";
 import { saveBody } from "../api/download.ts";
-import type { Output } from "../output.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
 import type { VersionContent } from "../state/cache.ts";
 import { digestOfText } from "./digest.ts";
 import { checkManifest, damaged } from "./manifest.ts";
@@ -21,7 +28,7 @@ export interface FetchedVersion extends ResolveResult {
 /** `folder` is an empty folder for the download. Throws `E_NETWORK` if it is not the requested version. */
 export async function fetchVersion(
   client: Client,
-  output: Output,
+  { output, platform }: Pick<Context, "output" | "platform">,
   resolved: AcceptedVersion,
   folder: string,
 ): Promise<FetchedVersion> {
@@ -30,6 +37,7 @@ export async function fetchVersion(
   if (version.format === "package") {
     const manifest = await client.manifest(skill.publicId, version.version);
     checkManifest(manifest, version.hash);
+    if (platform === "win32") refuseUnstorable(skill, manifest);
     const { unpackPackage } = await import("./unpack.ts");
     const progress = await output.progress(`Downloading ${skill.slug} ${version.semver}`);
     const zipPath = join(folder, "package.zip");
@@ -60,6 +68,18 @@ export async function fetchVersion(
   if (typeof frontmatter !== "string" || digestOfText(frontmatter) !== version.frontmatterHash)
     throw damaged("its frontmatter does not have the digest of the version");
   return { skill, version, own, content: { format: "markdown", body, frontmatter } };
+}
+
+/** Throws `E_PACK_FAILED` for a file that Windows can't store, before anything of the package is written. */
+function refuseUnstorable({ tenantSlug, slug }: SkillPayload, { files }: ManifestPayload): void {
+  const path = files.map((file) => file.path).find((each) => windowsFault(each) !== undefined);
+  if (path === undefined) return;
+  throw new CliError(
+    "E_PACK_FAILED",
+    `Windows can't store ${shownPath(path)} of ${tenantSlug}/${slug}: ${windowsFault(path)}. Nothing was written. ` +
+      "Ask its publisher to rename the file, or install it in WSL.",
+    { kind: "content", rule: "path_windows", ref: path },
+  );
 }
 
 /** Checks a name from the service that becomes a folder name. */

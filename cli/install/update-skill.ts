@@ -149,7 +149,7 @@ async function fetchAndApply(
   { force, inTurn, report }: UpdateOptions,
 ): Promise<Applied> {
   return withTemporaryFolder(context, async (folder) => {
-    const fetched = await fetchVersion(session.client, context.output, resolved, folder);
+    const fetched = await fetchVersion(session.client, context, resolved, folder);
     const applied = await inTurn(() =>
       changeConfig(context, (change) => {
         report.machine = reportingMachine(change.config, session.client);

@@ -125,5 +125,5 @@ async function fetchLocked(
   const isLocked = locked.frontmatter !== undefined && frontmatterHash !== undefined;
   const version = isLocked ? accepted.version : rest;
   const named = { ...accepted, skill: { ...skill, type, name, description }, version };
-  return fetchVersion(client, context.output, named, location);
+  return fetchVersion(client, context, named, location);
 }
