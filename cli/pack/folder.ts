@@ -75,21 +75,16 @@ export async function walkPackage(
   };
   const walk = async (at: string, path: string): Promise<void> => {
     await addIgnoreFiles(rules, at, path);
-    const entries = await readdir(at, { withFileTypes: true });
-    const unreadable = await namesNotUtf8(at, entries);
-    for (const entry of entries) {
+    for (const { entry, fault } of await readEntries(at, path)) {
       if (isOver || sized > sizedFiles) return;
-      const below = path === "" ? entry.name : `${path}/${entry.name}`;
-      const shown = unreadable.get(entry.name);
-      if (shown === undefined) await visit(entry, join(at, entry.name), below);
-      else if (rules.reasonFor(below, entry.isDirectory(), false) === undefined)
-        keep(() => raise(notUtf8(shown, path)));
+      await visit(entry, join(at, entry.name), path === "" ? entry.name : `${path}/${entry.name}`, fault);
     }
   };
-  const visit = async (entry: Dirent, source: string, path: string): Promise<void> => {
+  const visit = async (entry: Dirent, source: string, path: string, fault?: PackageError): Promise<void> => {
     const isFolder = entry.isDirectory();
     const reason = rules.reasonFor(path, isFolder, isFolder && (await isEnvironment(source)));
     if (reason !== undefined) leftOut.push({ path: isFolder ? `${path}/` : path, reason });
+    else if (fault) keep(() => raise(fault));
     else if (isFolder) await walk(source, path);
     else if (entry.isSymbolicLink()) links.push(path);
     else {
@@ -114,15 +109,24 @@ export async function walkPackage(
   };
 }
 
+interface Entry {
+  entry: Dirent;
+  /** Set if the name is not UTF-8. */
+  fault?: PackageError | undefined;
+}
+
 /**
- * Names in a folder that are not UTF-8, with their bytes in a readable form, by the names that Node.js reads: it has a
- * replacement character for each such byte, and then does not find the file.
+ * Entries of a folder. Node.js reads a replacement character for each byte that is not UTF-8, and then does not find
+ * the file.
  */
-async function namesNotUtf8(folder: string, entries: readonly Dirent[]): Promise<Map<string, string>> {
-  if (!entries.some(({ name }) => name.includes("\uFFFD"))) return new Map();
-  const raw = await readdir(folder, { encoding: "buffer" });
-  const broken = raw.filter((name) => !isUtf8(name));
-  return new Map(broken.map((name) => [name.toString(), readableBytes(name)]));
+async function readEntries(at: string, path: string): Promise<Entry[]> {
+  const entries = await readdir(at, { withFileTypes: true });
+  if (!entries.some(({ name }) => name.includes("\uFFFD"))) return entries.map((entry) => ({ entry }));
+  const raw = await readdir(at, { encoding: "buffer" });
+  const faults = new Map(
+    raw.filter((name) => !isUtf8(name)).map((name) => [name.toString(), notUtf8(readableBytes(name), path)]),
+  );
+  return entries.map((entry) => ({ entry, fault: faults.get(entry.name) }));
 }
 
 /** ASCII as it is, and each other byte as `\xNN`. */
