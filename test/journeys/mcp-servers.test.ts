@@ -155,6 +155,10 @@ describe("a skill that requires MCP servers", () => {
     await terminal.until(/How should your tools reach it\?/);
     terminal.type("\r");
     await terminal.until(/API token/);
+    assert.match(
+      terminal.text(),
+      /acme\/search needs API token \(TOKEN\)\. It is written to the files of your tools only:/,
+    );
     terminal.type("typed-s3cr3t\r");
     await terminal.until(/Installed .*acme\/search/);
     assert.equal(await terminal.ended, 0);

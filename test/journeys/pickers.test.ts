@@ -164,6 +164,12 @@ describe("svc publish without a path", needsTerminal, () => {
     const terminal = open("publish");
     await terminal.until(/Which of your skills and rules\?[\s\S]*mine/);
     assert.match(terminal.text(), /1 skill is published with the same content already[\s\S]*style/);
+    for (const label of [
+      "style (.cursor/rules/style.mdc)",
+      "bad (.claude/skills/bad)",
+      "mine (~/.claude/skills/mine)",
+    ])
+      assert.ok(terminal.text().includes(label), terminal.text());
     terminal.type(space + down + space + down + space + enter);
 
     assert.equal(await terminal.ended, 1);
