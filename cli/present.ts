@@ -1,6 +1,7 @@
 /** Parts of JSON documents that several commands share. */
 import type { FlagShape, PositionalShape } from "./command-shape.ts";
 import type { Context } from "./context.ts";
+import type { TokenPayload } from "../contract/payloads/tokens.ts";
 import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
 
 /** Consent to a publisher that is given as a flag. */
@@ -97,4 +98,13 @@ const outcomes = {
 export function outcomeWord({ output }: Context, outcome: keyof typeof outcomes): string {
   const { style, word } = outcomes[outcome];
   return output.paint(style, word);
+}
+
+/** Scopes of a token as `svc token create` takes them. */
+export function scopesText(scopes: TokenPayload["scopes"]): string {
+  if (scopes === undefined) return "all";
+  const names = Object.entries(scopes).flatMap(([group, actions]) =>
+    actions.map((action) => `${group}:${action}`),
+  );
+  return names.length === 0 ? "none" : names.join(" ");
 }

@@ -15,7 +15,11 @@ import type {
   VersionPayload,
   VersionResult,
 } from "../../contract/payloads/skills.ts";
-import type { CreatedTokenPayload, TokenPayload } from "../../contract/payloads/tokens.ts";
+import type {
+  CreatedTokenPayload,
+  CurrentTokenPayload,
+  TokenPayload,
+} from "../../contract/payloads/tokens.ts";
 import type { UploadPayload } from "../../contract/payloads/uploads.ts";
 import type {
   CreatedFolderPayload,
@@ -53,6 +57,7 @@ export function openClient(options: HttpOptions) {
     plain,
     form,
     profile: () => get<IdentityPayload>("/api/user/profile", shapes.identity),
+    currentToken: () => get<CurrentTokenPayload>("/api/user/tokens/current", shapes.currentToken),
     tenants: () => get<TenantPayload[]>("/api/tenants", shapes.tenants),
     skills: (query: Query) => page<SkillPayload>("/api/skills", shapes.skills, query),
     explore: (query: Query) => page<CatalogItem>("/api/explore", shapes.catalog, query),

@@ -56,6 +56,7 @@ export const shapes = {
     memberships: [{ slug: "text", name: "text" }],
     pendingInvitations: [{ organizationName: "text" }],
   },
+  currentToken: { name: "text" },
   tenants: [{ id: "text", slug: "slug", name: "text" }],
   skills: [{ ...described, tenantId: "text", folderId: "text?" }],
   catalog: [{ ...named, ...current, description: "text", downloads: "whole" }],

@@ -4,6 +4,7 @@ import { scopableActions } from "../../contract/vocabulary.ts";
 import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
 import { CliError, invalidArgument } from "../errors.ts";
+import { scopesText } from "../present.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine, renderTable } from "../table.ts";
 
@@ -112,14 +113,6 @@ export const tokenRevoke = defineCommand({
 function presentToken(token: TokenPayload) {
   const { id, name, scopes, allowedFolderIds, createdAt, expiresAt, lastUsedAt, isLogin } = token;
   return { id, name, scopes, allowedFolderIds, createdAt, expiresAt, lastUsedAt, isLogin };
-}
-
-function scopesText(scopes: TokenPayload["scopes"]): string {
-  if (scopes === undefined) return "all";
-  const names = Object.entries(scopes).flatMap(([group, actions]) =>
-    actions.map((action) => `${group}:${action}`),
-  );
-  return names.length === 0 ? "none" : names.join(" ");
 }
 
 function parseDays(text: string): number {

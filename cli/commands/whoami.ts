@@ -1,8 +1,11 @@
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import type { CurrentTokenPayload } from "../../contract/payloads/tokens.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
+import type { Client } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
+import { scopesText } from "../present.ts";
 import { plainLine } from "../table.ts";
 import { openSession } from "../state/session.ts";
 
@@ -15,7 +18,7 @@ export const whoami = defineCommand({
   async run(context) {
     const { client } = await openSession(context);
     if (client.options.token?.startsWith("lskt_") === true)
-      return presentOrganization(context, await client.tenants());
+      return presentOrganization(context, await client.tenants(), await findToken(client));
     const identity = presentIdentity(await client.profile());
     const orgs = identity.memberships.map((membership) => membership.slug).join(", ");
     const lines = [
@@ -28,15 +31,41 @@ export const whoami = defineCommand({
   },
 });
 
+/** The token of the call; undefined if an earlier version of the service can't tell. */
+async function findToken(client: Client): Promise<CurrentTokenPayload | undefined> {
+  try {
+    return await client.currentToken();
+  } catch (error) {
+    const status = error instanceof CliError ? error.details?.httpStatus : undefined;
+    if (status === 404 || status === 405) return undefined;
+    throw error;
+  }
+}
+
 /** The organization of a token that is no person's. */
-function presentOrganization({ output }: Context, tenants: readonly TenantPayload[]): CommandResult {
+function presentOrganization(
+  { output }: Context,
+  tenants: readonly TenantPayload[],
+  token: CurrentTokenPayload | undefined,
+): CommandResult {
   const memberships = tenants.map(({ id, slug, name }) => ({ tenantId: id, slug, name }));
   const [organization] = memberships;
   if (organization === undefined)
     throw new CliError("E_API", "The service names no organization for this token.");
+  const { name, scopes, expiresAt } = token ?? {};
   return {
-    data: { organization, memberships, pendingInvitations: [] },
-    text: `${output.paint("bold", plainLine(organization.name))} (${organization.slug}): a token of the organization`,
+    data: {
+      organization,
+      memberships,
+      pendingInvitations: [],
+      token: token && { name, scopes: scopes ?? null, expiresAt },
+    },
+    text: [
+      `${output.paint("bold", plainLine(organization.name))} (${organization.slug}): a token of the organization`,
+      ...(name === undefined
+        ? []
+        : [`token: ${plainLine(name)}`, `scopes: ${plainLine(scopesText(scopes))}`]),
+    ].join("\n"),
   };
 }
 

@@ -59,6 +59,13 @@ export const cliPayloads = {
     organization: z.strictObject({ tenantId: text, slug: text, name: text }),
     memberships: z.array(z.strictObject({ tenantId: text, slug: text, name: text })),
     pendingInvitations: z.array(z.never()),
+    token: z
+      .strictObject({
+        name: text,
+        scopes: z.record(z.string(), z.array(text)).nullable(),
+        expiresAt: timestamp.optional(),
+      })
+      .optional(),
   }),
   whoami: z.strictObject({
     username: text,

@@ -29,6 +29,14 @@ export const TokenPayload = z
   .meta({ id: "Token" });
 export type TokenPayload = z.infer<typeof TokenPayload>;
 
+export const CurrentTokenPayload = TokenPayload.extend({
+  organization: z
+    .object({ tenantId: z.string(), slug: z.string(), name: z.string() })
+    .optional()
+    .meta({ description: "the organization that the token acts as; absent for a personal token" }),
+}).meta({ id: "CurrentToken" });
+export type CurrentTokenPayload = z.infer<typeof CurrentTokenPayload>;
+
 export const CreatedTokenPayload = TokenPayload.extend({
   token: z.string().meta({ description: "the secret; shown this once" }),
 }).meta({ id: "CreatedToken" });

@@ -1,6 +1,7 @@
 import {
   CreatedOrganizationTokenPayload,
   CreatedTokenPayload,
+  CurrentTokenPayload,
   OrganizationTokenPayload,
   TokenPayload,
 } from "../../contract/payloads/tokens.ts";
@@ -18,7 +19,7 @@ import {
   presentToken,
 } from "./present.ts";
 import { CreateToken, OrganizationTokenParams, TokenParams } from "./schema.ts";
-import { createToken, listTokens, revokeCurrentToken, revokeToken } from "./service.ts";
+import { createToken, listTokens, loadCurrentToken, revokeCurrentToken, revokeToken } from "./service.ts";
 
 export function tokenRoutes(app: App): Route[] {
   return [...personalRoutes(app), ...organizationRoutes(app)];
@@ -30,8 +31,44 @@ const pathsOf = (app: App, actor: Actor, tokens: readonly ListedToken[]) => {
   return loadFolderPaths(app, actor, tenantIds, tokens);
 };
 
+async function readCurrentToken(app: App, actor: Actor): Promise<CurrentTokenPayload> {
+  const token = await loadCurrentToken(app, actor);
+  if (actor.kind !== "organization") return presentToken(token, await pathsOf(app, actor, [token]));
+  const [{ tenantId, tenantSlug, tenantName }] = actor.memberships;
+  return {
+    ...presentToken(token, await loadFolderPaths(app, actor, [tenantId], [token])),
+    organization: { tenantId, slug: tenantSlug, name: tenantName },
+  };
+}
+
+const personalTag = "Personal tokens";
+
+function currentRoutes(app: App): Route[] {
+  const tag = personalTag;
+  return [
+    route({
+      method: "get",
+      path: "/api/user/tokens/current",
+      summary: "Read the API token that calls: its name, limits and organization",
+      tag,
+      auth: "required",
+      data: CurrentTokenPayload,
+      handle: ({ actor }) => readCurrentToken(app, actor),
+    }),
+    route({
+      method: "delete",
+      path: "/api/user/tokens/current",
+      summary: "Revoke the personal API token that calls, restricted or not, at once",
+      tag,
+      auth: "required",
+      data: null,
+      handle: ({ actor }) => revokeCurrentToken(app, actor),
+    }),
+  ];
+}
+
 function personalRoutes(app: App): Route[] {
-  const tag = "Personal tokens";
+  const tag = personalTag;
   return [
     route({
       method: "get",
@@ -66,15 +103,7 @@ function personalRoutes(app: App): Route[] {
         return new Enveloped(presentCreatedToken(created, await pathsOf(app, actor, [created.record])));
       },
     }),
-    route({
-      method: "delete",
-      path: "/api/user/tokens/current",
-      summary: "Revoke the personal API token that calls, restricted or not, at once",
-      tag,
-      auth: "required",
-      data: null,
-      handle: ({ actor }) => revokeCurrentToken(app, actor),
-    }),
+    ...currentRoutes(app),
     route({
       method: "delete",
       path: "/api/user/tokens/:id",

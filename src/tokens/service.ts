@@ -94,6 +94,21 @@ export async function revokeToken(app: App, actor: Actor, id: string): Promise<v
   await revokeOf(app, requireUnrestricted(actor, "revoke API tokens"), id);
 }
 
+/** The token of the call, personal or of an organization, which every token may read. Throws `refused`. */
+export async function loadCurrentToken(app: App, actor: Actor): Promise<ListedToken> {
+  const own =
+    actor.kind === "organization"
+      ? { id: actor.tokenId, owner: { tenantId: actor.memberships[0].tenantId } }
+      : actor.kind === "user" && actor.via.kind === "token"
+        ? { id: actor.via.tokenId, owner: { userId: actor.userId } }
+        : undefined;
+  if (own === undefined)
+    throw new ServiceError("refused", "This call has no API token. Send one: Authorization: Bearer.");
+  const token = await app.storage.tokens.find(own.id, own.owner);
+  if (!token) throw unknownToken(own.id);
+  return token;
+}
+
 /** Revokes the personal token of the call, restricted or not: a logout. Throws `refused`. */
 export async function revokeCurrentToken(app: App, actor: Actor): Promise<void> {
   const user = requireUser(actor);
