@@ -5,12 +5,12 @@ import type { App } from "../app.ts";
 import { hidden } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
 import { actorPage, type PageOptions } from "../http/pages.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { endAccess, endLabels, readAccess, type AccessView } from "./access-mails.ts";
 import { badLinkPage } from "./pages.ts";
 import { formText, orShow, postForm } from "../http/forms.ts";
 
-const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
+const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const path = "/end-access";
 
 const LinkQuery = z.object({ token: formText });
@@ -21,7 +21,6 @@ const failed = (actor: Actor, error: string, options: PageOptions) =>
 export function accessPageRoutes(app: App): Route[] {
   return [
     route({
-      ...page,
       method: "get",
       path,
       summary: "Ask whether to end a session or token, from the link of a mail",
@@ -36,7 +35,6 @@ export function accessPageRoutes(app: App): Route[] {
         ),
     }),
     route({
-      ...page,
       method: "post",
       path,
       summary: "End a session or token from the form",

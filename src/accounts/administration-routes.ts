@@ -2,18 +2,17 @@ import { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payload
 import type { App } from "../app.ts";
 import type { Actor } from "../access/actor.ts";
 import { confirmRestore } from "../epoch/epoch.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { endSessionsOf, listUsers, resetFactorsOf, suspendUser, unsuspendUser } from "./administration.ts";
 import { grantAdministrator, removeAdministrator } from "./administrators.ts";
 import { AdminReason, AdminUserParams, AdminUserQuery, ChangeServiceSettings } from "./schema.ts";
 import { changeServiceSettings, readServiceSettings } from "./service-settings.ts";
 
-const common = { tag: "Administration", auth: "administrator" } as const;
+const route = routesOf({ tag: "Administration", auth: "administrator" });
 
 export function accountAdministrationRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/api/admin/users",
       summary: "List all accounts by user name or address",
@@ -33,7 +32,6 @@ type Action = (app: App, actor: Actor, id: string, reason: string) => Promise<Ad
 function actionRoutes(app: App): Route[] {
   const action = (name: string, summary: string, act: Action) =>
     route({
-      ...common,
       method: "post",
       path: `/api/admin/users/:user/${name}`,
       summary,
@@ -59,7 +57,6 @@ function actionRoutes(app: App): Route[] {
 function settingsRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/api/admin/settings",
       summary: "Read the settings of the service",
@@ -67,7 +64,6 @@ function settingsRoutes(app: App): Route[] {
       handle: () => readServiceSettings(app),
     }),
     route({
-      ...common,
       method: "patch",
       path: "/api/admin/settings",
       summary: "Change who can create an account, and whether agents need a sign-in",
@@ -76,7 +72,6 @@ function settingsRoutes(app: App): Route[] {
       handle: ({ actor, body }) => changeServiceSettings(app, actor, body),
     }),
     route({
-      ...common,
       method: "post",
       path: "/api/admin/confirm-restore",
       summary:

@@ -1,18 +1,17 @@
 /** The links of mails as calls: reading one changes nothing. */
 import { AccessLinkPayload, EmailLinkPayload, ResetLinkPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { endAccess, readAccess } from "./access-mails.ts";
 import { readConfirmation, requireSessionOf } from "./email-address.ts";
 import { readReset } from "./recovery.ts";
 import { LinkQuery, LinkToken } from "./schema.ts";
 
-const common = { tag: "Account", auth: "optional", budget: "sign-in" } as const;
+const route = routesOf({ tag: "Account", auth: "optional", budget: "sign-in" });
 
 export function linkRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/api/user/email/confirm",
       summary: "Read the link of a mail that confirms an e-mail address, in a session of its account",
@@ -25,7 +24,6 @@ export function linkRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/auth/password/reset",
       summary: "Read the link of a mail that sets a new password",
@@ -37,7 +35,6 @@ export function linkRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/auth/end-access",
       summary: "Read the link of a mail about a new session, token or grant",
@@ -46,7 +43,6 @@ export function linkRoutes(app: App): Route[] {
       handle: ({ query }) => readAccess(app, query.token),
     }),
     route({
-      ...common,
       method: "post",
       path: "/api/auth/end-access",
       summary: "End the session, token or grant that the link of a mail is about",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
-import { route, type Reply, type Route } from "../http/route.ts";
+import { routesOf, type Reply, type Route } from "../http/route.ts";
 import type { Actor } from "../access/actor.ts";
 import { accessPageRoutes } from "./access-page-routes.ts";
 import {
@@ -21,7 +21,7 @@ import { forgotPassword, readReset, resetPassword } from "./recovery.ts";
 import { ForgotPassword, ResetPassword } from "./schema.ts";
 import { signUpPageRoutes } from "./sign-up-page-routes.ts";
 
-const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
+const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const askAgain = { href: "/forgot-password", label: "Ask for another link" };
 
 const LinkQuery = z.object({ token: formText });
@@ -51,7 +51,6 @@ function confirmRoutes(app: App): Route[] {
     actorPage(actor, { title: "The address is not confirmed", body: badLinkPage(error) }, options);
   return [
     route({
-      ...page,
       method: "get",
       path: "/confirm-email",
       summary: "Ask whether to confirm an e-mail address, from the link of a mail",
@@ -69,7 +68,6 @@ function confirmRoutes(app: App): Route[] {
         ),
     }),
     route({
-      ...page,
       method: "post",
       path: "/confirm-email",
       summary: "Confirm an e-mail address from the form",
@@ -93,14 +91,12 @@ function forgotRoutes(app: App): Route[] {
   const title = "Forgot your password?";
   return [
     route({
-      ...page,
       method: "get",
       path: "/forgot-password",
       summary: "Form for a forgotten password",
       handle: async ({ actor }) => actorPage(actor, { title, body: forgotPasswordPage({ email: "" }) }),
     }),
     route({
-      ...page,
       method: "post",
       path: "/forgot-password",
       summary: "Ask for a link from the form",
@@ -125,7 +121,6 @@ function resetRoutes(app: App): Route[] {
   const title = "Choose a new password";
   return [
     route({
-      ...page,
       method: "get",
       path: "/reset-password",
       summary: "Form for a new password, from the link of a mail",
@@ -141,7 +136,6 @@ function resetRoutes(app: App): Route[] {
         ),
     }),
     route({
-      ...page,
       method: "post",
       path: "/reset-password",
       summary: "Set a new password from the form",

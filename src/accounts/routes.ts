@@ -10,7 +10,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { presentSignedIn } from "../auth/present.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
-import { Enveloped, Page, route, type Cookie, type Route } from "../http/route.ts";
+import { Enveloped, Page, routesOf, type Cookie, type Route } from "../http/route.ts";
 import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { confirmEmail, requestEmailChange, resendConfirmation } from "./email-address.ts";
@@ -30,7 +30,7 @@ import {
 import { linkRoutes } from "./link-routes.ts";
 import { signUp } from "./sign-up.ts";
 
-const tag = "Account";
+const route = routesOf({ tag: "Account", auth: "required" });
 
 export function accountRoutes(app: App): Route[] {
   return [
@@ -64,8 +64,6 @@ function sessionRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/sessions",
       summary: "List your browser sessions, newest first",
-      tag,
-      auth: "required",
       query: SessionQuery,
       data: SessionPayload,
       page: true,
@@ -84,8 +82,6 @@ function sessionRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/user/sessions/:id",
       summary: "End one of your browser sessions at once",
-      tag,
-      auth: "required",
       params: SessionParams,
       data: null,
       handle: async ({ actor, params }) => withCookie(await endOneSession(app, actor, params.id)),
@@ -94,8 +90,6 @@ function sessionRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/user/sessions",
       summary: "End all your browser sessions but the one that calls",
-      tag,
-      auth: "required",
       data: null,
       handle: ({ actor }) => endOtherSessions(app, actor),
     }),
@@ -108,8 +102,6 @@ function passwordRoutes(app: App): Route[] {
       method: "post",
       path: "/api/user/password",
       summary: "Change your password; ends all other sessions and keeps API tokens",
-      tag,
-      auth: "required",
       body: ChangePassword,
       data: null,
       budget: "sign-in",
@@ -120,7 +112,6 @@ function passwordRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/password/forgot",
       summary: "Send a link for a new password, if there is such an account; the answer is the same if not",
-      tag,
       auth: "optional",
       body: ForgotPassword,
       data: null,
@@ -131,7 +122,6 @@ function passwordRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/password/reset",
       summary: "Set a new password by the link of a mail, once; ends all sessions, and API tokens on request",
-      tag,
       auth: "optional",
       body: ResetPassword,
       data: null,
@@ -147,8 +137,6 @@ function emailRoutes(app: App): Route[] {
       method: "post",
       path: "/api/user/email",
       summary: "Ask for another e-mail address; it changes when its owner follows the link sent there",
-      tag,
-      auth: "required",
       body: ChangeEmail,
       data: EmailChangePayload,
       budget: "sign-in",
@@ -158,7 +146,6 @@ function emailRoutes(app: App): Route[] {
       method: "post",
       path: "/api/user/email/confirm",
       summary: "Confirm an e-mail address by the link of a mail, once, in a session of its account",
-      tag,
       auth: "optional",
       body: ConfirmEmail,
       data: ConfirmedEmailPayload,
@@ -169,8 +156,6 @@ function emailRoutes(app: App): Route[] {
       method: "post",
       path: "/api/user/email/resend",
       summary: "Send the link that confirms your present e-mail address again",
-      tag,
-      auth: "required",
       data: null,
       budget: "sign-in",
       handle: ({ actor }) => resendConfirmation(app, actor),
@@ -183,8 +168,6 @@ function deletionRoute(app: App): Route {
     method: "delete",
     path: "/api/user/account",
     summary: "Delete your account permanently; not while you are the only owner of an organization",
-    tag,
-    auth: "required",
     body: DeleteAccount,
     data: null,
     budget: "sign-in",

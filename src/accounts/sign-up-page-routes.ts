@@ -7,7 +7,7 @@ import { isSignUpOpen } from "../auth/sign-in.ts";
 import { checkForm, formText, orShow } from "../http/forms.ts";
 import { problem } from "../http/fields.ts";
 import { actorPage, redirectReply } from "../http/pages.ts";
-import { route, type Reply, type RequestInfo, type Route } from "../http/route.ts";
+import { routesOf, type Reply, type RequestInfo, type Route } from "../http/route.ts";
 import { CreateTenant } from "../orgs/schema.ts";
 import { createTenant } from "../orgs/service.ts";
 import { userActor } from "../users/load.ts";
@@ -16,7 +16,7 @@ import { SignUp } from "./schema.ts";
 import { organizationFailedPage, signUpPage, type SignUpValues } from "./sign-up-pages.ts";
 import { signUp } from "./sign-up.ts";
 
-const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
+const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const noValues: SignUpValues = { email: "", name: "", username: "", organization: "" };
 
 const SignUpForm = z.object({
@@ -34,7 +34,6 @@ const SetupQuery = z.object({ token: formText });
 export function signUpPageRoutes(app: App): Route[] {
   return [
     route({
-      ...page,
       method: "get",
       path: "/sign-up",
       summary: "Sign-up form",
@@ -51,7 +50,6 @@ export function signUpPageRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...page,
       method: "post",
       path: "/sign-up",
       summary: "Create an account from the form",
@@ -60,7 +58,6 @@ export function signUpPageRoutes(app: App): Route[] {
       handle: ({ actor, body, request }) => signUpFrom(app, "/sign-up", actor, body, request),
     }),
     route({
-      ...page,
       method: "get",
       path: "/setup",
       summary: "Form for the first account, from the set-up link",
@@ -72,7 +69,6 @@ export function signUpPageRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...page,
       method: "post",
       path: "/setup",
       summary: "Create the first account from the form",

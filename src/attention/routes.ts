@@ -1,18 +1,17 @@
 import { AttentionPayload } from "../../contract/payloads/attention.ts";
 import { limitsOf, isNarrowed } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { requireUser } from "../users/load.ts";
 import { readAttention } from "./attention.ts";
 
-const common = { tag: "Attention", auth: "required", budget: "search" } as const;
+const route = routesOf({ tag: "Attention", auth: "required", budget: "search" });
 
 export function attentionRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/api/user/attention",
       summary:
@@ -25,7 +24,6 @@ export function attentionRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/tenants/:tenant/attention",
       summary: "What needs a person in an organization, as far as you may see it",

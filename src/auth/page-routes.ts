@@ -5,7 +5,7 @@ import type { App } from "../app.ts";
 import { checkForm, formText, orShow } from "../http/forms.ts";
 import type { Html } from "../http/html.ts";
 import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
-import { route, type Reply, type Route } from "../http/route.ts";
+import { routesOf, type Reply, type Route } from "../http/route.ts";
 import { requireUser } from "../users/load.ts";
 import { remedyOf } from "../users/remedy.ts";
 import { isConfined } from "../users/requirements.ts";
@@ -18,7 +18,7 @@ import { endSession } from "./sessions.ts";
 import { showFactor, showSignIn } from "./sign-in-pages.ts";
 import { signIn } from "./sign-in.ts";
 
-const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
+const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const SignInForm = z.object({ email: formText, password: formText, return_to: formText });
 const SignOutForm = z.object({ confirm: formText });
 const ReturnQuery = z.object({ return_to: formText, password: formText });
@@ -37,7 +37,6 @@ export function signInPageRoutes(app: App): Route[] {
 function signInRoutes(app: App): Route[] {
   return [
     route({
-      ...page,
       method: "get",
       path: "/sign-in",
       summary: "Sign-in form",
@@ -50,7 +49,6 @@ function signInRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...page,
       method: "post",
       path: "/sign-in",
       summary: "Sign in from the form",
@@ -76,7 +74,6 @@ function signInRoutes(app: App): Route[] {
         ),
     }),
     route({
-      ...page,
       method: "post",
       path: "/sign-out",
       summary: "Sign out from the button of a page",
@@ -118,7 +115,6 @@ function askCode(
 function deviceRoutes(app: App): Route[] {
   return [
     route({
-      ...page,
       method: "get",
       path: "/device",
       summary: "Enter a device's code, or decide about it",
@@ -138,7 +134,6 @@ function deviceRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...page,
       method: "post",
       path: "/device",
       summary: "Approve or deny a device from the form",

@@ -8,7 +8,7 @@ import {
 import { FactorNeededPayload } from "../../contract/payloads/mfa.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { Enveloped, route, type Route } from "../http/route.ts";
+import { Enveloped, routesOf, type Route } from "../http/route.ts";
 import { anonymousRoutes } from "./anonymous-routes.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
 import { standardAnswer } from "./oauth-error.ts";
@@ -18,7 +18,7 @@ import { endSession } from "./sessions.ts";
 import { presentPendingDevice, presentSignIn } from "./present.ts";
 import { signIn } from "./sign-in.ts";
 
-const tag = "Sign-in";
+const route = routesOf({ tag: "Sign-in", auth: "required" });
 
 export function authRoutes(app: App): Route[] {
   return [
@@ -27,7 +27,6 @@ export function authRoutes(app: App): Route[] {
       path: "/api/auth/sign-in",
       summary:
         "Sign in by e-mail and password; sets the session cookie, or answers with a ticket for a factor",
-      tag,
       auth: "optional",
       body: SignIn,
       data: z.union([IdentityPayload, FactorNeededPayload]),
@@ -38,7 +37,6 @@ export function authRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/sign-out",
       summary: "End the session of the cookie",
-      tag,
       auth: "optional",
       data: null,
       handle: ({ actor }) => signOut(app, actor),
@@ -47,7 +45,6 @@ export function authRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/device/code",
       summary: "Start the sign-in of a device (RFC 8628, section 3.1); the answer has no envelope",
-      tag,
       auth: "optional",
       body: DeviceCodeRequest,
       form: true,
@@ -62,7 +59,6 @@ export function authRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/device/token",
       summary: "Poll for a device's token (RFC 8628, section 3.4); the answer has no envelope",
-      tag,
       auth: "optional",
       body: DeviceTokenRequest,
       form: true,
@@ -77,8 +73,6 @@ export function authRoutes(app: App): Route[] {
       method: "get",
       path: "/api/auth/device",
       summary: "Read a device's sign-in by its user code before deciding; needs a browser session",
-      tag,
-      auth: "required",
       query: DeviceQuery,
       data: PendingDevicePayload,
       handle: async ({ actor, query }) =>
@@ -88,8 +82,6 @@ export function authRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/device/decision",
       summary: "Approve or deny a device by its user code; needs a browser session",
-      tag,
-      auth: "required",
       body: DeviceDecision,
       data: z.object({ approved: z.boolean() }),
       async handle({ actor, body }) {

@@ -8,7 +8,7 @@ import {
 } from "../../contract/payloads/ci.ts";
 import { ciProviders } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
-import { Enveloped, route, type Route } from "../http/route.ts";
+import { Enveloped, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { exchangeToken } from "./exchange.ts";
@@ -18,7 +18,7 @@ import { presentPolicies } from "./present.ts";
 import { CreateOidcPolicy, ExchangeToken, PolicyParams, TestToken, UpdateOidcPolicy } from "./schema.ts";
 import { testToken } from "./test-token.ts";
 
-const tag = "CI tokens";
+const route = routesOf({ tag: "CI tokens", auth: "required" });
 const base = "/api/tenants/:tenant/oidc-policies";
 
 export function ciRoutes(app: App): Route[] {
@@ -30,8 +30,6 @@ function testRoute(app: App): Route {
     method: "post",
     path: `${base}/test`,
     summary: "Explain claim by claim why an identity token is accepted or not; this does not use it up",
-    tag,
-    auth: "required",
     params: TenantParams,
     body: TestToken,
     data: OidcTestPayload,
@@ -45,7 +43,6 @@ function exchangeRoute(app: App): Route {
     method: "post",
     path: "/api/auth/oidc/exchange",
     summary: "Exchange the identity token of a CI pipeline for an API token of one hour",
-    tag,
     auth: "optional",
     body: ExchangeToken,
     data: OidcExchangePayload,
@@ -64,8 +61,6 @@ function readRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/oidc-issuers",
       summary: "List the issuers that trust policies can name, each provider's default first",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: z
         .array(OidcIssuerPayload)
@@ -81,8 +76,6 @@ function readRoutes(app: App): Route[] {
       method: "get",
       path: base,
       summary: "List the trust policies of an organization, oldest first",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: z
         .array(OidcPolicyPayload)
@@ -97,8 +90,6 @@ function readRoutes(app: App): Route[] {
       method: "get",
       path: `${base}/:id`,
       summary: "Read a trust policy",
-      tag,
-      auth: "required",
       params: PolicyParams,
       data: OidcPolicyPayload,
       async handle({ actor, params }) {
@@ -115,8 +106,6 @@ function changeRoutes(app: App): Route[] {
       method: "post",
       path: base,
       summary: "Trust the pipelines of a repository",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: CreateOidcPolicy,
       status: 201,
@@ -132,8 +121,6 @@ function changeRoutes(app: App): Route[] {
       method: "patch",
       path: `${base}/:id`,
       summary: "Change a trust policy; a change of more than its name ends the tokens made by it",
-      tag,
-      auth: "required",
       params: PolicyParams,
       body: UpdateOidcPolicy,
       data: OidcPolicyPayload,
@@ -146,8 +133,6 @@ function changeRoutes(app: App): Route[] {
       method: "delete",
       path: `${base}/:id`,
       summary: "Delete a trust policy; the tokens made by it end at their next request",
-      tag,
-      auth: "required",
       params: PolicyParams,
       data: null,
       handle: ({ actor, params }) => deletePolicy(app, actor, params.tenant, params.id),

@@ -1,7 +1,7 @@
 /** Files that crawlers and researchers look for: `/robots.txt` and `/.well-known/security.txt`. */
 import type { App } from "../app.ts";
 import { nothingAt } from "../errors.ts";
-import { Reply, route, type Route } from "../http/route.ts";
+import { Reply, routesOf, type Route } from "../http/route.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Validity of security.txt; RFC 9116 recommends less than a year. */
@@ -12,18 +12,17 @@ const uncrawled = ["/admin", "/api/", "/mcp", "/oauth/", "/settings", "/sign-in"
 /** The dashboard requests these to draw public pages. */
 const crawled = ["/api/explore", "/api/skills/"];
 
-const common = {
+const route = routesOf({
   method: "get",
   tag: "Pages",
   auth: "optional",
   crossOrigin: "always",
   produces: "text/plain",
-} as const;
+});
 
 export function crawlerRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       path: "/robots.txt",
       summary: "Paths that crawlers may read, and the site map",
       handle: async () => {
@@ -40,7 +39,6 @@ export function crawlerRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       path: "/.well-known/security.txt",
       summary: "Where to report vulnerabilities (RFC 9116)",
       handle: async () => {

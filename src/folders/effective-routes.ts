@@ -6,14 +6,14 @@ import {
 } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { pageByPath } from "../http/cursor.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { MemberQuery, TeamParams } from "../orgs/schema.ts";
 import { listFolderAccess, planFolderAccess } from "./effective.ts";
 import { presentAccess, presentPlanned } from "./present-access.ts";
 import { FolderParams, PlanFolderAccess, TeamFoldersQuery } from "./schema.ts";
 import { listTeamFolders } from "./team-folders.ts";
 
-const tag = "Folders";
+const route = routesOf({ tag: "Folders", auth: "required" });
 
 export function effectiveRoutes(app: App): Route[] {
   return [
@@ -22,8 +22,6 @@ export function effectiveRoutes(app: App): Route[] {
       path: "/api/folders/:folder/effective",
       summary:
         "List the members and tokens of the organization with their access to a folder, and why they have it",
-      tag,
-      auth: "required",
       params: FolderParams,
       query: MemberQuery,
       data: EffectiveAccessPayload,
@@ -38,8 +36,6 @@ export function effectiveRoutes(app: App): Route[] {
       method: "post",
       path: "/api/folders/:folder/effective",
       summary: "List what each member and token could do before and after a change of a folder's access",
-      tag,
-      auth: "required",
       params: FolderParams,
       query: MemberQuery,
       body: PlanFolderAccess,
@@ -56,7 +52,6 @@ export function effectiveRoutes(app: App): Route[] {
       path: "/api/tenants/:tenant/teams/:id/folders",
       summary: "List the folders on which a team has a grant, by path",
       tag: "Teams",
-      auth: "required",
       params: TeamParams,
       query: TeamFoldersQuery,
       data: TeamFolderPayload,

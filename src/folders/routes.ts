@@ -7,7 +7,7 @@ import {
 } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { pageByPath } from "../http/cursor.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { readFolderAccess, updateFolderAccess } from "./access.ts";
@@ -22,7 +22,7 @@ import { CreateFolder, FolderParams, FoldersQuery, UpdateFolder, UpdateFolderAcc
 import { countMovedReaders } from "./moved-readers.ts";
 import { updateFolder } from "./update.ts";
 
-const tag = "Folders";
+const route = routesOf({ tag: "Folders", auth: "required" });
 
 export function folderRoutes(app: App): Route[] {
   return [...treeRoutes(app), ...itemRoutes(app), ...accessRoutes(app), ...effectiveRoutes(app)];
@@ -34,8 +34,6 @@ function treeRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/folders",
       summary: "List the folders of an organization that you may see, by path",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: FoldersQuery,
       data: FolderPayload,
@@ -52,8 +50,6 @@ function treeRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/folders",
       summary: "Create a folder by its path, or by its name in another one",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: CreateFolder,
       status: 201,
@@ -80,8 +76,6 @@ function itemRoutes(app: App): Route[] {
       method: "get",
       path: "/api/folders/:folder",
       summary: "Read a folder",
-      tag,
-      auth: "required",
       params: FolderParams,
       data: FolderPayload,
       async handle({ actor, params }) {
@@ -93,8 +87,6 @@ function itemRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/folders/:folder",
       summary: "Rename a folder, or move it with everything in it",
-      tag,
-      auth: "required",
       params: FolderParams,
       body: UpdateFolder,
       data: ChangedFolderPayload,
@@ -122,8 +114,6 @@ function itemRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/folders/:folder",
       summary: "Delete an empty folder",
-      tag,
-      auth: "required",
       params: FolderParams,
       data: null,
       handle: ({ actor, params }) => deleteFolder(app, actor, params.folder),
@@ -137,8 +127,6 @@ function accessRoutes(app: App): Route[] {
       method: "get",
       path: "/api/folders/:folder/access",
       summary: "Read a folder's restriction and grants",
-      tag,
-      auth: "required",
       params: FolderParams,
       data: FolderAccessPayload,
       handle: async ({ actor, params }) =>
@@ -148,8 +136,6 @@ function accessRoutes(app: App): Route[] {
       method: "put",
       path: "/api/folders/:folder/access",
       summary: "Restrict a folder, or open it, and set who has access",
-      tag,
-      auth: "required",
       params: FolderParams,
       body: UpdateFolderAccess,
       data: ChangedFolderAccessPayload,

@@ -1,6 +1,8 @@
 /** Style sheet and icon of the server-rendered pages. */
 import { iconPath, iconReply, stylePath, styleReply } from "./pages.ts";
-import { route, type Route } from "./route.ts";
+import { routesOf, type Route } from "./route.ts";
+
+const route = routesOf({ tag: "Pages", auth: "optional" });
 
 export function assetRoutes(): Route[] {
   return [
@@ -8,8 +10,6 @@ export function assetRoutes(): Route[] {
       method: "get",
       path: stylePath,
       summary: "Style sheet of the pages",
-      tag: "Pages",
-      auth: "optional",
       produces: "text/css",
       handle: async () => styleReply(),
     }),
@@ -17,8 +17,6 @@ export function assetRoutes(): Route[] {
       method: "get",
       path: iconPath,
       summary: "Icon of the pages",
-      tag: "Pages",
-      auth: "optional",
       produces: "image/svg+xml",
       handle: async () => iconReply(),
     }),

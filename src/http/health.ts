@@ -1,6 +1,8 @@
 /** Liveness and readiness. Alive: the process responds. Ready: its engines respond, and it is not about to end. */
 import { ServiceError } from "../errors.ts";
-import { route, type Route } from "./route.ts";
+import { routesOf, type Route } from "./route.ts";
+
+const route = routesOf({ tag: "Operation", auth: "none" });
 
 export interface Health {
   /** Set when the process begins to end, so that load balancers stop sending requests before the listener closes. */
@@ -19,8 +21,6 @@ export function healthRoutes(health: Health): Route[] {
       method: "get",
       path: "/healthz",
       summary: "Whether the process is alive",
-      tag: "Operation",
-      auth: "none",
       constant: alive,
       handle: async () => alive,
     }),
@@ -28,8 +28,6 @@ export function healthRoutes(health: Health): Route[] {
       method: "get",
       path: "/readyz",
       summary: "Whether the process can serve",
-      tag: "Operation",
-      auth: "none",
       async handle() {
         if (health.isDraining) throw new ServiceError("unavailable", "The process is ending.");
         const names = Object.keys(health.checks);

@@ -5,9 +5,11 @@ import path from "node:path";
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { failures, type FailureCode } from "../../contract/errors.ts";
-import { Reply, route, type Route } from "./route.ts";
+import { Reply, routesOf, type Route } from "./route.ts";
 import { iconPath } from "./pages.ts";
 import { docsPolicy } from "./security.ts";
+
+const route = routesOf({ tag: "Documentation", auth: "optional" });
 
 const Failure = z
   .object({
@@ -153,8 +155,6 @@ export function docsRoutes(description: () => object): Route[] {
       method: "get",
       path: `/docs/${name}`,
       summary: "A file of the API page",
-      tag: "Documentation",
-      auth: "optional",
       produces: type,
       handle: async () =>
         new Reply(await read(), {
@@ -168,8 +168,6 @@ export function docsRoutes(description: () => object): Route[] {
         method: "get",
         path: address,
         summary: "This description",
-        tag: "Documentation",
-        auth: "optional",
         crossOrigin: "always",
         produces: "application/json",
         handle: async () => new Reply(description(), { headers: { "cache-control": "public, no-cache" } }),
@@ -179,8 +177,6 @@ export function docsRoutes(description: () => object): Route[] {
       method: "get",
       path: "/docs",
       summary: "The API page",
-      tag: "Documentation",
-      auth: "optional",
       produces: "text/html",
       handle: async () =>
         new Reply(docsPage, {

@@ -143,11 +143,9 @@ export interface RouteInput<P, Q, B, F> {
 
 type RepeatLacks = "query" | "prefetched" | "request";
 
-interface Declaration<P, Q, B, F> {
+/** Properties that the routes of a file may share (`routesOf`). */
+interface Common {
   method: Method;
-  /** In the form of the router: `/api/skills/:skill`; a last `*name` segment takes the rest of the path. */
-  path: string;
-  summary: string;
   tag: string;
   /**
    * `required`: anonymous callers get 401 before any other check. `none`: no authentication and no rate limits, for
@@ -156,6 +154,20 @@ interface Declaration<P, Q, B, F> {
    * other callers the path does not exist.
    */
   auth: "required" | "optional" | "none" | "deferred" | "administrator";
+  /**
+   * Pages of other origins can read the responses: `anonymous` those to requests without credentials, `always` all of
+   * them, since they are the same for every caller.
+   */
+  crossOrigin?: "anonymous" | "always";
+  /** Media type of an answer outside the envelope. */
+  produces?: string;
+  budget?: RateBudget;
+}
+
+interface OwnDeclaration<P, Q, B, F> {
+  /** In the form of the router: `/api/skills/:skill`; a last `*name` segment takes the rest of the path. */
+  path: string;
+  summary: string;
   params?: P;
   query?: Q;
   /** A schema for JSON; `stream` hands over the raw body. */
@@ -173,11 +185,6 @@ interface Declaration<P, Q, B, F> {
    * cookies are ignored; and failures are plain sentences, which git shows to its user.
    */
   forGit?: true;
-  /**
-   * Pages of other origins can read the responses: `anonymous` those to requests without credentials, `always` all of
-   * them, since they are the same for every caller.
-   */
-  crossOrigin?: "anonymous" | "always";
   /** Ignores cookies, so that a browser lends no caller its session. */
   ignoresCookies?: true;
   /**
@@ -215,9 +222,6 @@ interface Declaration<P, Q, B, F> {
   data?: z.ZodType | null;
   /** The answer is a list page: `data` is the schema of one item. */
   page?: boolean;
-  /** Media type of an answer outside the envelope. */
-  produces?: string;
-  budget?: RateBudget;
   /** Data of a route with `auth: "none"` whose answer is always the same: it is sent without calling `handle`. */
   constant?: object;
   /**
@@ -228,6 +232,8 @@ interface Declaration<P, Q, B, F> {
   prefetch?(params: Readonly<Record<string, string>>): Promise<F> | undefined;
   handle(input: RouteInput<P, Q, B, F>): Promise<unknown>;
 }
+
+type Declaration<P, Q, B, F> = Common & OwnDeclaration<P, Q, B, F>;
 
 /** A route whose input types are sealed in: `handle` takes what the schemas made of the request. */
 export interface Route extends Omit<
@@ -247,4 +253,17 @@ export function route<
   F = never,
 >(declaration: Declaration<P, Q, B, F>): Route {
   return declaration as Route;
+}
+
+/** Returns `route` for routes that have these properties unless they declare others. */
+export function routesOf<C extends Partial<Common>>(common: C) {
+  type Left = Omit<Common, keyof C> & Partial<Common>;
+  return <
+    P extends z.ZodType | undefined = undefined,
+    Q extends z.ZodType | undefined = undefined,
+    B extends z.ZodType | undefined = undefined,
+    F = never,
+  >(
+    declaration: OwnDeclaration<P, Q, B, F> & Left,
+  ): Route => route({ ...common, ...declaration } as Declaration<P, Q, B, F>);
 }

@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { App } from "../app.ts";
 import { listQuery } from "../http/cursor.ts";
 import type { Health } from "../http/health.ts";
-import { Reply, route, type Route } from "../http/route.ts";
+import { Reply, routesOf, type Route } from "../http/route.ts";
 import { queueNames } from "../queue/index.ts";
 import { requireUser } from "../users/load.ts";
 import { listAllConnections } from "./connections.ts";
@@ -35,7 +35,7 @@ import {
   retryJob,
 } from "./service.ts";
 
-const common = { tag: "Administration", auth: "administrator" } as const;
+const route = routesOf({ tag: "Administration", auth: "administrator" });
 
 export function jobRoutes(app: App, version: string, health?: Health): Route[] {
   return [
@@ -50,7 +50,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
   const events = openQueueEvents(app, health?.draining);
   return [
     route({
-      ...common,
       method: "get",
       path: "/api/admin/queues",
       summary: "List the queues with their counts and rates",
@@ -61,7 +60,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       handle: async () => listQueues(app),
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/admin/metrics",
       summary: "Read how jobs fared over time",
@@ -70,7 +68,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       handle: async ({ query }) => readJobMetrics(app, query),
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/admin/health",
       summary: "Read how engines, disks and git are",
@@ -78,7 +75,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       handle: async () => readHealth(app, version),
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/admin/connections",
       summary: "List every organization's connection to a repository",
@@ -88,7 +84,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       handle: async ({ query }) => listAllConnections(app, query),
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/admin/events",
       summary: "Listen to the queues as they change (server-sent events)",
@@ -101,7 +96,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       },
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/admin/jobs",
       summary: "List jobs of one state, of one queue or all",
@@ -111,7 +105,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       handle: async ({ query }) => listJobs(app, query),
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/admin/jobs/:queue/:id",
       summary: "Read a job with its errors and its history",
@@ -128,7 +121,6 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
 function queueRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "post",
       path: "/api/admin/queues/:queue/pause",
       summary: "Let no more job of a queue begin",
@@ -137,7 +129,6 @@ function queueRoutes(app: App): Route[] {
       handle: async ({ actor, params }) => pauseQueue(app, actor, params.queue),
     }),
     route({
-      ...common,
       method: "post",
       path: "/api/admin/queues/:queue/resume",
       summary: "Let a paused queue go on",
@@ -146,7 +137,6 @@ function queueRoutes(app: App): Route[] {
       handle: async ({ actor, params }) => resumeQueue(app, actor, params.queue),
     }),
     route({
-      ...common,
       method: "post",
       path: "/api/admin/queues/:queue/retry-failed",
       summary: "Put every failed job of a queue back",
@@ -160,7 +150,6 @@ function queueRoutes(app: App): Route[] {
 function changingRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "post",
       path: "/api/admin/jobs/:queue/:id/retry",
       summary: "Put a failed job back, with all its attempts before it",
@@ -169,7 +158,6 @@ function changingRoutes(app: App): Route[] {
       handle: async ({ actor, params }) => retryJob(app, actor, params.queue, params.id),
     }),
     route({
-      ...common,
       method: "post",
       path: "/api/admin/jobs/:queue/:id/promote",
       summary: "Let a delayed job run now",
@@ -178,7 +166,6 @@ function changingRoutes(app: App): Route[] {
       handle: async ({ actor, params }) => promoteJob(app, actor, params.queue, params.id),
     }),
     route({
-      ...common,
       method: "delete",
       path: "/api/admin/jobs/:queue/:id",
       summary: "Remove a job that does not run",

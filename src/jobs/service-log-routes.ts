@@ -5,14 +5,13 @@ import { exportAuditLog } from "../audit/export.ts";
 import { serviceLog } from "../audit/fan-out.ts";
 import { readAuditLog } from "../audit/log.ts";
 import { AuditExportQuery, AuditLogQuery } from "../audit/schema.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 
-const common = { method: "get", tag: "Administration", auth: "administrator" } as const;
+const route = routesOf({ method: "get", tag: "Administration", auth: "administrator" });
 
 export function serviceLogRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       path: "/api/admin/audit-log",
       summary: "Read what administrators did, and which anonymous identities were registered",
       query: AuditLogQuery,
@@ -20,7 +19,6 @@ export function serviceLogRoutes(app: App): Route[] {
       handle: ({ query }) => readAuditLog(app, serviceLog, query),
     }),
     route({
-      ...common,
       path: "/api/admin/audit-log/export",
       summary: "Download the log of the service as CSV or JSON",
       query: AuditExportQuery,

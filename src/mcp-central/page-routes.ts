@@ -2,8 +2,10 @@
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { redirectReply } from "../http/pages.ts";
-import { Reply, route, type Route } from "../http/route.ts";
+import { Reply, routesOf, type Route } from "../http/route.ts";
 import { callbackPath, clientDocumentPath, clientMetadata } from "./oauth/provider.ts";
+
+const route = routesOf({ tag: "Pages", auth: "optional" });
 
 const parameter = z.string().max(4000).optional();
 const CallbackQuery = z.object({
@@ -20,8 +22,6 @@ export function connectorPageRoutes(app: App): Route[] {
       method: "get",
       path: callbackPath,
       summary: "End of the authorization of a hosted connector",
-      tag: "Pages",
-      auth: "optional",
       produces: "text/html",
       query: CallbackQuery,
       async handle({ actor, query }) {
@@ -37,7 +37,6 @@ export function connectorPageRoutes(app: App): Route[] {
       method: "get",
       path: clientDocumentPath,
       summary: "This service as an OAuth client of the providers of MCP servers",
-      tag: "Pages",
       auth: "none",
       produces: "application/json",
       async handle() {

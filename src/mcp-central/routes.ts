@@ -8,7 +8,7 @@ import {
   McpCentralPayload,
 } from "../../contract/payloads/connectors.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { findServer } from "../mcp-servers/load.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { listOwnCalls } from "./calls.ts";
@@ -18,7 +18,7 @@ import { deleteConnector } from "./remove.ts";
 import { ChangeCentral, ConnectConnector, ConnectorParams, CreateConnector, ListCalls } from "./schema.ts";
 import { ensureConnector, listOwnConnectors, loadConnector } from "./service.ts";
 
-const tag = "Hosted connectors";
+const route = routesOf({ tag: "Hosted connectors", auth: "required" });
 
 export function connectorRoutes(app: App): Route[] {
   return [...ownRoutes(app), ...changeRoutes(app), ...organizationRoutes(app)];
@@ -30,8 +30,6 @@ function ownRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/connectors",
       summary: "List your hosted connectors with their status",
-      tag,
-      auth: "required",
       data: z
         .array(ConnectorPayload)
         .max(limits.connectorsPerUser)
@@ -45,8 +43,6 @@ function ownRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/connector-calls",
       summary: "List your calls through hosted connectors in the last seven days, latest first",
-      tag,
-      auth: "required",
       query: ListCalls,
       page: true,
       data: ConnectorCallPayload,
@@ -59,8 +55,6 @@ function ownRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/connectors/:connector",
       summary: "Read one of your hosted connectors",
-      tag,
-      auth: "required",
       params: ConnectorParams,
       data: ConnectorPayload,
       async handle({ actor, params }) {
@@ -77,8 +71,6 @@ function changeRoutes(app: App): Route[] {
       method: "post",
       path: "/api/user/connectors",
       summary: "Create a hosted connector to a remote MCP server, or find the one that you have",
-      tag,
-      auth: "required",
       body: CreateConnector,
       status: 201,
       data: CreatedConnectorPayload,
@@ -95,8 +87,6 @@ function changeRoutes(app: App): Route[] {
       method: "post",
       path: "/api/user/connectors/:connector/connect",
       summary: "Connect from the browser, with values or by the authorization of the server's provider",
-      tag,
-      auth: "required",
       params: ConnectorParams,
       body: ConnectConnector,
       data: ConnectResultPayload,
@@ -114,8 +104,6 @@ function changeRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/user/connectors/:connector",
       summary: "Delete a hosted connector with its credentials",
-      tag,
-      auth: "required",
       params: ConnectorParams,
       data: null,
       handle: ({ actor, params }) => deleteConnector(app, actor, params.connector),
@@ -124,10 +112,10 @@ function changeRoutes(app: App): Route[] {
 }
 
 function organizationRoutes(app: App): Route[] {
-  const common = { path: "/api/tenants/:tenant/mcp-central", tag, auth: "required" } as const;
+  const path = "/api/tenants/:tenant/mcp-central";
   return [
     route({
-      ...common,
+      path,
       method: "get",
       summary: "Read whether members may use hosted connectors, and how much they do",
       params: TenantParams,
@@ -135,7 +123,7 @@ function organizationRoutes(app: App): Route[] {
       handle: ({ actor, params }) => readCentral(app, actor, params.tenant),
     }),
     route({
-      ...common,
+      path,
       method: "put",
       summary: "Turn hosted connectors of the organization's servers on or off",
       params: TenantParams,

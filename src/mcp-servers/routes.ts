@@ -7,7 +7,7 @@ import {
 } from "../../contract/payloads/mcp-servers.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { forgetInstall, listInstalls, readAnalytics, recordInstall } from "./installs.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
@@ -27,7 +27,7 @@ import { createServer } from "./create-server.ts";
 import { findServers, listServers, readServer } from "./service.ts";
 import { updateServer } from "./update-server.ts";
 
-const tag = "MCP servers";
+const route = routesOf({ tag: "MCP servers", auth: "required" });
 const base = "/api/tenants/:tenant/mcp-servers";
 const item = `${base}/:server`;
 
@@ -52,8 +52,6 @@ function readRoutes(app: App): Route[] {
       path: "/api/mcp-servers",
       summary:
         "Find an MCP server by organization/slug, slug, publicId or id, or list those of your organizations",
-      tag,
-      auth: "required",
       query: FindMcpServers,
       data: McpServerPayload,
       page: true,
@@ -63,8 +61,6 @@ function readRoutes(app: App): Route[] {
       method: "get",
       path: base,
       summary: "List the MCP servers of an organization in the order of their slugs",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: ListMcpServers,
       data: McpServerPayload,
@@ -76,8 +72,6 @@ function readRoutes(app: App): Route[] {
       method: "get",
       path: item,
       summary: "Read an MCP server",
-      tag,
-      auth: "required",
       params: McpServerParams,
       data: McpServerPayload,
       handle: async ({ actor, params }) =>
@@ -92,8 +86,6 @@ function changeRoutes(app: App): Route[] {
       method: "post",
       path: base,
       summary: "Register an MCP server",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: CreateMcpServer,
       status: 201,
@@ -107,8 +99,6 @@ function changeRoutes(app: App): Route[] {
       method: "patch",
       path: item,
       summary: "Change an MCP server; each save has the next revision, which clients take over",
-      tag,
-      auth: "required",
       params: McpServerParams,
       body: UpdateMcpServer,
       data: McpServerPayload,
@@ -124,8 +114,6 @@ function installRoutes(app: App): Route[] {
       method: "put",
       path: `${item}/installs`,
       summary: "Report that you have a revision of an MCP server installed",
-      tag,
-      auth: "required",
       params: McpServerParams,
       body: RecordMcpInstall,
       data: RecordedInstallPayload,
@@ -135,8 +123,6 @@ function installRoutes(app: App): Route[] {
       method: "delete",
       path: `${item}/installs`,
       summary: "Report that you don't have it installed any more",
-      tag,
-      auth: "required",
       params: McpServerParams,
       query: McpInstallPlace,
       data: null,
@@ -146,8 +132,6 @@ function installRoutes(app: App): Route[] {
       method: "get",
       path: `${item}/installs`,
       summary: "List which members have an MCP server installed, latest report first",
-      tag,
-      auth: "required",
       params: McpServerParams,
       query: ListMcpServers,
       data: McpInstallPayload,
@@ -158,8 +142,6 @@ function installRoutes(app: App): Route[] {
       method: "get",
       path: `${item}/analytics`,
       summary: "Count the installs of an MCP server by revision and tool",
-      tag,
-      auth: "required",
       params: McpServerParams,
       data: McpAnalyticsPayload,
       budget: "analytics",

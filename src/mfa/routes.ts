@@ -8,7 +8,7 @@ import {
 import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
 import { presentSignedIn } from "../auth/present.ts";
-import { Enveloped, route, type Route } from "../http/route.ts";
+import { Enveloped, routesOf, type Route } from "../http/route.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { changeRequirement, readRequirement } from "./requirement.ts";
@@ -17,7 +17,7 @@ import { completeByFactor, reauthenticate } from "./sign-in.ts";
 import { readFactorState } from "./state.ts";
 import { beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from "./totp-factor.ts";
 
-const tag = "Second factors";
+const route = routesOf({ tag: "Second factors", auth: "required" });
 
 export function mfaRoutes(app: App): Route[] {
   return [...verificationRoutes(app), ...factorRoutes(app), ...passkeyRoutes(app), ...requirementRoutes(app)];
@@ -29,7 +29,6 @@ function verificationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/mfa/verify",
       summary: "Complete a sign-in by its ticket and a second factor; sets the session cookie",
-      tag,
       auth: "optional",
       body: VerifyFactor,
       data: IdentityPayload,
@@ -41,8 +40,6 @@ function verificationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/reauthenticate",
       summary: "Confirm who you are, for ten minutes of changes to sensitive settings",
-      tag,
-      auth: "required",
       body: Reauthenticate,
       data: ReauthenticatedPayload,
       budget: "sign-in",
@@ -59,8 +56,6 @@ function factorRoutes(app: App): Route[] {
       method: "get",
       path: "/api/auth/mfa",
       summary: "Read your second factors and the organizations that require one",
-      tag,
-      auth: "required",
       data: FactorStatePayload,
       handle: ({ actor }) => readFactorState(app, actor),
     }),
@@ -68,8 +63,6 @@ function factorRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/auth/mfa",
       summary: "Remove the authenticator app; ends all other sessions",
-      tag,
-      auth: "required",
       data: null,
       handle: async ({ actor, request }) =>
         new Enveloped(undefined, { cookies: [await removeTotp(app, actor, request.userAgent)] }),
@@ -78,8 +71,6 @@ function factorRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/mfa/totp",
       summary: "Make the secret of a new authenticator app, with its QR code",
-      tag,
-      auth: "required",
       data: TotpSetupPayload,
       budget: "sign-in",
       handle: ({ actor }) => beginTotp(app, actor),
@@ -88,8 +79,6 @@ function factorRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/mfa/totp/confirm",
       summary: "Confirm the new authenticator app by a code; the first factor comes with recovery codes",
-      tag,
-      auth: "required",
       body: ConfirmTotp,
       data: RecoveryCodesPayload,
       budget: "sign-in",
@@ -102,8 +91,6 @@ function factorRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/mfa/recovery-codes",
       summary: "Replace your recovery codes",
-      tag,
-      auth: "required",
       data: RecoveryCodesPayload,
       budget: "sign-in",
       async handle({ actor }) {
@@ -114,11 +101,7 @@ function factorRoutes(app: App): Route[] {
 }
 
 function requirementRoutes(app: App): Route[] {
-  const common = {
-    path: "/api/tenants/:tenant/mfa-requirement",
-    tag: "Organizations",
-    auth: "required",
-  } as const;
+  const common = { path: "/api/tenants/:tenant/mfa-requirement", tag: "Organizations" };
   return [
     route({
       ...common,

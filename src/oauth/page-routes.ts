@@ -6,12 +6,12 @@ import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { formText, orShow } from "../http/forms.ts";
 import { actorPage, openingPage, redirectReply, type PageOptions } from "../http/pages.ts";
-import { route, type Reply, type Route } from "../http/route.ts";
+import { routesOf, type Reply, type Route } from "../http/route.ts";
 import { RequestFault, readRequest, storeRequest, type CheckedRequest } from "./authorization.ts";
 import { allow, deny, requireBrowser, selectableIn } from "./consent.ts";
 import { chosenOrganizations, consentPage, consentPath, faultPage, returnPage } from "./pages.ts";
 
-const page = { tag: "Pages", auth: "optional", produces: "text/html", budget: "oauth" } as const;
+const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html", budget: "oauth" });
 const ConsentQuery = z.object({ request: formText });
 const ConsentForm = z.looseObject({ request: formText, decision: formText, access: formText });
 type ConsentForm = z.output<typeof ConsentForm>;
@@ -19,7 +19,6 @@ type ConsentForm = z.output<typeof ConsentForm>;
 export function consentPageRoutes(app: App): Route[] {
   return [
     route({
-      ...page,
       method: "get",
       path: "/oauth/authorize",
       summary: "Authorization endpoint of OAuth clients; leads to the consent",
@@ -31,7 +30,6 @@ export function consentPageRoutes(app: App): Route[] {
         }),
     }),
     route({
-      ...page,
       method: "get",
       path: consentPath,
       summary: "Ask a person whether a client gets access",
@@ -42,7 +40,6 @@ export function consentPageRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...page,
       method: "post",
       path: consentPath,
       summary: "Give or deny a client access, from the form",

@@ -4,11 +4,11 @@ import type { App } from "../app.ts";
 import { exportAuditLog } from "../audit/export.ts";
 import { readAuditLog } from "../audit/log.ts";
 import { AuditExportQuery, AuditLogQuery } from "../audit/schema.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
-const tag = "Organizations";
+const route = routesOf({ tag: "Organizations", auth: "required" });
 
 export function auditRoutes(app: App): Route[] {
   return [
@@ -16,8 +16,6 @@ export function auditRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/audit-log",
       summary: "List what was done in an organization, newest first",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: AuditLogQuery,
       data: AuditLogPayload,
@@ -30,8 +28,6 @@ export function auditRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/audit-log/export",
       summary: "Download an organization's audit log as CSV or JSON",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: AuditExportQuery,
       produces: "text/csv",

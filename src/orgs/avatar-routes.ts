@@ -4,12 +4,12 @@ import { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
 import { readBytes } from "../http/body.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";
-import { Reply, route, type Route } from "../http/route.ts";
+import { Reply, routesOf, type Route } from "../http/route.ts";
 import { deleteAvatar, readAvatar, setAvatar } from "./avatar.ts";
 import { presentTenant } from "./present.ts";
 import { TenantParams } from "./schema.ts";
 
-const tag = "Organizations";
+const route = routesOf({ tag: "Organizations", auth: "required" });
 const AvatarQuery = z.object({
   v: z.string().max(64).optional().meta({ description: "as in avatarUrl: such an answer may be kept" }),
 });
@@ -20,8 +20,6 @@ export function avatarRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/avatar",
       summary: "The avatar, a WebP of 256 by 256 pixels",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: AvatarQuery,
       produces: "image/webp",
@@ -37,8 +35,6 @@ export function avatarRoutes(app: App): Route[] {
       method: "put",
       path: "/api/tenants/:tenant/avatar",
       summary: "Set the avatar: the body is a JPEG, PNG, WebP or GIF",
-      tag,
-      auth: "required",
       params: TenantParams,
       stream: true,
       data: TenantPayload,
@@ -54,8 +50,6 @@ export function avatarRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/avatar",
       summary: "Remove the avatar",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: null,
       handle: ({ actor, params }) => deleteAvatar(app, actor, params.tenant),

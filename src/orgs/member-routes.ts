@@ -1,12 +1,12 @@
 import { MemberPayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { removeMember } from "./leave.ts";
 import { changeMember, listMembers } from "./members.ts";
 import { presentMember } from "./present.ts";
 import { ChangeMember, MemberParams, MemberQuery, TenantParams } from "./schema.ts";
 
-const tag = "Members";
+const route = routesOf({ tag: "Members", auth: "required" });
 
 export function memberRoutes(app: App): Route[] {
   return [
@@ -14,8 +14,6 @@ export function memberRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/members",
       summary: "List the members of an organization, by user name",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: MemberQuery,
       data: MemberPayload,
@@ -30,8 +28,6 @@ export function memberRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/tenants/:tenant/members/:userId",
       summary: "Give a member another role",
-      tag,
-      auth: "required",
       params: MemberParams,
       body: ChangeMember,
       data: MemberPayload,
@@ -42,8 +38,6 @@ export function memberRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/members/:userId",
       summary: "Remove a member; with your own id, leave",
-      tag,
-      auth: "required",
       params: MemberParams,
       data: null,
       handle: ({ actor, params }) => removeMember(app, actor, params.tenant, params.userId),

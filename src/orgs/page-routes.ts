@@ -7,20 +7,19 @@ import { orShow } from "../http/forms.ts";
 import { problem } from "../http/fields.ts";
 import { html, type Html } from "../http/html.ts";
 import { actorPage, redirectReply } from "../http/pages.ts";
-import { route, type Reply, type Route } from "../http/route.ts";
+import { routesOf, type Reply, type Route } from "../http/route.ts";
 import { remedyOf } from "../users/remedy.ts";
 import { acceptInvitation, declineInvitation } from "./invitations/accept.ts";
 import { loadInvitation, loadOwnInvitation } from "./invitations/load.ts";
 import { presentOffer } from "./invitations/offer.ts";
 import { InvitationTokenParams } from "./schema.ts";
 
-const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
+const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const DecisionForm = z.object({ decision: z.string().max(20).default("").catch("") });
 
 export function invitationPageRoutes(app: App): Route[] {
   return [
     route({
-      ...page,
       method: "get",
       path: "/invitations/:token",
       summary: "An invitation's page",
@@ -29,7 +28,6 @@ export function invitationPageRoutes(app: App): Route[] {
         orSay(actor, params.token, () => invitationPage(app, actor, params.token)),
     }),
     route({
-      ...page,
       method: "post",
       path: "/invitations/:token",
       summary: "Accept or decline an invitation from the form",

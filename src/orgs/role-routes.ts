@@ -3,13 +3,13 @@ import { limits } from "../../contract/limits.ts";
 import { RolePayload } from "../../contract/payloads/organizations.ts";
 import { builtInRoles } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { presentBuiltInRoles, presentRole } from "./present.ts";
 import { createRole, deleteRole, listRoles, updateRole } from "./roles.ts";
 import { CreateRole, RoleParams, TenantParams, UpdateRole } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
-const tag = "Roles";
+const route = routesOf({ tag: "Roles", auth: "required" });
 
 export function roleRoutes(app: App): Route[] {
   return [
@@ -17,8 +17,6 @@ export function roleRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/roles",
       summary: "List the built-in roles and the organization's own",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: z
         .array(RolePayload)
@@ -33,8 +31,6 @@ export function roleRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/roles",
       summary: "Create a custom role",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: CreateRole,
       status: 201,
@@ -47,8 +43,6 @@ export function roleRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/tenants/:tenant/roles/:id",
       summary: "Change a custom role; it counts for its holders from their next call on",
-      tag,
-      auth: "required",
       params: RoleParams,
       body: UpdateRole,
       data: RolePayload,
@@ -59,8 +53,6 @@ export function roleRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/roles/:id",
       summary: "Delete a custom role that is not in use",
-      tag,
-      auth: "required",
       params: RoleParams,
       data: null,
       handle: ({ actor, params }) => deleteRole(app, actor, params.tenant, params.id),

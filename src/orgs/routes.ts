@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { loadMemberships } from "../users/load.ts";
 import { autoJoinRoutes } from "./auto-join/routes.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
@@ -16,7 +16,7 @@ import { CreateTenant, TenantParams, UpdateTenant } from "./schema.ts";
 import { createTenant, listTenants, loadTenant, updateTenant } from "./service.ts";
 import { teamRoutes } from "./team-routes.ts";
 
-const tag = "Organizations";
+const route = routesOf({ tag: "Organizations", auth: "required" });
 
 export function tenantRoutes(app: App): Route[] {
   return [
@@ -24,8 +24,6 @@ export function tenantRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants",
       summary: "List the organizations you belong to",
-      tag,
-      auth: "required",
       data: z
         .array(TenantPayload)
         .max(limits.organizationsPerUser)
@@ -39,8 +37,6 @@ export function tenantRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants",
       summary: "Create an organization; you become its owner",
-      tag,
-      auth: "required",
       body: CreateTenant,
       status: 201,
       data: TenantPayload,
@@ -51,8 +47,6 @@ export function tenantRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant",
       summary: "Read an organization",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: TenantPayload,
       handle: async ({ actor, params }) =>
@@ -62,8 +56,6 @@ export function tenantRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/tenants/:tenant",
       summary: "Change an organization's name, slug or description",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: UpdateTenant,
       data: TenantPayload,
@@ -74,8 +66,6 @@ export function tenantRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant",
       summary: "Delete an organization; its owners can restore it for 7 days, then everything is erased",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: null,
       handle: ({ actor, params }) => deleteTenant(app, actor, params.tenant),
@@ -84,8 +74,6 @@ export function tenantRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/restore",
       summary: "Restore a deleted organization before it is erased",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: TenantPayload,
       async handle({ actor, params }) {

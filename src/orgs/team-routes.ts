@@ -1,7 +1,7 @@
 import { MemberPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
 import type { TeamDoc } from "../../storage/teams.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { loadNames } from "./names.ts";
 import { presentMember, presentTeam } from "./present.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import { addTeamMember, listTeamMembers, removeTeamMember } from "./team-members.ts";
 import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from "./teams.ts";
 
-const tag = "Teams";
+const route = routesOf({ tag: "Teams", auth: "required" });
 
 /** Teams of one organization, with the names of their roles. */
 async function presentAll(app: App, teams: readonly TeamDoc[]): Promise<TeamPayload[]> {
@@ -33,8 +33,6 @@ export function teamRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/teams",
       summary: "List the teams of an organization, by name",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: ListQuery,
       data: TeamPayload,
@@ -48,8 +46,6 @@ export function teamRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/teams",
       summary: "Create a team; its roles add to those of its members",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: CreateTeam,
       status: 201,
@@ -62,8 +58,6 @@ export function teamRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/teams/:id",
       summary: "Read a team",
-      tag,
-      auth: "required",
       params: TeamParams,
       data: TeamPayload,
       handle: async ({ actor, params }) =>
@@ -73,8 +67,6 @@ export function teamRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/tenants/:tenant/teams/:id",
       summary: "Change a team's name or roles",
-      tag,
-      auth: "required",
       params: TeamParams,
       body: UpdateTeam,
       data: TeamPayload,
@@ -85,8 +77,6 @@ export function teamRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/teams/:id",
       summary: "Delete a team, with what its members had by it",
-      tag,
-      auth: "required",
       params: TeamParams,
       data: null,
       handle: ({ actor, params }) => deleteTeam(app, actor, params.tenant, params.id),
@@ -95,8 +85,6 @@ export function teamRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/teams/:id/members",
       summary: "List who is in a team, by user name",
-      tag,
-      auth: "required",
       params: TeamParams,
       query: MemberQuery,
       data: MemberPayload,
@@ -111,8 +99,6 @@ export function teamRoutes(app: App): Route[] {
       method: "put",
       path: "/api/tenants/:tenant/teams/:id/members/:userId",
       summary: "Put a member into a team",
-      tag,
-      auth: "required",
       params: TeamMemberParams,
       data: null,
       handle: ({ actor, params }) => addTeamMember(app, actor, params.tenant, params.id, params.userId),
@@ -121,8 +107,6 @@ export function teamRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/teams/:id/members/:userId",
       summary: "Take a member out of a team",
-      tag,
-      auth: "required",
       params: TeamMemberParams,
       data: null,
       handle: ({ actor, params }) => removeTeamMember(app, actor, params.tenant, params.id, params.userId),

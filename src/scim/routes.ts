@@ -6,7 +6,7 @@ import {
   ScimUserPayload,
 } from "../../contract/payloads/scim.ts";
 import type { App } from "../app.ts";
-import { Enveloped, route, type Route } from "../http/route.ts";
+import { Enveloped, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import {
   disableScim,
@@ -26,7 +26,7 @@ import {
   ScimUsersRequest,
 } from "./schema.ts";
 
-const tag = "SCIM";
+const route = routesOf({ tag: "SCIM", auth: "required" });
 const base = "/api/tenants/:tenant/scim";
 
 /** Routes of owners; those of identity providers are in `endpoint-routes.ts`. */
@@ -35,7 +35,7 @@ export function scimRoutes(app: App): Route[] {
 }
 
 function stateRoutes(app: App): Route[] {
-  const common = { path: base, tag, auth: "required", params: TenantParams } as const;
+  const common = { path: base, params: TenantParams } as const;
   return [
     route({
       ...common,
@@ -78,8 +78,6 @@ function teamRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/teams`,
       summary: "Let SCIM manage the members of an existing team",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: ManageTeam,
       data: null,
@@ -89,8 +87,6 @@ function teamRoutes(app: App): Route[] {
       method: "delete",
       path: `${base}/teams/:id`,
       summary: "End the management of an existing team; its members stay",
-      tag,
-      auth: "required",
       params: ManagedTeamParams,
       data: null,
       handle: ({ actor, params }) => releaseTeam(app, actor, params.tenant, params.id),
@@ -99,7 +95,7 @@ function teamRoutes(app: App): Route[] {
 }
 
 function listRoutes(app: App): Route[] {
-  const common = { method: "get", tag, auth: "required", params: TenantParams, page: true } as const;
+  const common = { method: "get", params: TenantParams, page: true } as const;
   return [
     route({
       ...common,

@@ -3,11 +3,13 @@ import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/paylo
 import { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
 import type { App } from "../app.ts";
 import { presentAccess } from "../folders/present-access.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { MemberQuery, TenantParams } from "../orgs/schema.ts";
 import { countNewReaders } from "./count-readers.ts";
 import { checkAccess, listSkillAccess } from "./effective.ts";
 import { CheckAccess, ReadersQuery, SkillParams } from "./schema.ts";
+
+const route = routesOf({ tag: "Organizations", auth: "required" });
 
 export function skillAccessRoutes(app: App): Route[] {
   return [
@@ -17,7 +19,6 @@ export function skillAccessRoutes(app: App): Route[] {
       summary:
         "List the members and tokens of the organization with their access to a skill, and why they have it",
       tag: "Skills",
-      auth: "required",
       params: SkillParams,
       query: MemberQuery,
       data: EffectiveAccessPayload,
@@ -32,8 +33,6 @@ export function skillAccessRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/access/check",
       summary: "Check whether a member or token may do something with a skill or in a folder, and why",
-      tag: "Organizations",
-      auth: "required",
       params: TenantParams,
       body: CheckAccess,
       data: AccessCheckPayload,
@@ -48,8 +47,6 @@ export function skillAccessRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/access/readers",
       summary: "Count who could read a new skill in a folder, with a visibility",
-      tag: "Organizations",
-      auth: "required",
       params: TenantParams,
       query: ReadersQuery,
       data: AudienceSizePayload,

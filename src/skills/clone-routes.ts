@@ -4,10 +4,10 @@ import { reservedSlugs } from "../../contract/reserved-slugs.ts";
 import type { App } from "../app.ts";
 import { forbidden, nothingAt } from "../errors.ts";
 import { redirectReply } from "../http/pages.ts";
-import { Reply, route, type RequestInfo, type Route } from "../http/route.ts";
+import { Reply, routesOf, type RequestInfo, type Route } from "../http/route.ts";
 import { advertiseRefs, answerFetch } from "./clone.ts";
 
-const tag = "Git";
+const route = routesOf({ tag: "Git", auth: "optional" });
 const RepositoryParams = z.object({ org: z.string().max(64), skill: z.string().max(100) });
 const ServiceQuery = z.object({ service: z.string().max(100).optional() });
 /** Responses depend on the caller, and change with every version. */
@@ -27,8 +27,6 @@ export function cloneRoutes(app: App): Route[] {
       method: "get",
       path: "/:org/:skill.git/info/refs",
       summary: "List the refs of a skill's repository for a Git client",
-      tag,
-      auth: "optional",
       forGit: true,
       budget: "clone",
       params: RepositoryParams,
@@ -50,8 +48,6 @@ export function cloneRoutes(app: App): Route[] {
       method: "post",
       path: "/:org/:skill.git/git-upload-pack",
       summary: "Fetch objects of a skill's repository",
-      tag,
-      auth: "optional",
       forGit: true,
       cookieless: true,
       stream: true,
@@ -74,7 +70,6 @@ export function cloneRoutes(app: App): Route[] {
       method: "get",
       path: "/:org/:skill/info/refs",
       summary: "Lead a Git client from the address of a skill's page to its repository",
-      tag,
       auth: "none",
       forGit: true,
       params: RepositoryParams,
@@ -92,8 +87,6 @@ export function cloneRoutes(app: App): Route[] {
       method: "post",
       path: "/:org/:skill.git/git-receive-pack",
       summary: "Refuse a push: the repository is read-only",
-      tag,
-      auth: "optional",
       forGit: true,
       cookieless: true,
       stream: true,

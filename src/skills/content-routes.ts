@@ -7,7 +7,7 @@ import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { drawingPolicy } from "../http/security.ts";
-import { Enveloped, Reply, SerializedJson, route, type RequestInfo, type Route } from "../http/route.ts";
+import { Enveloped, Reply, SerializedJson, routesOf, type RequestInfo, type Route } from "../http/route.ts";
 import { openPackage, openVersionFile, readContentFields, svgType } from "./content.ts";
 import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill, type SeenSkill } from "./load.ts";
 import { selectVersion, selectorOf } from "./select-version.ts";
@@ -15,7 +15,7 @@ import { readManifest } from "./manifest.ts";
 import { presentSkill } from "./present.ts";
 import { FileParams, Selector, SkillParams } from "./schema.ts";
 
-const tag = "Content";
+const route = routesOf({ tag: "Content", auth: "optional" });
 
 interface Selection {
   params: z.output<typeof SkillParams>;
@@ -54,8 +54,6 @@ export function contentRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/content",
       summary: "Read the text of a version; a package returns its SKILL.md",
-      tag,
-      auth: "optional",
       crossOrigin: "anonymous",
       params: SkillParams,
       query: Selector,
@@ -78,8 +76,6 @@ export function contentRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/package",
       summary: "Download a version as a zip with the same bytes each time",
-      tag,
-      auth: "optional",
       crossOrigin: "anonymous",
       params: SkillParams,
       query: Selector,
@@ -105,8 +101,6 @@ export function contentRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/files/*path",
       summary: "Read one file of a version",
-      tag,
-      auth: "optional",
       crossOrigin: "anonymous",
       params: FileParams,
       query: Selector,
@@ -118,8 +112,6 @@ export function contentRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/manifest",
       summary: "List the files of a version with sizes and SHA-256",
-      tag,
-      auth: "optional",
       crossOrigin: "anonymous",
       params: SkillParams,
       query: Selector,

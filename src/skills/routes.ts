@@ -10,7 +10,7 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { requiredServersOf } from "../mcp-servers/required.ts";
 import { skillAccessRoutes } from "./access-routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
@@ -33,7 +33,7 @@ import { deleteSkill, updateSkill } from "./settings.ts";
 import { shareRoutes } from "./share/routes.ts";
 import { versionRoutes } from "./version-routes.ts";
 
-const tag = "Skills";
+const route = routesOf({ tag: "Skills", auth: "required" });
 
 const isMemberOf = (actor: Actor, { tenantId }: SkillDoc) => membershipIn(actor, tenantId) !== undefined;
 
@@ -59,8 +59,6 @@ function listRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills",
       summary: "List the skills of your organizations",
-      tag,
-      auth: "required",
       signable: true,
       query: ListQuery,
       data: SkillPayload,
@@ -78,7 +76,6 @@ function listRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/resolve",
       summary: "Resolve a slug, org/slug, publicId or share URL, and a pin",
-      tag,
       auth: "optional",
       crossOrigin: "anonymous",
       query: ResolveQuery,
@@ -104,7 +101,6 @@ function itemRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill",
       summary: "Read a skill",
-      tag,
       auth: "optional",
       crossOrigin: "anonymous",
       params: SkillParams,
@@ -122,8 +118,6 @@ function itemRoutes(app: App): Route[] {
       method: "put",
       path: "/api/skills/:skill",
       summary: "Change a skill's name, description, visibility, tags or required MCP servers",
-      tag,
-      auth: "required",
       signable: true,
       params: SkillParams,
       body: UpdateSkill,
@@ -143,8 +137,6 @@ function itemRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/skills/:skill",
       summary: "Delete a skill with all its versions",
-      tag,
-      auth: "required",
       signable: true,
       params: SkillParams,
       data: null,
@@ -154,8 +146,6 @@ function itemRoutes(app: App): Route[] {
       method: "post",
       path: "/api/skills/:skill/move",
       summary: "Move a skill to another folder; its slug, publicId and versions stay",
-      tag,
-      auth: "required",
       params: SkillParams,
       body: MoveSkill,
       data: MovedSkillPayload,

@@ -2,7 +2,7 @@
 import { DiffPayload, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { Page, Reply, route, type Route } from "../http/route.ts";
+import { Page, Reply, routesOf, type Route } from "../http/route.ts";
 import { diffVersions } from "./diff/diff-versions.ts";
 import { patchOf } from "./diff/patch-text.ts";
 import { listVersions } from "./list-versions.ts";
@@ -12,7 +12,7 @@ import { presentSkill, presentVersion } from "./present.ts";
 import { DiffQuery, MarkVersion, RevertSkill, SkillParams, VersionParams, VersionsQuery } from "./schema.ts";
 import { revertSkill } from "./settings.ts";
 
-const tag = "Skills";
+const route = routesOf({ tag: "Skills", auth: "required" });
 
 export function versionRoutes(app: App): Route[] {
   return [
@@ -20,7 +20,6 @@ export function versionRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/versions",
       summary: "List versions, newest first",
-      tag,
       auth: "optional",
       crossOrigin: "anonymous",
       params: SkillParams,
@@ -42,8 +41,6 @@ export function versionRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/skills/:skill/versions/:version",
       summary: "Deprecate or yank a version, or undo that",
-      tag,
-      auth: "required",
       signable: true,
       params: VersionParams,
       body: MarkVersion,
@@ -57,8 +54,6 @@ export function versionRoutes(app: App): Route[] {
       method: "post",
       path: "/api/skills/:skill/revert",
       summary: "Make an earlier version current again",
-      tag,
-      auth: "required",
       signable: true,
       params: SkillParams,
       body: RevertSkill,
@@ -75,7 +70,6 @@ function diffRoute(app: App): Route {
     method: "get",
     path: "/api/skills/:skill/diff",
     summary: "Compare two versions; with Accept: text/x-diff as a text for git apply",
-    tag,
     auth: "optional",
     crossOrigin: "anonymous",
     params: SkillParams,

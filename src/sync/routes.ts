@@ -8,7 +8,7 @@ import {
 } from "../../contract/payloads/sync.ts";
 import { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { App } from "../app.ts";
-import { Page, Reply, route, type Route } from "../http/route.ts";
+import { Page, Reply, routesOf, type Route } from "../http/route.ts";
 import { connectRepository } from "./connection/connect.ts";
 import { takeOverConnection } from "./connection/connecting-member.ts";
 import { disconnectRepository } from "./connection/disconnect.ts";
@@ -29,7 +29,7 @@ import { listConflicts, markConflict } from "./report/conflicts.ts";
 import { updateConnection } from "./connection/update-connection.ts";
 import { receiveDelivery } from "./triggers/webhook.ts";
 
-const tag = "Repository sync";
+const route = routesOf({ tag: "Repository sync", auth: "required" });
 const path = "/api/tenants/:tenant/repo-sync";
 
 export function syncRoutes(app: App): Route[] {
@@ -38,8 +38,6 @@ export function syncRoutes(app: App): Route[] {
       method: "get",
       path,
       summary: "The repository that an organization is connected to, and the state of its sync",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: RepositorySyncPayload,
       handle: async ({ actor, params }) =>
@@ -49,8 +47,6 @@ export function syncRoutes(app: App): Route[] {
       method: "post",
       path,
       summary: "Connect a repository and branch, and sync it",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: ConnectRepository,
       status: 201,
@@ -64,8 +60,6 @@ export function syncRoutes(app: App): Route[] {
       method: "patch",
       path,
       summary: "Change the mode of the connection, and sync everything",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: UpdateConnection,
       data: ConnectionPayload,
@@ -76,8 +70,6 @@ export function syncRoutes(app: App): Route[] {
       method: "delete",
       path,
       summary: "Disconnect the repository; its files stay. Nothing reaches its host after the response",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: DisconnectedPayload,
       handle: ({ actor, params }) => disconnectRepository(app, actor, params.tenant),
@@ -86,8 +78,6 @@ export function syncRoutes(app: App): Route[] {
       method: "post",
       path: `${path}/run`,
       summary: "Import pending edits, then restore all skills in the repository",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: ConnectionPayload,
       handle: async ({ actor, params }) => presentConnection(await runByHand(app, actor, params.tenant)),
@@ -96,8 +86,6 @@ export function syncRoutes(app: App): Route[] {
       method: "post",
       path: `${path}/takeover`,
       summary: "Take over the connection as the author of imported versions, and sync everything",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: ConnectionPayload,
       handle: async ({ actor, params }) =>
@@ -107,8 +95,6 @@ export function syncRoutes(app: App): Route[] {
       method: "get",
       path: `${path}/plan`,
       summary: "Plan of the next full sync: what it would write and create",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: SyncPlanPayload,
       budget: "export",
@@ -118,8 +104,6 @@ export function syncRoutes(app: App): Route[] {
       method: "post",
       path: `${path}/plan`,
       summary: "Plan of a connection: what it would write and create; nothing is stored",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: ConnectRepository,
       data: SyncPlanPayload,
@@ -130,8 +114,6 @@ export function syncRoutes(app: App): Route[] {
       method: "get",
       path: `${path}/history`,
       summary: "Syncs that changed something or failed, newest first",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: SyncListQuery,
       data: SyncRunPayload,
@@ -147,7 +129,6 @@ export function syncRoutes(app: App): Route[] {
       path: "/api/webhooks/github",
       summary:
         "Deliveries of GitHub's webhooks, authenticated by their signature; 202 if they concern no connection",
-      tag,
       auth: "optional",
       query: z.looseObject({ connection: z.string().max(64).optional() }),
       stream: true,
@@ -168,8 +149,6 @@ function conflictRoutes(app: App): Route[] {
       method,
       path: `${path}/conflicts/:conflict/seen`,
       summary,
-      tag,
-      auth: "required",
       params: ConflictParams,
       data: SyncConflictPayload,
       handle: async ({ actor, params }) =>
@@ -180,8 +159,6 @@ function conflictRoutes(app: App): Route[] {
       method: "get",
       path: `${path}/conflicts`,
       summary: "Skills that had changed on both sides, newest first",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: ConflictQuery,
       data: SyncConflictPayload,

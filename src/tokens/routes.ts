@@ -8,7 +8,7 @@ import {
 import type { ListedToken } from "../../storage/tokens.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { Enveloped, Page, route, type Route } from "../http/route.ts";
+import { Enveloped, Page, routesOf, type Route } from "../http/route.ts";
 import { ListQuery, TenantParams } from "../orgs/schema.ts";
 import { loadFolderPaths } from "./folder-paths.ts";
 import { createOrganizationToken, listOrganizationTokens, revokeOrganizationToken } from "./organization.ts";
@@ -41,26 +41,21 @@ async function readCurrentToken(app: App, actor: Actor): Promise<CurrentTokenPay
   };
 }
 
-const personalTag = "Personal tokens";
+const personal = routesOf({ tag: "Personal tokens", auth: "required" });
 
 function currentRoutes(app: App): Route[] {
-  const tag = personalTag;
   return [
-    route({
+    personal({
       method: "get",
       path: "/api/user/tokens/current",
       summary: "Read the API token that calls: its name, limits and organization",
-      tag,
-      auth: "required",
       data: CurrentTokenPayload,
       handle: ({ actor }) => readCurrentToken(app, actor),
     }),
-    route({
+    personal({
       method: "delete",
       path: "/api/user/tokens/current",
       summary: "Revoke the personal API token that calls, restricted or not, at once",
-      tag,
-      auth: "required",
       data: null,
       handle: ({ actor }) => revokeCurrentToken(app, actor),
     }),
@@ -68,14 +63,11 @@ function currentRoutes(app: App): Route[] {
 }
 
 function personalRoutes(app: App): Route[] {
-  const tag = personalTag;
   return [
-    route({
+    personal({
       method: "get",
       path: "/api/user/tokens",
       summary: "List your API tokens, newest first",
-      tag,
-      auth: "required",
       query: ListQuery,
       data: TokenPayload,
       page: true,
@@ -88,12 +80,10 @@ function personalRoutes(app: App): Route[] {
         );
       },
     }),
-    route({
+    personal({
       method: "post",
       path: "/api/user/tokens",
       summary: "Create an API token; its secret is shown this once",
-      tag,
-      auth: "required",
       body: CreateToken,
       status: 201,
       data: CreatedTokenPayload,
@@ -104,12 +94,10 @@ function personalRoutes(app: App): Route[] {
       },
     }),
     ...currentRoutes(app),
-    route({
+    personal({
       method: "delete",
       path: "/api/user/tokens/:id",
       summary: "Revoke an API token at once",
-      tag,
-      auth: "required",
       params: TokenParams,
       data: null,
       handle: ({ actor, params }) => revokeToken(app, actor, params.id),
@@ -118,14 +106,12 @@ function personalRoutes(app: App): Route[] {
 }
 
 function organizationRoutes(app: App): Route[] {
-  const tag = "Organization tokens";
+  const route = routesOf({ tag: "Organization tokens", auth: "required" });
   return [
     route({
       method: "get",
       path: "/api/tenants/:tenant/tokens",
       summary: "List the API tokens of an organization, newest first",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: ListQuery,
       data: OrganizationTokenPayload,
@@ -139,8 +125,6 @@ function organizationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/tokens",
       summary: "Create an API token that acts as the organization; its secret is shown this once",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: CreateToken,
       status: 201,
@@ -154,8 +138,6 @@ function organizationRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/tokens/:id",
       summary: "Revoke an API token of an organization at once",
-      tag,
-      auth: "required",
       params: OrganizationTokenParams,
       data: null,
       handle: ({ actor, params }) => revokeOrganizationToken(app, actor, params.tenant, params.id),

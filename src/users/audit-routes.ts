@@ -8,10 +8,10 @@ import { exportAuditLog } from "../audit/export.ts";
 import { readAuditLog } from "../audit/log.ts";
 import { AuditExportQuery, AuditLogQuery } from "../audit/schema.ts";
 import { forbidden } from "../errors.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { requireUser } from "./load.ts";
 
-const tag = "User";
+const route = routesOf({ tag: "User", auth: "required" });
 
 export function userAuditRoutes(app: App): Route[] {
   return [
@@ -19,8 +19,6 @@ export function userAuditRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/audit-log",
       summary: "List what you did, newest first",
-      tag,
-      auth: "required",
       query: AuditLogQuery,
       data: AuditLogPayload,
       handle: async ({ actor, query }) =>
@@ -30,8 +28,6 @@ export function userAuditRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/audit-log/export",
       summary: "Download what you did as CSV or JSON",
-      tag,
-      auth: "required",
       query: AuditExportQuery,
       produces: "text/csv",
       budget: "export",

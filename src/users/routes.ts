@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
-import { route, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
 import { userAuditRoutes } from "./audit-routes.ts";
 import { loadIdentity } from "./identity.ts";
 import { requireUser } from "./load.ts";
 import { UpdateProfile } from "./schema.ts";
 import { loadAccount, updateProfile } from "./service.ts";
 
-const tag = "User";
+const route = routesOf({ tag: "User", auth: "required" });
 
 export function userRoutes(app: App): Route[] {
   return [
@@ -16,8 +16,6 @@ export function userRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/profile",
       summary: "Read who you are and where you belong",
-      tag,
-      auth: "required",
       data: IdentityPayload,
       handle: async ({ actor }) => loadIdentity(app, await loadAccount(app, actor), requireUser(actor)),
     }),
@@ -25,7 +23,6 @@ export function userRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/session",
       summary: "Read who is signed in, or null for a visitor",
-      tag,
       auth: "optional",
       data: z.object({ user: IdentityPayload.nullable() }).meta({ id: "CurrentSession" }),
       handle: async ({ actor }) => ({
@@ -36,8 +33,6 @@ export function userRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/user/profile",
       summary: "Change your name or user name",
-      tag,
-      auth: "required",
       body: UpdateProfile,
       data: IdentityPayload,
       handle: async ({ actor, body }) =>

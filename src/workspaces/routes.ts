@@ -8,7 +8,7 @@ import {
 } from "../../contract/payloads/workspaces.ts";
 import type { App } from "../app.ts";
 import { UpdateFolder } from "../folders/schema.ts";
-import { Page, route, type Route } from "../http/route.ts";
+import { Page, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { deleteWorkspace, reassignWorkspace } from "./leave.ts";
 import { listWorkspaces, readOverview } from "./list.ts";
@@ -24,7 +24,7 @@ import {
 } from "./schema.ts";
 import { disableWorkspaces, enableWorkspaces, moveNamespace, retryWorkspaces } from "./settings.ts";
 
-const tag = "Personal workspaces";
+const route = routesOf({ tag: "Personal workspaces", auth: "required" });
 const base = "/api/tenants/:tenant/personal-workspaces";
 
 export function workspaceRoutes(app: App): Route[] {
@@ -37,8 +37,6 @@ function settingsRoutes(app: App): Route[] {
       method: "get",
       path: base,
       summary: "Read whether personal workspaces are enabled, and where your own is",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: WorkspaceSettingsPayload,
       handle: async ({ actor, params }) => presentOverview(await readOverview(app, actor, params.tenant)),
@@ -47,8 +45,6 @@ function settingsRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/enable`,
       summary: "Enable personal workspaces, and create one for every member",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: EnableWorkspaces,
       data: WorkspaceSettingsPayload,
@@ -61,8 +57,6 @@ function settingsRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/disable`,
       summary: "Disable personal workspaces; their content stays",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: NoFields,
       data: WorkspaceSettingsPayload,
@@ -75,8 +69,6 @@ function settingsRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/move`,
       summary: "Rename or move the folder that contains all workspaces",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: UpdateFolder,
       data: WorkspaceSettingsPayload,
@@ -94,8 +86,6 @@ function repairRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/retry`,
       summary: "Retry failed workspaces, of one member or of all",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: RetryWorkspaces,
       data: RetriedWorkspacesPayload,
@@ -107,8 +97,6 @@ function repairRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/repair`,
       summary: "Check every workspace, and repair its flaws",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: NoFields,
       data: RepairedWorkspacesPayload,
@@ -124,8 +112,6 @@ function memberRoutes(app: App): Route[] {
       method: "get",
       path: `${base}/members`,
       summary: "List the members' workspaces, and those of members who have left",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: WorkspaceQuery,
       data: WorkspacePayload,
@@ -139,8 +125,6 @@ function memberRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/reassign`,
       summary: "Reassign the workspace of a former member",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: ReassignWorkspace,
       data: ReassignedWorkspacePayload,
@@ -153,8 +137,6 @@ function memberRoutes(app: App): Route[] {
       method: "delete",
       path: `${base}/members/:userId`,
       summary: "Delete the workspace of a former member, with its skills",
-      tag,
-      auth: "required",
       params: WorkspaceParams,
       data: null,
       handle: ({ actor, params }) => deleteWorkspace(app, actor, params.tenant, params.userId),

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { ClientPayload } from "../../../contract/payloads/client.ts";
 import { ServiceError } from "../../errors.ts";
 import { cacheHeaders, notModified } from "../conditional.ts";
-import { Reply, route, type RequestInfo, type Route } from "../route.ts";
+import { Reply, routesOf, type RequestInfo, type Route } from "../route.ts";
 import { installerFor } from "./install-command.ts";
 import { type ClientPackage, readClientPackage, sha256Of } from "./package.ts";
+
+const route = routesOf({ tag: "Operation", auth: "none" });
 
 /** `version`: of the service, and so of the client that is made from the same sources. */
 export function clientRoutes(version: string): Route[] {
@@ -14,8 +16,6 @@ export function clientRoutes(version: string): Route[] {
       method: "get",
       path: "/api/client",
       summary: "The version of svc, the command-line client, that goes with this service, and its package",
-      tag: "Operation",
-      auth: "none",
       data: ClientPayload,
       async handle() {
         const files = await readClientPackage();
@@ -37,7 +37,6 @@ export function clientPackageRoutes(
       method: "get",
       path: "/cli/:file",
       summary: "The npm package of svc, its checksum, and the installer",
-      tag: "Operation",
       auth: "optional",
       params: z.object({ file: z.string().max(200) }),
       produces: "application/gzip",

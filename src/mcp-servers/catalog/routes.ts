@@ -5,7 +5,7 @@ import {
   McpServerPayload,
 } from "../../../contract/payloads/mcp-servers.ts";
 import type { App } from "../../app.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { presentServer } from "../present.ts";
 import { readServer } from "../service.ts";
@@ -13,7 +13,7 @@ import { ApplyCatalogUpdate, ImportMcpServer, McpServerParams, SearchCatalog } f
 import { applyCatalogUpdate, readCatalogUpdate } from "./apply-update.ts";
 import { importServer, searchCatalog } from "./import-server.ts";
 
-const tag = "MCP servers";
+const route = routesOf({ tag: "MCP servers", auth: "required" });
 const base = "/api/tenants/:tenant/mcp-servers";
 
 export function catalogRoutes(app: App): Route[] {
@@ -22,8 +22,6 @@ export function catalogRoutes(app: App): Route[] {
       method: "get",
       path: `${base}/catalog`,
       summary: "Search the catalog of MCP servers",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: SearchCatalog,
       data: McpCatalogEntryPayload,
@@ -35,8 +33,6 @@ export function catalogRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/import`,
       summary: "Register an MCP server of the catalog",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: ImportMcpServer,
       status: 201,
@@ -50,8 +46,6 @@ export function catalogRoutes(app: App): Route[] {
       method: "get",
       path: `${base}/:server/catalog-update`,
       summary: "Compare an imported MCP server with the latest version of the catalog",
-      tag,
-      auth: "required",
       params: McpServerParams,
       data: McpCatalogUpdatePayload,
       handle: ({ actor, params }) => readCatalogUpdate(app, actor, params.tenant, params.server),
@@ -60,8 +54,6 @@ export function catalogRoutes(app: App): Route[] {
       method: "post",
       path: `${base}/:server/apply-catalog`,
       summary: "Apply the latest version of the catalog to an imported MCP server",
-      tag,
-      auth: "required",
       params: McpServerParams,
       body: ApplyCatalogUpdate,
       data: McpServerPayload,

@@ -3,7 +3,7 @@ import { McpRegistryPayload } from "../../../contract/payloads/mcp-servers.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { cacheHeaders, notModified } from "../../http/conditional.ts";
-import { Reply, route, type RequestInfo, type Route } from "../../http/route.ts";
+import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import {
   ChangeRegistry,
@@ -15,13 +15,13 @@ import {
 import { listRegistry, readRegistry, tagOf } from "./service.ts";
 import { changeSwitch, readSwitch } from "./switch.ts";
 
+const route = routesOf({ tag: "MCP registry", auth: "deferred" });
+
 const base = "/:org/mcp/v0.1/servers";
 const item = `${base}/:name/versions`;
 /** Credentials are ignored: clients send none, or those of other services. Some run in pages of any origin. */
 const common = {
   method: "get",
-  tag: "MCP registry",
-  auth: "deferred",
   crossOrigin: "always",
   produces: "application/json",
 } as const;

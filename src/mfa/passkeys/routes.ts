@@ -9,14 +9,14 @@ import {
 } from "../../../contract/payloads/mfa.ts";
 import type { App } from "../../app.ts";
 import { presentSignedIn } from "../../auth/present.ts";
-import { Enveloped, route, type Route } from "../../http/route.ts";
+import { Enveloped, routesOf, type Route } from "../../http/route.ts";
 import { PasskeyOptions, PasskeyParams, RegisterPasskey, RenamePasskey, SignInByPasskey } from "../schema.ts";
 import { presentPasskey, readFactorState } from "../state.ts";
 import { registerPasskey, registrationOptions, removePasskey, renamePasskey } from "./manage.ts";
 import { passkeyOptions } from "./options.ts";
 import { signInByPasskey } from "./sign-in.ts";
 
-const tag = "Second factors";
+const route = routesOf({ tag: "Second factors", auth: "required" });
 
 export function passkeyRoutes(app: App): Route[] {
   return [...signInRoutes(app), ...registrationRoutes(app), ...managementRoutes(app)];
@@ -29,7 +29,6 @@ function signInRoutes(app: App): Route[] {
       path: "/api/auth/passkeys/options",
       summary:
         "Options to ask the browser for a passkey: to sign in, for a ticket, or to confirm who you are",
-      tag,
       auth: "optional",
       body: PasskeyOptions,
       data: PasskeyOptionsPayload,
@@ -40,7 +39,6 @@ function signInRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/passkeys/sign-in",
       summary: "Sign in by a passkey alone; sets the session cookie",
-      tag,
       auth: "optional",
       body: SignInByPasskey,
       data: IdentityPayload,
@@ -57,8 +55,6 @@ function registrationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/passkeys/register/options",
       summary: "Options to have the browser make a passkey",
-      tag,
-      auth: "required",
       data: PasskeyCreationPayload,
       budget: "sign-in",
       handle: ({ actor }) => registrationOptions(app, actor),
@@ -67,8 +63,6 @@ function registrationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/auth/passkeys/register",
       summary: "Add the passkey that the browser has made; the first factor comes with recovery codes",
-      tag,
-      auth: "required",
       body: RegisterPasskey,
       data: AddedPasskeyPayload,
       budget: "sign-in",
@@ -90,8 +84,6 @@ function managementRoutes(app: App): Route[] {
       method: "get",
       path: "/api/auth/passkeys",
       summary: "List your passkeys",
-      tag,
-      auth: "required",
       data: z
         .array(PasskeyPayload)
         .max(limits.passkeysPerUser)
@@ -102,8 +94,6 @@ function managementRoutes(app: App): Route[] {
       method: "patch",
       path: "/api/auth/passkeys/:id",
       summary: "Rename a passkey",
-      tag,
-      auth: "required",
       params: PasskeyParams,
       body: RenamePasskey,
       data: PasskeyPayload,
@@ -114,8 +104,6 @@ function managementRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/auth/passkeys/:id",
       summary: "Remove a passkey; ends all other sessions",
-      tag,
-      auth: "required",
       params: PasskeyParams,
       data: null,
       handle: async ({ actor, params, request }) =>

@@ -5,7 +5,7 @@ import {
 } from "../../../contract/payloads/organizations.ts";
 import type { InvitationDoc } from "../../../storage/invitations.ts";
 import type { App } from "../../app.ts";
-import { Page, route, type Route } from "../../http/route.ts";
+import { Page, routesOf, type Route } from "../../http/route.ts";
 import { invite } from "./invite.ts";
 import { readOffer } from "./offer.ts";
 import { resendInvitation } from "./resend.ts";
@@ -22,7 +22,7 @@ import {
   TenantParams,
 } from "../schema.ts";
 
-const tag = "Invitations";
+const route = routesOf({ tag: "Invitations", auth: "required" });
 
 /** Invitations to one organization, with the names of their roles and teams. */
 async function presentAll(app: App, invitations: readonly InvitationDoc[]): Promise<InvitationPayload[]> {
@@ -39,8 +39,6 @@ export function invitationRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/invitations",
       summary: "List the open invitations of an organization, newest first",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: ListQuery,
       data: InvitationPayload,
@@ -54,8 +52,6 @@ export function invitationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/invitations",
       summary: "Invite an address by mail, or renew its invitation",
-      tag,
-      auth: "required",
       params: TenantParams,
       body: CreateInvitation,
       status: 201,
@@ -69,8 +65,6 @@ export function invitationRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/invitations/:id",
       summary: "Take an open invitation back",
-      tag,
-      auth: "required",
       params: InvitationParams,
       data: null,
       handle: ({ actor, params }) => revokeInvitation(app, actor, params.tenant, params.id),
@@ -79,8 +73,6 @@ export function invitationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/tenants/:tenant/invitations/:id/resend",
       summary: "Send the mail of an open invitation again and renew its expiry",
-      tag,
-      auth: "required",
       params: InvitationParams,
       data: InvitationPayload,
       budget: "invite",
@@ -91,7 +83,6 @@ export function invitationRoutes(app: App): Route[] {
       method: "get",
       path: "/api/invitations/:token",
       summary: "Read an open invitation by the link of its mail, or your own by its id",
-      tag,
       auth: "optional",
       params: InvitationTokenParams,
       data: InvitationOfferPayload,
@@ -102,8 +93,6 @@ export function invitationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/invitations/:token/accept",
       summary: "Accept an invitation to the address of your account",
-      tag,
-      auth: "required",
       params: InvitationTokenParams,
       data: JoinedPayload,
       handle: async ({ actor, params }) => presentJoined(await acceptInvitation(app, actor, params.token)),
@@ -112,8 +101,6 @@ export function invitationRoutes(app: App): Route[] {
       method: "post",
       path: "/api/invitations/:token/decline",
       summary: "Decline an invitation to the address of your account",
-      tag,
-      auth: "required",
       params: InvitationTokenParams,
       data: null,
       handle: ({ actor, params }) => declineInvitation(app, actor, params.token),

@@ -9,7 +9,7 @@ import {
   TenantUsagePayload,
 } from "../../../contract/payloads/analytics.ts";
 import type { App } from "../../app.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { summarizeInstalls } from "./install-summary.ts";
 import { forgetInstall, recordInstall } from "./installs.ts";
@@ -20,7 +20,7 @@ import { readSkillAnalytics } from "./version-downloads.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
 import { readTenantUsage } from "./organization-usage.ts";
 
-const tag = "Analytics";
+const route = routesOf({ tag: "Analytics", auth: "required" });
 
 export function analyticsRoutes(app: App): Route[] {
   return [
@@ -28,8 +28,6 @@ export function analyticsRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/analytics",
       summary: "Downloads in all, of the last 7 and 30 days, and by day, source and version",
-      tag,
-      auth: "required",
       params: SkillParams,
       query: AnalyticsQuery,
       data: SkillAnalyticsPayload,
@@ -39,8 +37,6 @@ export function analyticsRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/analytics",
       summary: "Downloads and installs over an organization's skills that you may read",
-      tag,
-      auth: "required",
       params: TenantParams,
       query: TenantAnalyticsQuery,
       data: TenantAnalyticsPayload,
@@ -51,8 +47,6 @@ export function analyticsRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/analytics/usage",
       summary: "Skills that were not downloaded for 30 days, and outdated installs",
-      tag,
-      auth: "required",
       params: TenantParams,
       data: TenantUsagePayload,
       budget: "analytics",
@@ -68,7 +62,6 @@ function installRoutes(app: App): Route[] {
       method: "put",
       path: "/api/skills/:skill/installs",
       summary: "Report that you have a version installed",
-      tag,
       auth: "optional",
       params: SkillParams,
       body: RecordInstall,
@@ -79,7 +72,6 @@ function installRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/skills/:skill/installs",
       summary: "Report that you don't have it installed any more",
-      tag,
       auth: "optional",
       params: SkillParams,
       query: InstallPlace,
@@ -90,8 +82,6 @@ function installRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/installs",
       summary: "List which members have a skill installed, and at which version",
-      tag,
-      auth: "required",
       params: SkillParams,
       query: ListInstalls,
       data: SkillInstallPayload,
@@ -102,8 +92,6 @@ function installRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/installs/summary",
       summary: "Count the installs of a skill by version, and by what their pins admit",
-      tag,
-      auth: "required",
       params: SkillParams,
       data: InstallSummaryPayload,
       budget: "analytics",
@@ -113,8 +101,6 @@ function installRoutes(app: App): Route[] {
       method: "get",
       path: "/api/user/installs",
       summary: "List what you have installed",
-      tag,
-      auth: "required",
       query: ListInstalls,
       data: OwnInstallPayload,
       page: true,

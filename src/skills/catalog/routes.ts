@@ -4,7 +4,7 @@ import { CatalogFacetsPayload, PublicOrganizationPayload } from "../../../contra
 import { CatalogItem } from "../../../contract/payloads/skills.ts";
 import type { App } from "../../app.ts";
 import { cacheHeaders, notModified } from "../../http/conditional.ts";
-import { Page, Reply, route, type Route } from "../../http/route.ts";
+import { Page, Reply, routesOf, type Route } from "../../http/route.ts";
 import { presentCatalogItem } from "../present.ts";
 import { ExploreQuery, FacetsQuery } from "../schema.ts";
 import { exploreSkills } from "../search.ts";
@@ -12,7 +12,7 @@ import { readFacets } from "./facets.ts";
 import { readPublicAvatar, readPublicOrganization } from "./public-organization.ts";
 import { readTrends } from "./trends.ts";
 
-const common = { method: "get", tag: "Catalog", auth: "optional", crossOrigin: "anonymous" } as const;
+const route = routesOf({ method: "get", tag: "Catalog", auth: "optional", crossOrigin: "anonymous" });
 const OrganizationParams = z.object({
   organization: z.string().min(1).max(64).meta({ description: "slug, or a former one" }),
 });
@@ -21,7 +21,6 @@ const AvatarQuery = z.object({ v: z.string().max(64).optional() });
 export function catalogRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       path: "/api/explore",
       summary: "Search the public catalog",
       query: ExploreQuery,
@@ -38,7 +37,6 @@ export function catalogRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       path: "/api/explore/facets",
       summary: "Count what a search of the public catalog finds, by type, tag and organization",
       query: FacetsQuery,
@@ -47,7 +45,6 @@ export function catalogRoutes(app: App): Route[] {
       handle: ({ query }) => readFacets(app, query),
     }),
     route({
-      ...common,
       path: "/api/explore/organizations/:organization",
       summary: "Read an organization that has public skills",
       params: OrganizationParams,
@@ -56,7 +53,6 @@ export function catalogRoutes(app: App): Route[] {
       handle: ({ params }) => readPublicOrganization(app, params.organization),
     }),
     route({
-      ...common,
       path: "/api/explore/organizations/:organization/avatar",
       summary: "The avatar of an organization that has public skills",
       params: OrganizationParams,

@@ -1,13 +1,13 @@
 /** Findings about versions, and about content before it is published. */
 import { FindingsPayload, LintPayload } from "../../../contract/payloads/findings.ts";
 import type { App } from "../../app.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { SkillParams } from "../schema.ts";
 import { lintContent } from "./lint-upload.ts";
 import { listFindings, reviewFinding } from "./review.ts";
 import { FindingParams, FindingsQuery, LintContent, ReviewFinding } from "./schema.ts";
 
-const tag = "Skills";
+const route = routesOf({ tag: "Skills", auth: "required" });
 
 export function findingRoutes(app: App): Route[] {
   return [
@@ -15,7 +15,6 @@ export function findingRoutes(app: App): Route[] {
       method: "get",
       path: "/api/skills/:skill/findings",
       summary: "List the findings about a version: advice, and for members secrets",
-      tag,
       auth: "optional",
       params: SkillParams,
       query: FindingsQuery,
@@ -27,8 +26,6 @@ export function findingRoutes(app: App): Route[] {
       method: "put",
       path: "/api/skills/:skill/findings/:finding",
       summary: "Mark a finding as reviewed, or remove the mark",
-      tag,
-      auth: "required",
       params: FindingParams,
       body: ReviewFinding,
       data: FindingsPayload,
@@ -39,8 +36,6 @@ export function findingRoutes(app: App): Route[] {
       method: "post",
       path: "/api/lint",
       summary: "Check a text or an upload by the rules for skills; stores nothing",
-      tag,
-      auth: "required",
       body: LintContent,
       data: LintPayload,
       budget: "publish",

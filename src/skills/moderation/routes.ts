@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ReportPayload, ReportedPayload, TakedownPayload } from "../../../contract/payloads/moderation.ts";
 import type { App } from "../../app.ts";
 import { listQuery } from "../../http/cursor.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { loadSkill } from "../load.ts";
 import {
@@ -18,7 +18,7 @@ import { closeReport, listReports, reportSkill } from "./reports.ts";
 import { SkillParams } from "../schema.ts";
 import { liftTakedown, listTakedowns, presentTakedown, takeDownSkill } from "./takedown.ts";
 
-const common = { tag: "Administration", auth: "administrator" } as const;
+const route = routesOf({ tag: "Administration", auth: "administrator" });
 
 export function moderationRoutes(app: App): Route[] {
   return [
@@ -47,7 +47,6 @@ export function moderationRoutes(app: App): Route[] {
 function reportRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/api/admin/reports",
       summary: "List reports about skills, of one state",
@@ -57,7 +56,6 @@ function reportRoutes(app: App): Route[] {
       handle: ({ query }) => listReports(app, query),
     }),
     route({
-      ...common,
       method: "patch",
       path: "/api/admin/reports/:report",
       summary: "Resolve or dismiss a report",
@@ -72,7 +70,6 @@ function reportRoutes(app: App): Route[] {
 function takedownRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/api/admin/takedowns",
       summary: "List the skills that are taken down",
@@ -82,7 +79,6 @@ function takedownRoutes(app: App): Route[] {
       handle: ({ query }) => listTakedowns(app, query),
     }),
     route({
-      ...common,
       method: "post",
       path: "/api/admin/skills/:skill/take-down",
       summary: "Keep a public or unlisted skill from everyone but its own members",
@@ -95,7 +91,6 @@ function takedownRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       method: "post",
       path: "/api/admin/skills/:skill/lift-takedown",
       summary: "End a takedown: the skill's own visibility counts again",

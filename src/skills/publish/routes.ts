@@ -9,7 +9,7 @@ import type { App } from "../../app.ts";
 import { membershipIn } from "../../access/decide.ts";
 import type { Actor } from "../../access/actor.ts";
 import { forbidden } from "../../errors.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { loadSkill, prefetchSkill } from "../load.ts";
 import { presentSkill, presentVersion, skillUrl } from "../present.ts";
 import {
@@ -29,7 +29,7 @@ import { publishSkill } from "./publish-skill.ts";
 import { publishVersion } from "./publish-version.ts";
 import { announceUpload, announcedSha256, listUploads, removeUpload, storeUpload } from "./uploads.ts";
 
-const tag = "Skills";
+const route = routesOf({ tag: "Skills", auth: "required" });
 
 export function publishRoutes(app: App): Route[] {
   return [
@@ -37,8 +37,6 @@ export function publishRoutes(app: App): Route[] {
       method: "post",
       path: "/api/skills",
       summary: "Publish a skill: create it, or append a version to the one of that name",
-      tag,
-      auth: "required",
       body: PublishSkill,
       status: 201,
       data: PublishResult,
@@ -52,8 +50,6 @@ export function publishRoutes(app: App): Route[] {
       method: "post",
       path: "/api/skills/:skill/versions",
       summary: "Push a new version",
-      tag,
-      auth: "required",
       signable: true,
       params: SkillParams,
       body: PublishVersion,
@@ -80,8 +76,6 @@ function copyRoute(app: App): Route {
     method: "post",
     path: "/api/skills/:skill/copy",
     summary: "Copy a version of a skill to an organization of yours, as a new skill",
-    tag,
-    auth: "required",
     params: SkillParams,
     body: CopySkill,
     status: 201,
@@ -123,8 +117,6 @@ function planRoutes(app: App): Route[] {
       method: "post",
       path: "/api/skills/plan",
       summary: "What a publish would do, by the digests of its content; changes nothing",
-      tag,
-      auth: "required",
       body: PlanPublish,
       data: PublishPlan,
       budget: "publish",
@@ -134,8 +126,6 @@ function planRoutes(app: App): Route[] {
       method: "post",
       path: "/api/skills/:skill/versions/plan",
       summary: "What a push would do, by the digests of its content; changes nothing",
-      tag,
-      auth: "required",
       params: SkillParams,
       body: PlanVersion,
       data: VersionPlan,
@@ -162,7 +152,6 @@ function ownUploadRoutes(app: App): Route[] {
       path: "/api/uploads",
       summary: "List your staged uploads, oldest first",
       tag: "Uploads",
-      auth: "required",
       signable: true,
       data: z
         .array(OpenUploadPayload)
@@ -184,7 +173,6 @@ function ownUploadRoutes(app: App): Route[] {
       path: "/api/uploads/:upload",
       summary: "Remove a staged upload",
       tag: "Uploads",
-      auth: "required",
       params: UploadParams,
       signable: true,
       data: null,
@@ -200,7 +188,6 @@ function sendingRoutes(app: App): Route[] {
       path: "/api/uploads",
       summary: "Announce a package's zip, to be sent by PUT and named in a publish",
       tag: "Uploads",
-      auth: "required",
       body: AnnounceUpload,
       signable: true,
       status: 201,
@@ -215,7 +202,6 @@ function sendingRoutes(app: App): Route[] {
       path: "/api/uploads/:upload",
       summary: "Send the bytes of an announced upload",
       tag: "Uploads",
-      auth: "required",
       params: UploadParams,
       stream: true,
       announcedSha256: ({ upload }, caller) => announcedSha256(app, upload, caller),

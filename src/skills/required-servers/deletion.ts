@@ -4,7 +4,7 @@ import type { SkillQuery } from "../../../storage/skill-search.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { readAnalytics } from "../../mcp-servers/installs.ts";
 import { actsOnServer, loadServerIn, type SeenServer } from "../../mcp-servers/load.ts";
 import { McpServerParams } from "../../mcp-servers/schema.ts";
@@ -12,6 +12,8 @@ import { deleteServer } from "../../mcp-servers/service.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { keepAllowed } from "../load.ts";
 import { listSkills } from "../search.ts";
+
+const route = routesOf({ tag: "MCP servers", auth: "required" });
 
 const namedSkills = 20;
 const batch = 200;
@@ -78,8 +80,6 @@ export function serverDeletionRoutes(app: App): Route[] {
       method: "get",
       path: "/api/tenants/:tenant/mcp-servers/:server/deletion",
       summary: "Read what the deletion of an MCP server would end",
-      tag: "MCP servers",
-      auth: "required",
       params: McpServerParams,
       data: McpServerDeletionPayload,
       handle: ({ actor, params }) => planServerDeletion(app, actor, params),
@@ -88,8 +88,6 @@ export function serverDeletionRoutes(app: App): Route[] {
       method: "delete",
       path: "/api/tenants/:tenant/mcp-servers/:server",
       summary: "Delete an MCP server; entries that members have installed stay in their tools",
-      tag: "MCP servers",
-      auth: "required",
       params: McpServerParams,
       data: null,
       handle: ({ actor, params }) => deleteUnlessRequiredUnseen(app, actor, params),

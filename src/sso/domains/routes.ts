@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import { SsoDomainPayload } from "../../../contract/payloads/sso-domains.ts";
 import type { App } from "../../app.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { presentDomain } from "./present.ts";
@@ -10,12 +10,11 @@ import { ClaimDomain, DomainParams } from "./schema.ts";
 import { claimDomain, listDomains, removeDomain, verifyDomain } from "./service.ts";
 
 const base = "/api/tenants/:tenant/sso/domains";
-const common = { tag: "Single sign-on", auth: "required" } as const;
+const route = routesOf({ tag: "Single sign-on", auth: "required" });
 
 export function ssoDomainRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: base,
       summary: "List the domains of an organization by name, with their TXT records",
@@ -27,7 +26,6 @@ export function ssoDomainRoutes(app: App): Route[] {
       handle: async ({ actor, params }) => (await listDomains(app, actor, params.tenant)).map(presentDomain),
     }),
     route({
-      ...common,
       method: "post",
       path: base,
       summary: "Claim a domain; the response has the TXT record that verifies it",
@@ -40,7 +38,6 @@ export function ssoDomainRoutes(app: App): Route[] {
       authorizeRepeat: ({ actor, params }) => loadTenant(app, actor, params.tenant, "sso:manage"),
     }),
     route({
-      ...common,
       method: "post",
       path: `${base}/:id/verify`,
       summary: "Look up the TXT record of a domain, and verify the domain if it is found",
@@ -51,7 +48,6 @@ export function ssoDomainRoutes(app: App): Route[] {
         presentDomain(await verifyDomain(app, actor, params.tenant, params.id)),
     }),
     route({
-      ...common,
       method: "delete",
       path: `${base}/:id`,
       summary: "Remove a domain, which another organization can then verify",

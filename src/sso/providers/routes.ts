@@ -9,7 +9,7 @@ import {
   SsoTestStartPayload,
 } from "../../../contract/payloads/sso.ts";
 import type { App } from "../../app.ts";
-import { route, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import {
   CreateSsoProvider,
@@ -29,7 +29,7 @@ import { loadProvider } from "./load.ts";
 import { presentProviders } from "./present.ts";
 import { createProvider, deleteProvider, listProviders, updateProvider } from "./service.ts";
 
-const common = { tag: "Single sign-on", auth: "required" } as const;
+const route = routesOf({ tag: "Single sign-on", auth: "required" });
 const base = "/api/tenants/:tenant/sso/providers";
 
 export function ssoProviderRoutes(app: App): Route[] {
@@ -46,7 +46,6 @@ export function ssoProviderRoutes(app: App): Route[] {
 function readRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: base,
       summary: "List the identity providers of an organization, oldest first",
@@ -59,7 +58,6 @@ function readRoutes(app: App): Route[] {
         presentProviders(app, await listProviders(app, actor, params.tenant)),
     }),
     route({
-      ...common,
       method: "get",
       path: `${base}/:id`,
       summary: "Read an identity provider",
@@ -75,7 +73,6 @@ function readRoutes(app: App): Route[] {
 
 function consequencesRoute(app: App): Route {
   return route({
-    ...common,
     method: "get",
     path: `${base}/:id/consequences`,
     summary: "Read who would lose access if the provider were enforced, and who keeps it",
@@ -88,7 +85,6 @@ function consequencesRoute(app: App): Route {
 function changeRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "post",
       path: base,
       summary: "Add an identity provider",
@@ -105,7 +101,6 @@ function changeRoutes(app: App): Route[] {
         loadProvider(app, actor, params.tenant, id),
     }),
     route({
-      ...common,
       method: "patch",
       path: `${base}/:id`,
       summary: "Change an identity provider; enabled and enforced decide who signs in by it",
@@ -119,7 +114,6 @@ function changeRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       method: "delete",
       path: `${base}/:id`,
       summary: "Delete an identity provider; accounts and memberships stay",
@@ -133,7 +127,6 @@ function changeRoutes(app: App): Route[] {
 function encryptionRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "post",
       path: `${base}/:id/encryption-keys`,
       summary: "Add a key for encrypted assertions to the metadata; the one before it still decrypts",
@@ -148,7 +141,6 @@ function encryptionRoutes(app: App): Route[] {
       authorizeRepeat: ({ actor, params }) => loadProvider(app, actor, params.tenant, params.id),
     }),
     route({
-      ...common,
       method: "delete",
       path: `${base}/:id/encryption-keys/:fingerprint`,
       summary: "Remove a key for encrypted assertions, which no longer decrypts",
@@ -170,7 +162,6 @@ const mappingList = z
 function mappingRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: `${base}/:id/group-mappings`,
       summary: "List the teams of a provider's groups",
@@ -179,7 +170,6 @@ function mappingRoutes(app: App): Route[] {
       handle: ({ actor, params }) => listMappings(app, actor, params.tenant, params.id),
     }),
     route({
-      ...common,
       method: "put",
       path: `${base}/:id/group-mappings`,
       summary: "Replace the teams of a provider's groups",
@@ -194,7 +184,6 @@ function mappingRoutes(app: App): Route[] {
 function testRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "post",
       path: `${base}/:id/test`,
       summary:
@@ -205,7 +194,6 @@ function testRoutes(app: App): Route[] {
       handle: ({ actor, params }) => prepareTest(app, actor, params.tenant, params.id),
     }),
     route({
-      ...common,
       method: "get",
       path: `${base}/:id/test/:test`,
       summary: "Read the result of every check of a test sign-in, for ten minutes",
@@ -214,7 +202,6 @@ function testRoutes(app: App): Route[] {
       handle: ({ actor, params }) => readTest(app, actor, params.tenant, params),
     }),
     route({
-      ...common,
       method: "get",
       path: "/api/tenants/:tenant/sso/sign-ins",
       summary: "List sign-ins by the providers of an organization, with the reasons of failures",

@@ -6,7 +6,7 @@ import { safeReturnTo } from "../../auth/return-to.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { orShow } from "../../http/forms.ts";
 import { redirectReply } from "../../http/pages.ts";
-import { Reply, route, type RequestInfo, type Route } from "../../http/route.ts";
+import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
 import {
   AcsForm,
   CallbackQuery,
@@ -24,7 +24,7 @@ import { findAttempt, receiveResponse } from "./receive.ts";
 import { findProvider, startSignIn, startTest, type Redirect } from "./start.ts";
 import { presentTest } from "./test-sign-in.ts";
 
-const common = { tag: "Single sign-on", auth: "optional", produces: "text/html", budget: "sso" } as const;
+const route = routesOf({ tag: "Single sign-on", auth: "optional", produces: "text/html", budget: "sso" });
 
 export function ssoPageRoutes(app: App): Route[] {
   return [...startRoutes(app), ...samlRoutes(app), ...completionRoutes(app), ...linkRoutes(app)];
@@ -39,7 +39,6 @@ const toProvider = ({ url, cookies }: Redirect) => redirectReply(url, { cookies 
 function startRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/sso/:org",
       summary: "Sign in by the identity provider of an organization, by its slug",
@@ -50,7 +49,6 @@ function startRoutes(app: App): Route[] {
         shown(actor, () => startOfOrganization(app, actor, request, { slug: params.org, ...query })),
     }),
     route({
-      ...common,
       method: "get",
       path: "/sso/:provider/start",
       summary: "Sign in by an identity provider, or open a prepared test",
@@ -92,7 +90,6 @@ async function startOfOrganization(
 function samlRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/sso/:provider/metadata",
       summary: "SAML metadata of this service for an identity provider",
@@ -105,7 +102,6 @@ function samlRoutes(app: App): Route[] {
       },
     }),
     route({
-      ...common,
       method: "post",
       path: "/sso/:provider/acs",
       summary: "SAML assertion consumer service: a POST by the identity provider's page",
@@ -128,7 +124,6 @@ function samlRoutes(app: App): Route[] {
 function completionRoutes(app: App): Route[] {
   return [
     route({
-      ...common,
       method: "get",
       path: "/sso/:provider/complete",
       summary: "Complete a sign-in by SAML in its browser",
@@ -140,7 +135,6 @@ function completionRoutes(app: App): Route[] {
         ),
     }),
     route({
-      ...common,
       method: "get",
       path: "/sso/:provider/callback",
       summary: "Redirect URI of OpenID Connect",
@@ -175,7 +169,6 @@ function linkRoutes(app: App): Route[] {
   const path = "/sso/:provider/link";
   return [
     route({
-      ...common,
       method: "get",
       path,
       summary: "Ask the owner of an existing account to confirm it",
@@ -188,7 +181,6 @@ function linkRoutes(app: App): Route[] {
         }),
     }),
     route({
-      ...common,
       method: "post",
       path,
       summary: "Link an existing account, and complete the sign-in",
