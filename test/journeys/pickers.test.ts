@@ -166,8 +166,8 @@ describe("svc publish without a path", needsTerminal, () => {
     assert.match(terminal.text(), /1 skill is published with the same content already[\s\S]*style/);
     for (const label of [
       "style (.cursor/rules/style.mdc)",
-      "bad (.claude/skills/bad)",
-      "mine (~/.claude/skills/mine)",
+      "bad (.claude/skills/bad/SKILL.md)",
+      "mine (~/.claude/skills/mine/SKILL.md)",
     ])
       assert.ok(terminal.text().includes(label), terminal.text());
     terminal.type(space + down + space + down + space + enter);
