@@ -165,7 +165,7 @@ const listedFields = {
   "current.digest": 0,
   "current.hash": 0,
   "current.frontmatter": 0,
-  "current.provenance": 0,
+  "current.contentLocation": 0,
 } as const;
 
 /** Conditions for one skill. */

@@ -1,6 +1,6 @@
 /**
  * Versions of skills: rows copied from the skill document, whose atomic write makes a version exist (`skills.ts`). All
- * of them can be restored from the trailers of the commits, but for the provenance.
+ * of them can be restored from the trailers of the commits, but for the content location.
  */
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
@@ -39,8 +39,8 @@ export interface VersionDoc {
   importedCommit?: string;
   /** Run of a CI pipeline that published it by its identity token. */
   run?: CiOrigin;
-  /** Repository or folder from which a client published it (`contract/package/provenance.ts`). */
-  provenance?: string;
+  /** Repository or folder from which a client published it (`contract/package/content-location.ts`). */
+  contentLocation?: string;
   createdAt: Date;
 }
 

@@ -19,8 +19,8 @@ export type PublishInput = ContentInput & {
   ifChanged?: true;
   /** Replaces the former list; unchanged if absent. */
   requiredMcpServers?: { tenantSlug: string; slug: string }[];
-  /** `contract/package/provenance.ts`. */
-  provenance?: string | undefined;
+  /** `contract/package/content-location.ts`. */
+  contentLocation?: string | undefined;
 };
 
 export type ShareInput = ContentInput & { name: string; type?: string };
@@ -44,7 +44,7 @@ export type PushInput = ContentInput & {
   bump?: string;
   prerelease?: true | string;
   ifChanged?: true;
-  provenance?: string | undefined;
+  contentLocation?: string | undefined;
 };
 
 export interface Digests {

@@ -18,7 +18,7 @@ import {
   publishOne,
   readChosen,
 } from "../publish/job.ts";
-import { otherProvenance, presentDryRun, presentOne } from "../publish/present.ts";
+import { otherLocation, presentDryRun, presentOne } from "../publish/present.ts";
 import { publishAll } from "../publish/publish-all.ts";
 import { openSession } from "../state/session.ts";
 import { chooseTeam } from "../team.ts";
@@ -140,7 +140,7 @@ export const publish = defineCommand({
         const plan = await planOne(client, job, given!, single);
         return presentDryRun(context, plan, single, args["if-changed"]);
       }
-      if (context.interactive && !isConfirmed) await confirmProvenance(context, client, job, given!, single);
+      if (context.interactive && !isConfirmed) await confirmLocation(context, client, job, given!, single);
       return presentOne(context, await publishOne(context, client, job, given!, single), single.warnings);
     }
     if (below !== undefined) return publishAll(context, client, job, below, { dryRun, isConfirmed });
@@ -152,16 +152,16 @@ export const publish = defineCommand({
 });
 
 /** Asks before a version follows one that came from another repository or folder. */
-async function confirmProvenance(
+async function confirmLocation(
   context: Context,
   client: Client,
   job: PublishJob,
   chosen: Chosen,
   source: ChosenSource,
 ): Promise<void> {
-  if (source.provenance === undefined) return;
+  if (source.contentLocation === undefined) return;
   const plan = await planOne(client, job, chosen, source);
-  const [warning] = otherProvenance(plan).warnings;
+  const [warning] = otherLocation(plan).warnings;
   if (warning === undefined || (plan.unchanged && job.input.ifChanged)) return;
   context.output.warn(warning);
   await askYes(`Publish ${plan.semver} of ${plan.skill.tenantSlug}/${plan.skill.slug} from here?`);

@@ -11,7 +11,7 @@ import { allowSecretsFlag } from "../pack/secrets.ts";
 import { type SkillSource, readSource } from "../pack/source.ts";
 import { stageContent } from "../pack/stage-content.ts";
 import { parseUnpinnedRef } from "../pins.ts";
-import { findProvenance } from "../publish/provenance.ts";
+import { findContentLocation } from "../publish/content-location.ts";
 import { openSession } from "../state/session.ts";
 import { dryRunFlag, presentVersion } from "../present.ts";
 import { plainLine } from "../table.ts";
@@ -102,7 +102,7 @@ export const push = defineCommand({
     const input: PushInput = {
       ...(await stageContent(context, client, source)),
       ...request,
-      provenance: await findProvenance(context, args.path),
+      contentLocation: await findContentLocation(context, args.path),
       ...(args.message === undefined ? {} : { message: args.message }),
       ...(args["if-changed"] ? { ifChanged: true } : {}),
     };

@@ -11,7 +11,7 @@ import { digestsOf } from "../pack/digests.ts";
 import { findSkills, isRuleFile, noSkillIn } from "../pack/skill-folders.ts";
 import { type SkillSource, readSource, unreadable } from "../pack/source.ts";
 import { stageContent } from "../pack/stage-content.ts";
-import { findProvenance } from "./provenance.ts";
+import { findContentLocation } from "./content-location.ts";
 
 export interface PublishJob {
   /** Fields of every skill. */
@@ -32,7 +32,7 @@ export interface Chosen {
 }
 
 /** Content to publish, and where it comes from. */
-export type ChosenSource = SkillSource & { provenance: string | undefined };
+export type ChosenSource = SkillSource & { contentLocation: string | undefined };
 
 /**
  * The skills of a repository, or of another folder with skills below it; undefined for a path of one skill. Throws
@@ -62,9 +62,9 @@ export async function readChosen(
     isFound,
     type: job.type ?? type,
   });
-  const provenance = await findProvenance(context, path);
-  if (!isFound || source.format === "package" || isRuleFile(path)) return { ...source, provenance };
-  return { ...source, provenance, warnings: [...source.warnings, rootAlone] };
+  const contentLocation = await findContentLocation(context, path);
+  if (!isFound || source.format === "package" || isRuleFile(path)) return { ...source, contentLocation };
+  return { ...source, contentLocation, warnings: [...source.warnings, rootAlone] };
 }
 
 const rootAlone =
@@ -72,11 +72,11 @@ const rootAlone =
   "move it to a folder of its own with the files that belong to it.";
 
 /** Name and type, as asked for or as in the content; the type of the content applies to a new skill only. */
-function describe(job: PublishJob, chosen: Chosen, { name, defaultType, provenance }: ChosenSource) {
+function describe(job: PublishJob, chosen: Chosen, { name, defaultType, contentLocation }: ChosenSource) {
   const type = job.type ?? chosen.type;
   return {
     name: job.name ?? name,
-    provenance,
+    contentLocation,
     ...(type !== undefined ? { type } : defaultType === undefined ? {} : { defaultType }),
   };
 }

@@ -1,5 +1,5 @@
 /** Results of publishing one skill, and of a dry run of it. */
-import { otherProvenanceSentence, isProvenance } from "../../contract/package/provenance.ts";
+import { otherLocationSentence, isContentLocation } from "../../contract/package/content-location.ts";
 import type { PublishPlan } from "../../contract/payloads/plans.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { checkSkillUrl } from "../api/address.ts";
@@ -13,7 +13,7 @@ export function presentPublished(published: PublishResult, remarks: readonly str
   const { action, unchanged, skill, version, ignoredFlags, warnings } = published;
   const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
   const { tenantId, tenantSlug, folderId } = skill;
-  const other = otherProvenance(published);
+  const other = otherLocation(published);
   return {
     action,
     skill: {
@@ -42,26 +42,26 @@ export function presentPublished(published: PublishResult, remarks: readonly str
         ...(ignoredFlags.includes("type") ? [`--type was ignored: the skill keeps its type ${type}`] : []),
       ]),
     ),
-    previousProvenance: other.previousProvenance,
+    previousContentLocation: other.previousContentLocation,
   };
 }
 
 /**
- * Provenance of the version that a publish follows, if it came from elsewhere, with the warning. A service can send
- * anything, so a text of another form is ignored.
+ * Content location of the version that a publish follows, if it came from elsewhere, with the warning. A service can
+ * send anything, so a text of another form is ignored.
  */
-export function otherProvenance({
+export function otherLocation({
   skill: { tenantSlug, slug },
-  previousProvenance,
-}: Pick<PublishPlan, "previousProvenance"> & { skill: { tenantSlug: string; slug: string } }): {
-  previousProvenance: string | undefined;
+  previousContentLocation,
+}: Pick<PublishPlan, "previousContentLocation"> & { skill: { tenantSlug: string; slug: string } }): {
+  previousContentLocation: string | undefined;
   warnings: string[];
 } {
-  if (previousProvenance === undefined || !isProvenance(previousProvenance))
-    return { previousProvenance: undefined, warnings: [] };
+  if (previousContentLocation === undefined || !isContentLocation(previousContentLocation))
+    return { previousContentLocation: undefined, warnings: [] };
   return {
-    previousProvenance,
-    warnings: [otherProvenanceSentence(`${tenantSlug}/${slug}`, previousProvenance)],
+    previousContentLocation,
+    warnings: [otherLocationSentence(`${tenantSlug}/${slug}`, previousContentLocation)],
   };
 }
 
@@ -110,7 +110,7 @@ export function presentDryRun(
   const { action, unchanged, skill, semver, ignoredFlags } = plan;
   const { publicId, slug, tenantSlug, name, type, visibility } = skill;
   const isSkipped = unchanged && ifChanged;
-  const other = isSkipped ? undefined : otherProvenance(plan);
+  const other = isSkipped ? undefined : otherLocation(plan);
   const warnings = [...source.warnings, ...(other?.warnings ?? [])];
   for (const warning of [...warnings, ...ignoredTexts(ignoredFlags, skill)]) context.output.warn(warning);
   const same = unchanged ? ", with the content that it has already" : "";
@@ -133,7 +133,7 @@ export function presentDryRun(
       ignoredFlags,
       unchanged,
       warnings,
-      previousProvenance: other?.previousProvenance,
+      previousContentLocation: other?.previousContentLocation,
     },
     text: [
       isSkipped

@@ -11,7 +11,7 @@ import { askYes } from "../prompts.ts";
 import { plainLine, renderTable } from "../table.ts";
 import { type Chosen, type PublishJob, planOne, publishOne, readChosen } from "./job.ts";
 import { type Planned, refuseTwins } from "./refuse-twins.ts";
-import { ignoredTexts, otherProvenance, presentPublished } from "./present.ts";
+import { ignoredTexts, otherLocation, presentPublished } from "./present.ts";
 
 type Outcome = "created" | "updated" | "unchanged" | "failed";
 
@@ -25,7 +25,7 @@ interface Row {
   fileCount?: number;
   ignoredFlags: ("folder" | "visibility")[];
   warnings: string[];
-  previousProvenance?: string | undefined;
+  previousContentLocation?: string | undefined;
   error?: ReturnType<typeof presentError>["error"];
 }
 
@@ -50,7 +50,7 @@ export async function publishAll(
   const rows = planned.map(plannedRow);
   const wanted = planned.filter((_, i) => isToPublish(rows[i]!));
   if (!options.dryRun && wanted.length > 0) {
-    const fromElsewhere = rows.filter((row) => isToPublish(row) && row.previousProvenance !== undefined);
+    const fromElsewhere = rows.filter((row) => isToPublish(row) && row.previousContentLocation !== undefined);
     const isAsked = !options.isConfirmed && (options.isSelected !== true || fromElsewhere.length > 0);
     if (context.interactive && isAsked) {
       context.output.note(tableOf(context, rows));
@@ -104,7 +104,7 @@ function plannedRow({ chosen: { path }, source, plan, error, sameAs }: Planned):
   if (plan === undefined || source === undefined) return failedRow(path, error!);
   const { publicId, slug, tenantSlug, name, type, visibility } = plan.skill;
   const isSame = plan.unchanged || sameAs !== undefined;
-  const other = isSame ? undefined : otherProvenance(plan);
+  const other = isSame ? undefined : otherLocation(plan);
   return {
     path,
     outcome: isSame ? "unchanged" : plan.action,
@@ -118,7 +118,7 @@ function plannedRow({ chosen: { path }, source, plan, error, sameAs }: Planned):
       ...(sameAs === undefined ? [] : [`${plainLine(sameAs)} has the same content`]),
       ...(other?.warnings ?? []),
     ],
-    previousProvenance: other?.previousProvenance,
+    previousContentLocation: other?.previousContentLocation,
   };
 }
 

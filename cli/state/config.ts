@@ -100,7 +100,7 @@ export interface Config {
   version: typeof formatVersion;
   /** Id of this machine in reports of installs. Random, without information about machine or owner. */
   machineId?: string;
-  /** Key of the digests of folders in the provenance of versions, 32 hex digits. It is never sent. */
+  /** Key of the digests of folders in the content location of versions, 32 hex digits. It is never sent. */
   folderKey?: string;
   /** Anonymous identities, by the origin of the service that each is for. */
   identities?: Record<string, AnonymousKey>;

@@ -51,7 +51,7 @@ export const cliPublishPayloads = {
     ignoredFlags: z.array(z.enum(["folder", "visibility"])),
     unchanged,
     warnings,
-    previousProvenance: text.optional(),
+    previousContentLocation: text.optional(),
   }),
   push: z.strictObject({
     skillRef: text,
@@ -71,7 +71,7 @@ export const cliPublishPayloads = {
     ignoredFlags,
     unchanged,
     warnings,
-    previousProvenance: text.optional(),
+    previousContentLocation: text.optional(),
   }),
   /** Ours: of a folder of skills, with a row for each; with `--dry-run`, the outcomes that it would have. */
   publishAll: z.strictObject({
@@ -87,7 +87,7 @@ export const cliPublishPayloads = {
         fileCount: integer.optional(),
         ignoredFlags,
         warnings,
-        previousProvenance: text.optional(),
+        previousContentLocation: text.optional(),
         error: error.optional(),
       }),
     ),

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { skillTypes, visibilities } from "../vocabulary.ts";
 
-export const previousProvenance = z.string().optional().meta({
-  description: "provenance of the current version, if the content comes from another repository or folder",
+export const previousContentLocation = z.string().optional().meta({
+  description:
+    "content location of the current version, if the content comes from another repository or folder",
 });
 
 export const PublishPlan = z
@@ -20,7 +21,7 @@ export const PublishPlan = z
     }),
     semver: z.string().meta({ description: "the version that a publish now would create" }),
     ignoredFlags: z.array(z.enum(["folder", "visibility"])),
-    previousProvenance,
+    previousContentLocation,
   })
   .meta({ id: "PublishPlan" });
 export type PublishPlan = z.infer<typeof PublishPlan>;

@@ -7,7 +7,7 @@ import { CiOrigin } from "./ci.ts";
 import { FindingCounts } from "./findings.ts";
 import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { RequiredMcpServer } from "./mcp-servers.ts";
-import { previousProvenance } from "./plans.ts";
+import { previousContentLocation } from "./plans.ts";
 import { skillActs } from "../dashboard.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
 import { timestamp } from "./timestamp.ts";
@@ -86,7 +86,7 @@ export const VersionPayload = z
     yanked: z.literal(true).optional().meta({
       description: "set while only its number or exact semver selects it",
     }),
-    provenance: z.string().optional().meta({
+    contentLocation: z.string().optional().meta({
       description:
         "for members of the organization: the repository or folder that a client published it from",
     }),
@@ -159,7 +159,7 @@ export const PublishResult = z
     url: z.string(),
     ignoredFlags: z.array(z.enum(["folder", "visibility", "type"])),
     warnings: z.array(z.string()),
-    previousProvenance,
+    previousContentLocation,
   })
   .meta({ id: "PublishResult" });
 export type PublishResult = z.infer<typeof PublishResult>;

@@ -69,7 +69,7 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc, { isMember 
     deprecated: mark?.deprecated,
     yanked: mark?.yanked,
     findings: isMember && version.findings ? countFindings(skill, version.findings) : undefined,
-    provenance: isMember ? version.provenance : undefined,
+    contentLocation: isMember ? version.contentLocation : undefined,
     createdAt: version.createdAt.toISOString(),
   };
 }

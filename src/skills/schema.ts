@@ -13,7 +13,7 @@ import {
 import { listQuery } from "../http/cursor.ts";
 import { requiredMcpServers } from "../mcp-servers/schema.ts";
 import { fileChanges } from "./publish/edit-schema.ts";
-import { provenance } from "./publish/provenance-schema.ts";
+import { contentLocation } from "./publish/content-location-schema.ts";
 
 const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 
@@ -95,7 +95,7 @@ export const PublishSkill = z
     content: content.optional(),
     uploadId: uploadId.optional(),
     semver: z.string().max(200).optional(),
-    provenance,
+    contentLocation,
     ifChanged,
   })
   .refine(oneContent, "needs exactly one of content and uploadId")
@@ -128,7 +128,7 @@ export const PublishVersion = z
     semver: z.string().max(200).optional(),
     bump: z.enum(bumps).optional(),
     prerelease: z.union([z.literal(true), prereleaseId]).optional(),
-    provenance,
+    contentLocation,
     ifChanged,
   })
   .refine(
@@ -166,7 +166,7 @@ export const PlanPublish = z
     personal: z.boolean().optional(),
     requiredMcpServers: requiredMcpServers.optional(),
     semver: z.string().max(200).optional(),
-    provenance,
+    contentLocation,
     ...digests,
   })
   .refine(hasOnePlace, "personal excludes folder and createFolders");

@@ -16,7 +16,7 @@ export type VersionSummary = Pick<
   | "fileCount"
   | "totalBytes"
   | "findings"
-  | "provenance"
+  | "contentLocation"
 > & { versionId: string };
 
 /** Advice against a version. A version with neither field has no mark. */

@@ -65,8 +65,9 @@ async function publisher(t: Context, options: { tenants?: number; put?: number; 
           : { success: false, error: "No.", code: "upload_mismatch", requestId: "r" },
       );
     }
-    const { provenance, ...body } = JSON.parse(bytes.toString()) as Record<string, unknown>;
-    if (url.pathname.startsWith("/api/skills")) assert.match(String(provenance), /^folder:[0-9a-f]{32}$/);
+    const { contentLocation, ...body } = JSON.parse(bytes.toString()) as Record<string, unknown>;
+    if (url.pathname.startsWith("/api/skills"))
+      assert.match(String(contentLocation), /^folder:[0-9a-f]{32}$/);
     posts.push({ path: url.pathname, body, key: request.headers["idempotency-key"] });
     if (url.pathname === "/api/uploads")
       return answer(response, 201, {

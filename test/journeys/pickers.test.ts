@@ -114,7 +114,7 @@ describe("svc publish without a path", needsTerminal, () => {
           },
         });
       }
-      const { provenance: _digest, ...rest } = body;
+      const { contentLocation: _digest, ...rest } = body;
       posts.push(rest);
       if (body["name"] === "bad")
         return answer(response, 403, {

@@ -41,8 +41,8 @@ export interface Appended {
   /** Nothing was written, because `ifChanged` was set and the content equals that of `version`. */
   unchanged: boolean;
   warnings: string[];
-  /** Provenance of the version that was current, if the new version came from elsewhere. */
-  previousProvenance?: string | undefined;
+  /** Content location of the version that was current, if the new version came from elsewhere. */
+  previousContentLocation?: string | undefined;
 }
 
 export interface AppendRequest extends SemverRequest {
@@ -53,7 +53,7 @@ export interface AppendRequest extends SemverRequest {
   ifChanged?: boolean | undefined;
   /** The version that the content is an edit of. Throws `conflict` when another one became current. */
   base?: Base | undefined;
-  provenance?: string | undefined;
+  contentLocation?: string | undefined;
   /** Id of the version row; a new one by default. */
   versionId?: string | undefined;
   /** No earlier attempt of the call can have written a row of that id. */
@@ -114,8 +114,8 @@ export async function appendVersion(
     if (updated) {
       scheduleProjection(app, updated._id);
       const warnings = [...source.warnings, ...(await changeWarnings(app, row, written, before))];
-      const previousProvenance = otherProvenance(skill, request.provenance);
-      return { skill: updated, version: row, unchanged: false, warnings, previousProvenance };
+      const previousContentLocation = otherLocation(skill, request.contentLocation);
+      return { skill: updated, version: row, unchanged: false, warnings, previousContentLocation };
     }
     const reloaded = await retryIdempotent(() => app.storage.skills.find(loaded._id));
     if (!reloaded) throw notFound("skill", skill.slug);
@@ -168,16 +168,16 @@ function factsOf(
     message: messageOrDefault(request.message, number, own.semver),
     parent: skill.head.oid,
     imported: request.imported,
-    provenance: request.provenance,
+    contentLocation: request.contentLocation,
   };
 }
 
-/** Provenance of a skill's current version, if it and the given one are known and differ. */
-export function otherProvenance(
+/** Content location of a skill's current version, if it and the given one are known and differ. */
+export function otherLocation(
   { current }: Pick<SkillDoc, "current">,
   given: string | undefined,
 ): string | undefined {
-  return given === undefined || current.provenance === given ? undefined : current.provenance;
+  return given === undefined || current.contentLocation === given ? undefined : current.contentLocation;
 }
 
 /** The description that the caller sent or the frontmatter contains; undefined leaves the skill's own. */

@@ -40,7 +40,7 @@ export interface Published {
 
 export type NewSkill = Pick<
   PublishSkill,
-  "semver" | "message" | "description" | "tags" | "visibility" | "provenance"
+  "semver" | "message" | "description" | "tags" | "visibility" | "contentLocation"
 > & {
   /** Id of the skill, for a caller that needs it in advance; a new one by default. */
   id?: string;
@@ -118,7 +118,7 @@ function firstVersion(
     description: input.description ?? source.defaults.description ?? source.firstParagraph ?? "",
     message: messageOrDefault(input.message, 1, semver),
     imported,
-    provenance: input.provenance,
+    contentLocation: input.contentLocation,
   };
 }
 

@@ -15,7 +15,7 @@ import { findWorkspace } from "../../workspaces/own.ts";
 import { loadSkill } from "../load.ts";
 import { checkSkillPermissionIn } from "../place.ts";
 import type { PlanPublish, PlanVersion } from "../schema.ts";
-import { otherProvenance } from "./append-version.ts";
+import { otherLocation } from "./append-version.ts";
 import { requireBase } from "./base.ts";
 import { predecessorOf } from "./equal-content.ts";
 import { findTarget, slugTaken } from "./find-target.ts";
@@ -54,7 +54,7 @@ export async function planPublish(app: App, actor: Actor, input: PlanPublish): P
     skill: { publicId, slug, tenantSlug, name, type, visibility },
     semver: nextSemver(published, { semver }),
     ignoredFlags: await ignoredFlagsOf(app, actor, existing, input),
-    previousProvenance: otherProvenance(existing, input.provenance),
+    previousContentLocation: otherLocation(existing, input.contentLocation),
   };
 }
 

@@ -33,7 +33,7 @@ export interface VersionFacts {
   /** Absent for a first version. */
   parent?: string;
   imported: ImportedFrom | undefined;
-  provenance: string | undefined;
+  contentLocation: string | undefined;
 }
 
 /** The given message, or a default one. */
@@ -42,8 +42,8 @@ export function messageOrDefault(message: string | undefined, number: number, se
 }
 
 /**
- * Commit of a version. Its trailers suffice to restore the row (`docs/concepts/versions.md`) but for the provenance:
- * anyone who may read a skill can clone its commits.
+ * Commit of a version. Its trailers suffice to restore the row (`docs/concepts/versions.md`) but for the content
+ * location: anyone who may read a skill can clone its commits.
  */
 export function commitDraft(app: App, actor: Actor, facts: VersionFacts): CommitDraft {
   const { parent, imported } = facts;
@@ -109,7 +109,7 @@ export function versionRow(
     source: actor.origin.source,
     ...(facts.imported && { importedCommit: facts.imported.commit }),
     ...(runOf(actor) && { run: runOf(actor) }),
-    ...(facts.provenance !== undefined && { provenance: facts.provenance }),
+    ...(facts.contentLocation !== undefined && { contentLocation: facts.contentLocation }),
     createdAt: facts.now,
   };
 }
@@ -127,7 +127,7 @@ export function summaryOf(row: VersionDoc): VersionSummary {
     fileCount: row.fileCount,
     totalBytes: row.totalBytes,
     ...(row.findings && { findings: row.findings }),
-    ...(row.provenance !== undefined && { provenance: row.provenance }),
+    ...(row.contentLocation !== undefined && { contentLocation: row.contentLocation }),
   };
 }
 

@@ -5,8 +5,8 @@ import path from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import type { PublishResult, VersionPayload } from "../../contract/payloads/skills.ts";
-import { otherProvenance } from "../../cli/publish/present.ts";
-import { normalizedRemote } from "../../cli/publish/provenance.ts";
+import { otherLocation } from "../../cli/publish/present.ts";
+import { normalizedRemote } from "../../cli/publish/content-location.ts";
 import { root } from "../support/root.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import type { TestService, TestUser } from "../support/service.ts";
@@ -22,8 +22,8 @@ const skillText = (more: string) => `---\nname: shared-name\ndescription: Does i
 interface Data {
   skill: { publicId: string };
   warnings: string[];
-  previousProvenance?: string;
-  skills: { warnings: string[]; previousProvenance?: string; outcome: string }[];
+  previousContentLocation?: string;
+  skills: { warnings: string[]; previousContentLocation?: string; outcome: string }[];
 }
 
 async function setUp(t: TestContext) {
@@ -84,20 +84,20 @@ describe("a publish of a name from another repository or folder", () => {
     const all = await publish("b", "--dry-run");
     const made = await publish("b/one");
 
-    assert.deepEqual([again.data.previousProvenance, again.data.warnings.length], [undefined, 1]);
+    assert.deepEqual([again.data.previousContentLocation, again.data.warnings.length], [undefined, 1]);
     const previous = "git:github.com/acme/skills#skills/one";
     const sentence =
       `The latest version of ${org.slug}/shared-name came from skills/one in github.com/acme/skills. ` +
       "If this is another skill, publish it under another name (--name).";
     for (const { data } of [plan, made]) {
-      assert.equal(data.previousProvenance, previous);
+      assert.equal(data.previousContentLocation, previous);
       assert.ok(data.warnings.includes(sentence), data.warnings.join("\n"));
     }
     const [row] = all.data.skills;
-    assert.deepEqual([row?.previousProvenance, row?.warnings], [previous, [sentence]]);
+    assert.deepEqual([row?.previousContentLocation, row?.warnings], [previous, [sentence]]);
     const listed = await versions(publicId, user.token);
     assert.deepEqual(
-      listed.map(({ provenance }) => provenance),
+      listed.map(({ contentLocation }) => contentLocation),
       ["git:gitlab.com/other/kit#one", previous, previous],
     );
   });
@@ -111,15 +111,15 @@ describe("a publish of a name from another repository or folder", () => {
     const again = await publish("one");
     const other = await publish("two");
 
-    assert.equal(again.data.previousProvenance, undefined);
-    assert.match(other.data.previousProvenance!, /^folder:[0-9a-f]{32}$/);
+    assert.equal(again.data.previousContentLocation, undefined);
+    assert.match(other.data.previousContentLocation!, /^folder:[0-9a-f]{32}$/);
     assert.ok(other.data.warnings.some((warning) => warning.includes("another folder")));
     const listed = await versions(publicId, user.token);
-    assert.equal(new Set(listed.map(({ provenance }) => provenance)).size, 2);
+    assert.equal(new Set(listed.map(({ contentLocation }) => contentLocation)).size, 2);
     assert.ok(!JSON.stringify(listed).includes(path.basename(home)));
   });
 
-  it("shows the provenance to members only", async (t) => {
+  it("shows the content location to members only", async (t) => {
     const { clone, write, publish, versions } = await setUp(t);
     await clone("a", "https://git.internal.example/team/skills.git");
     await write("a/SKILL.md", skillText("a"));
@@ -128,8 +128,8 @@ describe("a publish of a name from another repository or folder", () => {
     const [own] = await versions(publicId, user.token);
     const [open] = await versions(publicId);
 
-    assert.equal(own?.provenance, "git:git.internal.example/team/skills");
-    assert.deepEqual([open?.semver, open?.provenance], ["1.0.0", undefined]);
+    assert.equal(own?.contentLocation, "git:git.internal.example/team/skills");
+    assert.deepEqual([open?.semver, open?.contentLocation], ["1.0.0", undefined]);
   });
 
   const hostile = [
@@ -148,18 +148,22 @@ describe("a publish of a name from another repository or folder", () => {
   ];
   it("is not reported in another form, as a hostile service may send it", () => {
     const skill = { tenantSlug: "acme", slug: "x" };
-    for (const previousProvenance of hostile)
-      assert.deepEqual(otherProvenance({ skill, previousProvenance }).warnings, [], previousProvenance);
+    for (const previousContentLocation of hostile)
+      assert.deepEqual(
+        otherLocation({ skill, previousContentLocation }).warnings,
+        [],
+        previousContentLocation,
+      );
   });
 
-  it("refuses a provenance that is not of the form", async (t) => {
+  it("refuses a content location that is not of the form", async (t) => {
     const { org } = await setUp(t);
-    for (const provenance of hostile) {
+    for (const contentLocation of hostile) {
       const made = await service.call<PublishResult>("POST", "/api/skills", {
         token: user.token,
-        body: { tenantId: org.slug, name: "x", content: "x\n", provenance },
+        body: { tenantId: org.slug, name: "x", content: "x\n", contentLocation },
       });
-      assert.equal(made.status, 400, provenance);
+      assert.equal(made.status, 400, contentLocation);
     }
   });
 

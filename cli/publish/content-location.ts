@@ -1,8 +1,8 @@
-/** Finds the repository or folder from which a skill is published (`contract/package/provenance.ts`). */
+/** Finds the repository or folder from which a skill is published (`contract/package/content-location.ts`). */
 import { createHmac } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { isProvenance } from "../../contract/package/provenance.ts";
+import { isContentLocation } from "../../contract/package/content-location.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { rootFile } from "../pack/skill-folders.ts";
@@ -11,15 +11,15 @@ import { readConfig } from "../state/read-config.ts";
 import { changeConfig } from "../state/state.ts";
 
 /**
- * Provenance of the content at a path. The path of a folder without a remote is sent as an HMAC only; undefined if the
- * key for it can't be stored, and in CI, where folders have no lasting path.
+ * Content location of a path. The path of a folder without a remote is sent as an HMAC only; undefined if its key can't
+ * be stored, and in CI, where folders have no lasting path.
  */
-export async function findProvenance(context: Context, path: string): Promise<string | undefined> {
+export async function findContentLocation(context: Context, path: string): Promise<string | undefined> {
   const full = await realpath(resolve(context.cwd, path)).catch(() => undefined);
   if (full === undefined) return undefined;
   // A package and its SKILL.md are the same skill.
   const location = basename(full) === rootFile ? dirname(full) : full;
-  const remote = await remoteProvenance(location);
+  const remote = await remoteLocation(location);
   if (remote !== undefined) return remote;
   if (context.env["CI"]) return undefined;
   const key = await folderKey(context);
@@ -27,7 +27,7 @@ export async function findProvenance(context: Context, path: string): Promise<st
   return `folder:${createHmac("sha256", key).update(location).digest("hex").slice(0, 32)}`;
 }
 
-async function remoteProvenance(location: string): Promise<string | undefined> {
+async function remoteLocation(location: string): Promise<string | undefined> {
   for (let top = location; ; top = dirname(top)) {
     const config = await gitConfigOf(join(top, ".git"));
     if (config !== undefined) {
@@ -41,8 +41,8 @@ async function remoteProvenance(location: string): Promise<string | undefined> {
 
 function withDirectory(remote: string, directory: string): string | undefined {
   const path = directory.split(sep).filter(Boolean).map(encoded).join("/");
-  const provenance = `git:${remote}${path === "" ? "" : `#${path}`}`;
-  return isProvenance(provenance) ? provenance : undefined;
+  const contentLocation = `git:${remote}${path === "" ? "" : `#${path}`}`;
+  return isContentLocation(contentLocation) ? contentLocation : undefined;
 }
 
 /**
