@@ -2,9 +2,10 @@
  * Projection of a skill document: version rows, audit entries, refs, tags and search terms are derived from it. Every
  * step is idempotent.
  */
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import type { SearchEntry } from "../../storage/search-entries.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
@@ -140,18 +141,27 @@ async function indexForSearch(app: App, ids: string[], found: readonly SkillToIn
   await putSearchEntries(app, alive);
 }
 
+const forSearches = new WeakMap<App, Coalescer<void>>();
+
 /**
  * Writes the search entries that are behind the skills of these organizations, so that a search finds every change that
- * was acknowledged before it, by whichever process. One query if there are none.
+ * was acknowledged before it, by whichever process. One query if there are none. Concurrent searches share the work.
  */
 export async function indexPending(app: App, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
-  await putSearchEntries(app, await app.storage.skills.listUnindexed(tenantIds, maxIndexedForSearch));
+  let indexing = forSearches.get(app);
+  if (!indexing) forSearches.set(app, (indexing = new Coalescer()));
+  await indexing.run([...tenantIds].sort().join(), async () =>
+    putSearchEntries(app, await app.storage.skills.listUnindexed(tenantIds, maxIndexedForSearch)),
+  );
 }
 
+/** Terms of a text in a language without spaces take milliseconds, so other requests continue after each skill. */
 async function putSearchEntries(app: App, alive: readonly SkillToIndex[]): Promise<void> {
-  await app.storage.searchEntries.put(
-    alive.map((skill) => ({
+  const entries: SearchEntry[] = [];
+  for (const skill of alive) {
+    if (entries.length > 0) await nextTurn();
+    entries.push({
       _id: skill._id,
       tenantId: skill.tenantId,
       revision: skill.revision,
@@ -165,6 +175,7 @@ async function putSearchEntries(app: App, alive: readonly SkillToIndex[]): Promi
       createdAt: skill.createdAt,
       updatedAt: skill.updatedAt,
       downloads: skill.downloads,
-    })),
-  );
+    });
+  }
+  await app.storage.searchEntries.put(entries);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 import { serviceDatabase } from "../support/engine.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
@@ -91,5 +92,46 @@ describe("a search after the caller's own change", () => {
 
     assert.deepEqual(await namesFound(second, "/api/skills?query=secretplan", stranger.token), []);
     assert.deepEqual(await namesFound(second, "/api/explore?query=secretplan", stranger.token), []);
+  });
+
+  it("lets other requests continue while concurrent searches index many skills, once", async (t) => {
+    const { id } = await publish("Original");
+    const skills = second.app.storage.database.collection<SkillDoc>("skills");
+    const original = (await skills.findOne({ _id: id }))!;
+    const description = "我们都有一个家名字叫中国兄弟姐妹都很多景色也不错".repeat(40);
+    const copies = Array.from({ length: 200 }, (_, i) => ({
+      ...original,
+      _id: second.app.newId(),
+      publicId: `copy-${i}`,
+      slug: `copy-${i}`,
+      description,
+      pending: [],
+      unsettledAt: new Date(),
+    }));
+    await skills.insertMany(copies);
+    const entries = t.mock.method(second.app.storage.searchEntries, "put");
+    const turns: number[] = [];
+    let usage = process.cpuUsage();
+    let timer = setImmediate(function measure() {
+      const { user: used } = process.cpuUsage(usage);
+      turns.push(used);
+      usage = process.cpuUsage();
+      timer = setImmediate(measure);
+    });
+
+    const found = await Promise.all(
+      Array.from({ length: 4 }, () => namesFound(second, "/api/skills?query=original&limit=100")),
+    );
+
+    clearImmediate(timer);
+    assert.deepEqual(
+      found.map((names) => names.length),
+      [100, 100, 100, 100],
+    );
+    const written = entries.mock.calls.flatMap(({ arguments: [rows] }) => rows.map(({ _id }) => _id));
+    assert.equal(written.filter((one) => one === copies[0]!._id).length, 1);
+    const total = turns.reduce((sum, used) => sum + used, 0);
+    assert.ok(Math.max(...turns) < total / 4, `${Math.max(...turns)} µs of ${total} µs in one turn`);
+    await skills.deleteMany({ _id: { $in: copies.map(({ _id }) => _id) } });
   });
 });
