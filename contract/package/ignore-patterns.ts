@@ -105,7 +105,9 @@ function classAt(
   let i = start + 1;
   const negated = characters[i] === "!" || characters[i] === "^";
   if (negated) i++;
-  const tests: ((character: string) => boolean)[] = [];
+  const singles = new Set<string>();
+  const ranges: [first: string, last: string][] = [];
+  const patterns = new Set<RegExp>();
   for (let isFirst = true; ; isFirst = false) {
     let from = characters[i];
     if (from === undefined) return undefined;
@@ -115,25 +117,50 @@ function classAt(
       const pattern =
         end > 0 && characters[end - 1] === ":" ? named[characters.slice(i + 2, end - 1).join("")] : undefined;
       if (!pattern) return undefined;
-      tests.push((character) => pattern.test(character));
+      patterns.add(pattern);
       i = end + 1;
       continue;
     }
     if (from === "\\") from = characters[++i];
     if (from === undefined) return undefined;
-    const first = from;
     // As in git, the beginning of a range that is in the wrong order matches.
-    tests.push((character) => character === first);
+    singles.add(from);
     if (characters[i + 1] === "-" && characters[i + 2] !== undefined && characters[i + 2] !== "]") {
       i += 2;
       if (characters[i] === "\\") i++;
       const last = characters[i];
       if (last === undefined) return undefined;
-      tests.push((character) => character >= first && character <= last);
+      ranges.push([from, last]);
     }
     i++;
   }
-  return { matches: (character) => tests.some((test) => test(character)) !== negated, end: i };
+  const isInRange = searchRanges(ranges);
+  const isNamed = (character: string) => Array.from(patterns).some((pattern) => pattern.test(character));
+  return {
+    matches: (character) =>
+      (singles.has(character) || isInRange(character) || isNamed(character)) !== negated,
+    end: i,
+  };
+}
+
+/** Finds characters in any of the ranges in logarithmic time: one class of a stranger can have thousands. */
+function searchRanges(ranges: readonly [first: string, last: string][]): (character: string) => boolean {
+  const joined: [first: string, last: string][] = [];
+  for (const [first, last] of ranges.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) {
+    const before = joined.at(-1);
+    if (first > last) continue;
+    if (!before || first > before[1]) joined.push([first, last]);
+    else if (last > before[1]) before[1] = last;
+  }
+  return (character) => {
+    let [low, high] = [0, joined.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (joined[middle]![1] < character) low = middle + 1;
+      else high = middle;
+    }
+    return joined[low] !== undefined && joined[low]![0] <= character;
+  };
 }
 
 /** Comparisons of characters that are left; ignore files of strangers may ask for very many. */

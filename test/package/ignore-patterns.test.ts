@@ -54,6 +54,7 @@ describe("patterns of an ignore file", () => {
     "a", "/a", "a/", "a/b", "/a/b", "a/*", "a/**", "**/b", "a/**/b", "**", "*", "*.md", "!a", "*\n!b.md", "a\n!a",
     "[ab]", "[!a]", "[a-b]c", "[]a]", "[a", "a\\", "\\#a", "\\!a", "\\[a]", "a\\ b", "a b  ", "#a", "?", "a?c", "**/",
     "a**b", "x/a\\*b", "[[:alpha:]]", "[^a]b", "a/**/", "/**/b", "*/b", "a//b", "/", "\uFEFFa", "a\r\nb\r", "[a-", "[b-a]",
+    "[x-za-a]", "[b-xa-b].b", "[a-xb-b#]", "[!b-xa]*", "[x-xb-ba-a]b", "[^[:alpha:]#-#]a", "[x-zb-a]b", "[!x-zb-a]b",
   ]; // prettier-ignore
 
   for (const patterns of cases)
@@ -106,6 +107,28 @@ describe("patterns of an ignore file", () => {
     assert.ok(folders);
     assert.equal(matchesPattern(folders, "a/".repeat(500) + "c", false, work), false);
     assert.ok(work.left > 9_000_000, `${work.left} are left`);
+  });
+
+  it("take no longer for a class with many characters or ranges", async () => {
+    const files = [".gitignore", ...Array.from({ length: 100 }, (_, i) => `${"a".repeat(200)}${i}`)];
+    const entries = files.map((file) => ({ path: file }));
+    const ranges = Array.from({ length: 9000 }, (_, i) => {
+      const first = String.fromCodePoint(0x4e00 + 2 * i);
+      return `${first}-${first}`;
+    });
+    for (const [content, name] of [
+      ["b".repeat(60_000), "singles"],
+      [ranges.join(""), "ranges"],
+      ["[:digit:]".repeat(6000), "named"],
+    ]) {
+      const usage = process.cpuUsage();
+
+      const { files: kept } = await selectFiles(entries, () => `*[${content}]x\n`);
+
+      const { user } = process.cpuUsage(usage);
+      assert.equal(kept.length, files.length);
+      assert.ok(user < 3_000_000, `${name}: ${user} µs`);
+    }
   });
 
   it("are refused in a list of files that asks for too many comparisons", async () => {
