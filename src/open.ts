@@ -81,7 +81,10 @@ export async function openApp(options: {
     background(name, work) {
       const done = work()
         .catch((error: unknown) =>
-          log.warn({ error, work: name }, "background work failed; the reconcile job will do it"),
+          log.warn(
+            { error, work: name },
+            "background work failed; the reconcile job completes what is recorded as pending",
+          ),
         )
         .finally(() => working.delete(done));
       working.add(done);
