@@ -6,7 +6,7 @@ import type { TreeState } from "../../storage/folders.ts";
 import type { FoundSkill } from "../../storage/lookups/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
-import { decideSkill, type SkillFacts } from "../access/decide.ts";
+import { decideSkill, isAllowedIn, limitsOf, membershipIn, type SkillFacts } from "../access/decide.ts";
 import { actsOnSkill } from "../access/explain.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
@@ -95,6 +95,17 @@ export async function keepAllowed<T extends AccessFields>(
 ): Promise<T[]> {
   const facts = await factsOf(app, actor, skills, trees);
   return skills.filter((_, at) => decideSkill(actor, permission, facts[at]) === "allowed");
+}
+
+/**
+ * Whether the caller may read a skill as a member of its organization, by its role and its token: what members alone
+ * see. A public skill that they have loaded may also be read by a token that is for others.
+ */
+export async function readsAsMember(app: App, actor: Actor, skill: AccessFields): Promise<boolean> {
+  const { _id, tenantId } = skill;
+  if (isAllowedIn(actor, "skill:read", tenantId, null, _id)) return true;
+  if (!limitsOf(actor).allowedFolderIds || !membershipIn(actor, tenantId)) return false;
+  return (await keepAllowed(app, actor, "skill:read", [{ ...skill, visibility: "private" }])).length === 1;
 }
 
 /** The acts of the caller on skills that they may read. `trees`: see `keepAllowed`. */

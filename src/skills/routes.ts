@@ -6,9 +6,6 @@ import {
   SkillPayload,
 } from "../../contract/payloads/skills.ts";
 import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor } from "../access/actor.ts";
-import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { requiredServersOf } from "../mcp-servers/required.ts";
@@ -20,7 +17,7 @@ import { presentSkillExposure } from "./exposure.ts";
 import { warningsAbout } from "./marks/marks.ts";
 import { findingRoutes } from "./findings/routes.ts";
 import { moveSkill } from "./move.ts";
-import { loadSkill, prefetchSkill } from "./load.ts";
+import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
 import { presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
 import { findOrigin } from "./publish/copy-skill.ts";
@@ -34,8 +31,6 @@ import { shareRoutes } from "./share/routes.ts";
 import { versionRoutes } from "./version-routes.ts";
 
 const route = routesOf({ tag: "Skills", auth: "required" });
-
-const isMemberOf = (actor: Actor, { tenantId }: SkillDoc) => membershipIn(actor, tenantId) !== undefined;
 
 export function skillRoutes(app: App): Route[] {
   return [
@@ -109,7 +104,9 @@ function itemRoutes(app: App): Route[] {
       async handle({ actor, params, prefetched }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
         const version = await selectVersion(app, skill, { kind: "current" });
-        const detail = presentSkillDetail(skill, version, { isMember: isMemberOf(actor, skill) });
+        const detail = presentSkillDetail(skill, version, {
+          isMember: await readsAsMember(app, actor, skill),
+        });
         const requiredMcpServers = await requiredServersOf(app, actor, skill);
         return { ...detail, requiredMcpServers, origin: await findOrigin(app, actor, skill) };
       },

@@ -1,12 +1,11 @@
 /** Routes of a skill's versions: list, marks, revert, comparison. */
 import { DiffPayload, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
-import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { Page, Reply, routesOf, type Route } from "../http/route.ts";
 import { diffVersions } from "./diff/diff-versions.ts";
 import { patchOf } from "./diff/patch-text.ts";
 import { listVersions } from "./list-versions.ts";
-import { loadSkill, prefetchSkill } from "./load.ts";
+import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
 import { markVersion } from "./marks/mark-version.ts";
 import { presentSkill, presentVersion } from "./present.ts";
 import { DiffQuery, MarkVersion, RevertSkill, SkillParams, VersionParams, VersionsQuery } from "./schema.ts";
@@ -30,7 +29,7 @@ export function versionRoutes(app: App): Route[] {
       async handle({ actor, params, query, prefetched }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
         const page = await listVersions(app, skill, query);
-        const isMember = membershipIn(actor, skill.tenantId) !== undefined;
+        const isMember = await readsAsMember(app, actor, skill);
         return new Page(
           page.items.map((version) => presentVersion(version, skill, { isMember })),
           page.nextCursor,

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type {
+  CatalogItem,
+  PublishResult,
+  SkillPayload,
+  VersionPayload,
+} from "../../contract/payloads/skills.ts";
 import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import type { BuiltInRole, Visibility } from "../../contract/vocabulary.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
+import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -271,6 +277,46 @@ describe("a narrowed token", () => {
     assert.equal(open.status, 200, "no less than an anonymous call");
     const listed = await service.call<SkillPayload[]>("GET", "/api/skills", { token: auditing });
     assert.deepEqual(listed.data, []);
+  });
+
+  it("reads of a public skill what members alone see only if it may read the skill as one", async () => {
+    const publish = async (folder: string) => {
+      const made = await service.call<PublishResult>("POST", "/api/skills", {
+        token: users.owner!.token,
+        body: {
+          tenantId: org.slug,
+          name: `In ${folder}`,
+          content: "Text.\n",
+          visibility: "public",
+          folder: `/${folder}`,
+          createFolders: true,
+          contentLocation: "git:git.internal/secret/kit",
+        },
+      });
+      assert.equal(made.status, 201, made.error);
+      return made.data.skill;
+    };
+    const [{ id, folderId }, other] = [await publish("own"), await publish("other")];
+    const ask = async (fields: object) => {
+      const token = await scopedToken(users.owner!, { ...fields, expiresInDays: 7 });
+      const [one] = (await service.call<VersionPayload[]>("GET", `/api/skills/${id}/versions`, { token }))
+        .data;
+      const found = await service.call<SkillPayload>("GET", `/api/skills/${id}`, { token });
+      const client = await openModernClient(service, token);
+      const { data } = await callOk<{ versions: VersionPayload[] }>(client, "list_versions", { skill: id });
+      await client.close();
+      const isShown = [one!.contentLocation, found.data.findings, data.versions[0]!.contentLocation].map(
+        (value) => value !== undefined,
+      );
+      assert.equal(new Set(isShown).size, 1, JSON.stringify(isShown));
+      return isShown[0];
+    };
+
+    assert.equal(await ask({}), true);
+    assert.equal(await ask({ scopes: { skill: ["read"] } }), true);
+    assert.equal(await ask({ scopes: { auditLog: ["read"] } }), false);
+    assert.equal(await ask({ allowedFolderIds: [folderId] }), true);
+    assert.equal(await ask({ allowedFolderIds: [other.folderId] }), false);
   });
 
   it("loses what its holder loses, from the next call on", async () => {

@@ -4,12 +4,11 @@ import { limits } from "../../../contract/limits.ts";
 import { secretRules } from "../../../contract/secret-rules.ts";
 import type { FindingReview, SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
-import { membershipIn } from "../../access/decide.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { loadSkill } from "../load.ts";
+import { loadSkill, readsAsMember } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { authorOf } from "../publish/author.ts";
 import { selectVersion } from "../select-version.ts";
@@ -34,7 +33,7 @@ export async function listFindings(
   const selector = readSelector(wanted);
   const skill = await loadSkill(app, actor, ref, "skill:read");
   const version = await selectVersion(app, skill, selector);
-  const isMember = membershipIn(actor, skill.tenantId) !== undefined;
+  const isMember = await readsAsMember(app, actor, skill);
   return presentFindings(app, actor, skill, version, isMember);
 }
 

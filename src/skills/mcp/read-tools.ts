@@ -6,7 +6,6 @@ import { RequiredMcpServer } from "../../../contract/payloads/mcp-servers.ts";
 import { SkillPayload, VersionPayload } from "../../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
-import { membershipIn } from "../../access/decide.ts";
 import type { Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
@@ -16,6 +15,7 @@ import { requiredServersOf } from "../../mcp-servers/required.ts";
 import { readText } from "../content.ts";
 import { filesOf } from "../manifest.ts";
 import { warningsAbout } from "../marks/marks.ts";
+import { readsAsMember } from "../load.ts";
 import { presentSkill, presentVersion } from "../present.ts";
 import { rootFileOf } from "../publish/text-source.ts";
 import { refOf, resolveRef } from "../resolve.ts";
@@ -75,7 +75,7 @@ export function getTool(app: App): Tool {
       ]);
       const described = all.map(({ path, size }) => ({ path, size }));
       const files = itemsThatFit(described, input.offset);
-      const reader = { isMember: membershipIn(actor, skill.tenantId) !== undefined };
+      const reader = { isMember: await readsAsMember(app, actor, skill) };
       const tokens = estimateTokens(content);
       const warnings = warningsAbout(skill, version);
       const data = {

@@ -1,8 +1,8 @@
 /** Versions of a skill for agents: their list, and the differences between two of them. */
 import { z } from "zod";
 import { VersionPayload } from "../../../contract/payloads/skills.ts";
-import { membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
+import { readsAsMember } from "../load.ts";
 import { pageThatFits, partOf } from "../../mcp/bounds.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
 import { selectCompared } from "../diff/diff-versions.ts";
@@ -31,7 +31,7 @@ export function listVersionsTool(app: App): Tool {
     effect: "read",
     async handle({ actor, input: { skill: ref, ...input } }) {
       const skill = await resolveRef(app, actor, ref);
-      const reader = { isMember: membershipIn(actor, skill.tenantId) !== undefined };
+      const reader = { isMember: await readsAsMember(app, actor, skill) };
       const page = await pageThatFits(input.limit, async (limit) => {
         const { items, nextCursor: next } = await listVersions(app, skill, { ...input, limit });
         return { items: items.map((version) => presentVersion(version, skill, reader)), nextCursor: next };
