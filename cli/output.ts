@@ -32,7 +32,7 @@ export interface Output {
   progress: (label: string) => Promise<Progress>;
   /** Description of a long operation, which the operation may change; shown at a terminal only. */
   waiting: <T>(label: string, work: (update: (label: string) => void) => Promise<T>) => Promise<T>;
-  /** The same for a pause of an operation, whose description is shown instead until it ends. */
+  /** Shows the description of a pause instead of the operation's own until the pause ends. */
   pausing: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   columns: number;
 }

@@ -237,7 +237,7 @@ export function collectPaths(bounds: PackageLimits = packageLimits) {
     if (!folder)
       throw new PackageError(
         "duplicate",
-        `${shownPath(path)} is there twice: zip the folder afresh.`,
+        `${shownPath(path)} is in the zip twice: create the zip again.`,
         culprit,
       );
   };
@@ -295,7 +295,7 @@ function wayTo(rootFile: string, files: ReadonlySet<string>): string {
   if (nested.length === 1)
     return `it lies at ${nested[0]}; publish that folder, or zip its content instead of a folder around it.`;
   const more = nested.length > namedSkills ? `, and ${nested.length - namedSkills} more` : "";
-  return `it has ${nested.length} skills, with ${nested.slice(0, namedSkills).join(", ")}${more}; publish each folder by itself.`;
+  return `it has ${nested.length} skills, with ${nested.slice(0, namedSkills).join(", ")}${more}; publish each folder separately.`;
 }
 
 /** Checks a whole set of paths; `rootFile` must be among them when given. */

@@ -34,11 +34,11 @@ export function networkError(error: unknown, url: string, baseUrl: string): CliE
 }
 
 function reasonFor(code: string, error: unknown): string {
-  if (code === "ECONNREFUSED") return "nothing answers there";
+  if (code === "ECONNREFUSED") return "the connection was refused";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved; are you online";
-  if (code === "ETIMEDOUT") return "it did not answer in time";
+  if (code === "ETIMEDOUT") return "it did not respond in time";
   if (code === "ECONNRESET" || code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")
-    return "the connection broke off";
+    return "the connection was interrupted";
   if (code.startsWith("ERR_TLS") || /CERT|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
     return `its certificate is not accepted (${code})`;
   return error instanceof Error ? error.message.replace(/\.$/, "") : String(error);

@@ -57,7 +57,7 @@ export const lint = defineCommand({
   },
 });
 
-/** A key that no tool knows has no effect, so it is no fault. */
+/** A key that no tool uses has no effect, so it is not a fault. */
 const isFault = ({ rule }: Finding) => rule !== "unknown_key";
 
 function line({ output: { paint } }: Context, finding: Finding): string {

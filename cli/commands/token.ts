@@ -88,7 +88,7 @@ function explainVerification(error: unknown): unknown {
   if (!(error instanceof CliError) || error.details?.["proof"] === undefined) return error;
   return new CliError(
     error.code,
-    "Your login is too long ago to create a token. Run svc login, then create it within ten minutes.",
+    "Creating a token requires a recent login. Run svc login, then create the token within ten minutes.",
     error.details,
     { cause: error },
   );

@@ -31,7 +31,7 @@ export const whoami = defineCommand({
   },
 });
 
-/** The token of the call; undefined if an earlier version of the service can't tell. */
+/** The token of the call; undefined if an earlier version of the service does not report it. */
 async function findToken(client: Client): Promise<CurrentTokenPayload | undefined> {
   try {
     return await client.currentToken();

@@ -178,7 +178,7 @@ async function readBytes(full: string, path: string): Promise<Buffer> {
 
 export function unreadable(path: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
-  if (hasCode(error, "ENOENT", "ENOTDIR")) return notFound("path", path, `There is nothing at ${path}.`);
+  if (hasCode(error, "ENOENT", "ENOTDIR")) return notFound("path", path, `${path} does not exist.`);
   return invalidArgument("<path>", `${path} cannot be read: ${messageOf(error)}.`, {
     kind: "path",
     ref: path,

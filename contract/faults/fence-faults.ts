@@ -63,7 +63,7 @@ function carriageReturns(start: string): FenceFault | undefined {
   return {
     rule: "line_ends",
     reason: "its lines end with a carriage return alone, so tools read it as one line",
-    remedy: "Save it with the line ends LF or CRLF.",
+    remedy: "Save it with LF or CRLF line endings.",
     line: 1,
   };
 }

@@ -60,7 +60,7 @@ export function linksError(paths: readonly string[]): PackageError | undefined {
   const more = paths.length > namedLinks ? `, and ${paths.length - namedLinks} more` : "";
   const message =
     paths.length === 1
-      ? `${named[0]} is a link: put the file itself there, or leave the link out by a .svcignore.`
-      : `These are links: ${named.join(", ")}${more}. Put the files themselves there, or leave the links out by a .svcignore.`;
+      ? `${named[0]} is a link: replace it with the file itself, or exclude it in .svcignore.`
+      : `These are links: ${named.join(", ")}${more}. Replace them with the files themselves, or exclude them in .svcignore.`;
   return new PackageError("symlink", message, first);
 }

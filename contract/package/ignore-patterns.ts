@@ -1,6 +1,6 @@
 /**
  * Patterns of `.gitignore` files (gitignore(5)), also used for `.svcignore`. The time of a match is bounded by the
- * product of the lengths of pattern and path, so that patterns of strangers can be applied. Tests compare the results
+ * product of the lengths of pattern and path, so that untrusted patterns can be applied. Tests compare the results
  * with those of git.
  */
 
@@ -163,7 +163,7 @@ function searchRanges(ranges: readonly [first: string, last: string][]): (charac
   };
 }
 
-/** Comparisons of characters that are left; ignore files of strangers may ask for very many. */
+/** Number of character comparisons that are left; untrusted ignore files may require very many. */
 export interface MatchWork {
   left: number;
 }

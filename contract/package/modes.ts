@@ -50,7 +50,7 @@ export function modesOnlySentence(before: readonly Moded[], after: readonly Mode
     const named = paths.slice(0, namedFiles).join(", ") + more;
     return [mode === "100755" ? `executable now: ${named}` : `not executable any more: ${named}`];
   });
-  return parts.length === 0 ? undefined : `Nothing but modes changed; ${parts.join("; ")}.`;
+  return parts.length === 0 ? undefined : `Only file modes changed; ${parts.join("; ")}.`;
 }
 
 /** Whether the mode of a file does not depend on its content. */

@@ -49,7 +49,7 @@ export function readZipEntry(entry: ZipEntryFields, unicodeName?: string): ZipEn
     if (entry.size > 0 || (type !== 0 && type !== types.folder))
       throw new PackageError(
         "special_file",
-        `${shownPath(name)} is named as a folder, but is none: zip the folder again.`,
+        `${shownPath(name)} has the name of a folder but is a file: create the zip again.`,
         name,
       );
     return { path, kind: "folder", mode: undefined };

@@ -48,7 +48,7 @@ export const ServiceSettingsPayload = z
       .enum(anonymousMcpModes)
       .meta({ description: "whether agents can use the MCP server without a sign-in" }),
     configuredAnonymousMcp: z.enum(anonymousMcpModes).meta({
-      description: "MCP_ANONYMOUS of the configuration, which applies until an administrator decides",
+      description: "Configured MCP_ANONYMOUS, which applies until an administrator decides",
     }),
   })
   .meta({ id: "ServiceSettings" });

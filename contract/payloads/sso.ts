@@ -79,7 +79,7 @@ export const SsoProviderPayload = z
     oidc: OidcSettings.optional().meta({ description: "absent until the connection is entered" }),
     encryptionKeys: z.array(SsoEncryptionKey).meta({
       description:
-        "SAML: keys of this service for encrypted assertions; the first one is in its metadata, a second one still decrypts",
+        "SAML: keys of this service for encrypted assertions; the first one is in its metadata, the second one still decrypts",
     }),
     domains: z.array(z.string()).meta({ description: "verified domains of the organization" }),
     urls: z

@@ -84,7 +84,7 @@ const wrongSize = (path: string) =>
 export function malformed(error: unknown, path?: string): PackageError {
   const why = error instanceof Error ? error.message.split("\n")[0]! : "unreadable";
   if (why.includes("encryption"))
-    return new PackageError("encrypted", "The zip is encrypted: make it without a password.", path);
+    return new PackageError("encrypted", "The zip is encrypted: create it without a password.", path);
   return new PackageError("malformed_zip", `The zip is damaged (${why}): create it again.`, path, {
     cause: error,
   });

@@ -174,7 +174,7 @@ export class SpooledStream extends Readable {
   };
 }
 
-/** Bytes in a file, for one writer and one reader. What has been read is erased when all of it has been. */
+/** Bytes in a file, for one writer and one reader. They are erased once all of them have been read. */
 class DiskQueue {
   readonly #space: DiskSpace;
   #file: FileHandle | undefined;

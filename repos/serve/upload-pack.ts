@@ -19,7 +19,7 @@ const longestMs = 15 * 60_000;
 /** A client that takes less in such a period, with more there for it since the start, is disconnected. */
 const leastBytes = 60 * 1024;
 const periodMs = 60_000;
-/** Periods in which a client must take all of its answer, at an even pace. */
+/** Number of periods in which a client must read its whole response, at an even pace. */
 const periods = 15;
 /** Answers that clients are taking, and those of one caller or network. */
 const maxAnswers = 128;

@@ -75,7 +75,7 @@ function settingsRoutes(app: App): Route[] {
       method: "post",
       path: "/api/admin/confirm-restore",
       summary:
-        "Confirm that database and Git root are right after a restore, so that the service erases again",
+        "Confirm that the database and the Git root are correct after a restore, so that deletions resume",
       body: AdminReason,
       data: null,
       handle: ({ actor, body }) => confirmRestore(app, actor, body.reason),

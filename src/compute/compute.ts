@@ -76,7 +76,7 @@ function refusalOf(cause: PieceError): Error {
       "The content takes too much time or memory to process. Make it smaller or simpler.",
     );
   if (reason === "caller-busy")
-    return refuse("rate_limited", "Too many requests of yours are being processed. Wait for them to end.");
+    return refuse("rate_limited", "Too many of your requests are being processed. Wait until they finish.");
   if (reason === "busy" || reason === "closed")
     return refuse("unavailable", "The service is processing too many requests. Try again in a few seconds.");
   return cause;

@@ -44,7 +44,7 @@ export function crawlerRoutes(app: App): Route[] {
       handle: async () => {
         const { securityContacts, baseUrl } = app.config;
         if (!securityContacts) throw nothingAt("/.well-known/security.txt");
-        // The same for a day, so that it can be cached.
+        // Unchanged for a day, so that it can be cached.
         const expires = new Date(Math.floor(app.now().getTime() / dayMs) * dayMs + validityMs);
         const fields = [
           ...securityContacts.map((contact) => `Contact: ${contact}`),

@@ -48,7 +48,7 @@ async function describeForAnyone(
     if (slug === undefined) return await describeOrganization(app, visitor, org);
     return await describeSkill(app, visitor, `${org}~${slug}`);
   } catch (error) {
-    // Whatever the reason, what anyone may not read is like what does not exist.
+    // Whatever the reason, a resource that is not public is treated like one that does not exist.
     if (error instanceof ServiceError && error.code !== "rate_limited") return undefined;
     if (org !== undefined && !acceptsHtml(request)) throw error;
     if (!(error instanceof ServiceError))

@@ -52,8 +52,8 @@ export async function mayErase(app: Epochs & Pick<App, "log">): Promise<boolean>
 }
 
 /**
- * A root without an epoch: of an installation that has none yet, whose repositories the database knows, or one whose
- * first epoch was not written because of a crash.
+ * Whether a root without an epoch belongs to the database: the database contains its repositories, or a crash prevented
+ * the first epoch from being written.
  */
 async function isKnownRoot(app: Epochs, stored: StoredEpoch | undefined): Promise<boolean> {
   if (stored && stored.number > 1) return !(await hasRepositories(app));
@@ -83,7 +83,7 @@ export async function advanceEpoch(app: Epochs & Pick<App, "log" | "newId">): Pr
   await app.repos.writeEpoch(epoch);
 }
 
-/** Confirms that database and Git root are right. Throws `refused` if nothing is to be confirmed. */
+/** Confirms that database and Git root are right. Throws `refused` if no confirmation is needed. */
 export async function confirmRestore(app: App, actor: Actor, reason: string): Promise<void> {
   const events = await adopt(app, (mismatch) =>
     makeEvent(app, actor, "service.restore_confirmed", {
@@ -124,7 +124,7 @@ async function adopt(
   if (!mismatch)
     throw new ServiceError(
       "refused",
-      "The database and the Git root belong together: nothing is to be confirmed.",
+      "The database and the Git root belong together: no confirmation is needed.",
     );
   const root = await app.repos.readEpoch();
   const stored = (await app.storage.serviceSettings.find())?.epoch;

@@ -159,7 +159,7 @@ interface Common {
    * them, since they are the same for every caller.
    */
   crossOrigin?: "anonymous" | "always";
-  /** Media type of an answer outside the envelope. */
+  /** Media type of a response outside the envelope. */
   produces?: string;
   budget?: RateBudget;
 }

@@ -1,4 +1,4 @@
-/** Security headers of every answer, and the rules for pages of other origins: what they can read and send. */
+/** Security headers of every response, and the rules for pages of other origins: what they can read and send. */
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import helmet from "helmet";
@@ -105,7 +105,7 @@ export function shareResponse(ctx: Context, { crossOrigin }: Route, baseUrl: str
 }
 
 /**
- * The routes, with the answer to browsers that ask about paths which pages of other origins may read. Pages can send
+ * The routes, with preflight responses for paths that pages of other origins may read. Pages can send
  * `Authorization` only where it is ignored; Chromium's wildcard would include it.
  */
 export function withPreflights(routes: readonly Route[]): Route[] {

@@ -4,7 +4,7 @@
  */
 import type { RequestInfo } from "../http/route.ts";
 
-/** Value of `Accept` for which the SDK answers. */
+/** Value of `Accept` that the SDK requires. */
 export const bothForms = "application/json, text/event-stream";
 
 type Headers = Pick<RequestInfo, "header">;

@@ -64,7 +64,7 @@ export async function readClientDocument(app: App, clientId: string): Promise<De
   if (app.config.oauth.clientDocuments === false)
     throw new OAuthError(
       "invalid_client",
-      "This service reads no documents of clients (OAUTH_CLIENT_DOCUMENTS): register the client instead.",
+      "This service does not accept client metadata documents (OAUTH_CLIENT_DOCUMENTS): register the client instead.",
     );
   checkAddress(app, clientId);
   const { known, reading } = cacheOf(app);

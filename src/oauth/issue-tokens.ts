@@ -125,7 +125,10 @@ async function repeat(app: App, grant: OauthGrantDoc, token: string): Promise<Oa
     throw invalidGrant("This refresh token was used before, so the access was revoked: connect again.");
   }
   const pair = currentPair(app, grant, token);
-  if (!pair) throw invalidGrant("This refresh token was made with a key that the service no longer has.");
+  if (!pair)
+    throw invalidGrant(
+      "This refresh token was issued with a key that the service no longer has. Sign in again.",
+    );
   return payloadOf(app, grant, pair, grant.accessExpiresAt!);
 }
 

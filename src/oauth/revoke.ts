@@ -20,7 +20,7 @@ async function revokeForClient(app: App, grant: OauthGrantDoc): Promise<void> {
     flushEvents(app, grants, grant._id, [event]);
 }
 
-/** Revokes a grant whose code or refresh token was used again, and tells its owner by mail. */
+/** Revokes a grant whose code or refresh token was reused, and notifies its owner by mail. */
 export async function revokeReused(
   app: App,
   grant: OauthGrantDoc,

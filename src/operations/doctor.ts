@@ -1,4 +1,4 @@
-/** `doctor`: checks everything that the service depends on. What fails does not prevent the other checks. */
+/** `doctor`: checks everything that the service depends on. A failed check does not prevent the others. */
 import { RepoError } from "../../repos/errors.ts";
 import { fetchText } from "../../repos/transport/fetch-text.ts";
 import type { Stores } from "../app.ts";
@@ -115,7 +115,7 @@ async function checkAddress({ baseUrl }: Config): Promise<Diagnosis> {
   const other = typeof resource === "string" && URL.canParse(resource) ? new URL(resource).origin : undefined;
   const text =
     other === undefined
-      ? `Something else than this service responds at BASE_URL ${baseUrl}: set BASE_URL to the address under which ` +
+      ? `Another server responds at BASE_URL ${baseUrl}: set BASE_URL to the address under which ` +
         "users reach the service, and let the proxy forward all paths."
       : `The service at ${baseUrl} has the BASE_URL ${other}: set the same for all processes and commands.`;
   return { name, state: "problem", text };

@@ -69,7 +69,7 @@ export function cloneRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/:org/:skill/info/refs",
-      summary: "Lead a Git client from the address of a skill's page to its repository",
+      summary: "Redirect a Git client from the address of a skill's page to its repository",
       auth: "none",
       forGit: true,
       params: RepositoryParams,

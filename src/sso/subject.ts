@@ -88,7 +88,7 @@ function isReplaced(attributes: Attributes, names: readonly string[]): boolean {
   );
 }
 
-/** Claims of a token as attributes. Of the object `_claim_names`, its keys are the values. */
+/** Claims of a token as attributes. The values of `_claim_names` are the keys of that object. */
 export const readClaims = (all: object): Map<string, string[]> =>
   readAttributes(
     Object.entries(all).map(([name, value]: [string, unknown]) => [

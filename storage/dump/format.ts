@@ -3,7 +3,7 @@ import type { Document, IndexDescription } from "mongodb";
 
 export const format = "svc-export";
 export const formatVersion = 2;
-/** The version without a line for the end, so that a part of such an export can't be told from the whole. */
+/** The version without an end line: an incomplete export in it can't be recognized. */
 export const versionWithoutEnd = 1;
 
 export interface Header {

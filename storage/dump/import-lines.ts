@@ -36,7 +36,7 @@ async function isEmpty(database: Database): Promise<boolean> {
 
 export interface Imported {
   documents: number;
-  /** False for an export of an earlier release, of which a part can't be told from the whole. */
+  /** False for an export of an earlier release, whose completeness can't be verified. */
   hasEnd: boolean;
 }
 

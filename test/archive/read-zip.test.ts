@@ -345,7 +345,7 @@ describe("a zip that is not a valid package", () => {
     const several = ["one/SKILL.md", "two/SKILL.md", "README.md"].map((name) => ({ name }));
     await assert.rejects(
       read(several, rules),
-      /it has 2 skills, with "one\/SKILL.md", "two\/SKILL.md"; publish each folder by itself/,
+      /it has 2 skills, with "one\/SKILL.md", "two\/SKILL.md"; publish each folder separately/,
     );
   });
 

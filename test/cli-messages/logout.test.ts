@@ -77,7 +77,7 @@ describe("svc token create long after the login", () => {
 
     assert.equal(
       error.message,
-      "Your login is too long ago to create a token. Run svc login, then create it within ten minutes.",
+      "Creating a token requires a recent login. Run svc login, then create the token within ten minutes.",
     );
     assert.equal(error.details?.["proof"], "password");
   });

@@ -132,7 +132,7 @@ describe("a wrong address or token", () => {
     assert.equal(proxied.error.code, "E_NETWORK");
     assert.match(
       proxied.error.message,
-      new RegExp(`through the proxy 127\\.0\\.0\\.1:${port}: nothing answers there`),
+      new RegExp(`through the proxy 127\\.0\\.0\\.1:${port}: the connection was refused`),
     );
   });
 

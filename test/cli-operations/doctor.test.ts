@@ -120,7 +120,7 @@ describe("svc doctor", () => {
   it("works when the service is down or is not a registry, and when the address is invalid", async (t) => {
     const { made } = await setUp(t);
     for (const [address, message] of [
-      ["http://127.0.0.1:1", /nothing answers there/],
+      ["http://127.0.0.1:1", /the connection was refused/],
       [`${made.apiUrl}/elsewhere`, /does not respond like a skill registry/],
       ["http://registry.example", /plain HTTP/],
       ["nonsense", /not an http address/],

@@ -148,7 +148,7 @@ describe("an operator's command", () => {
     ]);
     assert.match(
       linesOf(elsewhere.lines, "problem").join(),
-      /^problem address Something else than this service responds at BASE_URL \S+: set BASE_URL to the address/,
+      /^problem address Another server responds at BASE_URL \S+: set BASE_URL to the address/,
     );
     assert.deepEqual([aliased.code, elsewhere.code, nowhere.code], [1, 1, 0]);
     assert.match(
@@ -269,7 +269,7 @@ describe("the backup that the guide describes", () => {
     const { code, output } = await run(["confirm-restore", "again"]);
 
     assert.equal(code, 1);
-    assert.equal(output, "The database and the Git root belong together: nothing is to be confirmed.\n");
+    assert.equal(output, "The database and the Git root belong together: no confirmation is needed.\n");
   });
 
   it("is refused if it is incomplete, missing, or would go over something", async () => {

@@ -26,7 +26,7 @@ describe("metadata documents of clients", () => {
     const request = requestOf(service, "https://app.example/client.json", newPkce());
     const { answer } = await openConsent(service, cookie, request);
     assert.equal(answer.status, 400);
-    assert.match(answer.text, /reads no documents of clients[^]*register the client instead/);
+    assert.match(answer.text, /does not accept client metadata documents[^]*register the client instead/);
     service.app.config.oauth.clientDocuments = true;
   });
 

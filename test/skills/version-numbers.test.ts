@@ -135,7 +135,7 @@ describe("pushing versions", () => {
       {},
     ]) {
       const pushed = await skill.push({ content, ...body });
-      assert.match(pushed.data.warnings.join(), /nothing changed but the number/);
+      assert.match(pushed.data.warnings.join(), /only the number changed/);
       semvers.push(pushed.data.semver);
     }
     await skill.revert("2.0.0");

@@ -125,7 +125,7 @@ function plainPage(
   });
 }
 
-/** The page that says so in a browser, and an error for programs. */
+/** Route for unknown addresses: a page for browsers, an error for programs. */
 function notFoundPage(frontEnd: () => Promise<FrontEnd>): Route {
   return route({
     ...pageRoute,

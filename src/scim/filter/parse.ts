@@ -34,7 +34,7 @@ export function parseFilter(given: string): Filter {
 
 const quotedText = /"(?:[^"\\]|\\.)*"/g;
 
-/** A JSON string. A backslash that begins no escape stands for itself, as in `"DOMAIN\ada"`. */
+/** A JSON string. A backslash that begins no escape is literal, as in `"DOMAIN\ada"`. */
 function decode(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;

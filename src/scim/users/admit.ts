@@ -9,7 +9,7 @@ import { changeOnce } from "./write.ts";
 const batch = 100;
 
 /**
- * Decides anew about the invited users of an organization; people who have declined are skipped. May run twice. The
+ * Reevaluates the invited users of an organization; people who have declined are skipped. May run twice. The
  * reconcile job queues it until it has run for each verified domain.
  */
 export async function admitInvited(app: App, { tenantId }: { tenantId: string }): Promise<void> {

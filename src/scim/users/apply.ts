@@ -69,7 +69,7 @@ async function join(app: App, user: ScimUserDoc, known: Known | undefined): Prom
   const account = found ?? (await createAccount(app, user));
   if (account === false) {
     await withdraw(app, user);
-    const message = `Another account has taken the address "${user.email}" just now: try again.`;
+    const message = `The address "${user.email}" was just assigned to another account: try again.`;
     throw new ServiceError("conflict", message);
   }
   const role = restore ? await existingRole(app, tenantId, restore.role) : provisionedRole;
@@ -123,7 +123,7 @@ async function leave(app: App, { _id, tenantId, userId }: ScimUserDoc): Promise<
   }
 }
 
-/** Deactivates the user. The next attempt to activate it decides anew about the account. */
+/** Deactivates the user. The next activation selects the account again. */
 async function withdraw(app: App, { _id, revision }: ScimUserDoc): Promise<void> {
   const change = { active: false, userId: null, createsAccount: null } as const;
   await app.storage.scimUsers.change(_id, revision, change, app.now(), []);

@@ -79,7 +79,7 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   return user;
 }
 
-/** Okta creates a person anew whose user name has changed while they were deactivated: the user is activated again. */
+/** If a user name changes during deactivation, Okta creates the person again: the existing user is activated. */
 async function takeBack(
   context: ScimContext,
   fields: UserFields,
@@ -245,7 +245,7 @@ function taken(error: unknown, fields: UserFields): unknown {
   if (isDuplicate(error, "scim_user_name")) return nameTaken(fields);
   if (isDuplicate(error, "scim_user_account"))
     return uniqueness(
-      `Another user has the account of the address "${fields.email}" already: change that user, or delete it first.`,
+      `Another user already has the account with the address "${fields.email}": change that user, or delete it first.`,
     );
   return error;
 }

@@ -69,7 +69,7 @@ export async function readmeHtml(
     return keep(await rendering.run(key, () => renderReadme(app, actor, skill, version)));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    if (error.code === "too_costly") return keep(linkToSource(skill, "This text is too costly to render"));
+    if (error.code === "too_costly") return keep(linkToSource(skill, "This text takes too long to render"));
     if (error.code === "rate_limited" || error.code === "unavailable")
       return linkToSource(skill, "This text can't be rendered at the moment");
     throw error;

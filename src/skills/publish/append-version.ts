@@ -135,7 +135,7 @@ async function changeWarnings(
   before: VersionSummary,
 ): Promise<string[]> {
   if (row.digest === before.digest)
-    return [`The content equals that of version ${before.semver}: nothing changed but the number.`];
+    return [`The content equals that of version ${before.semver}: only the number changed.`];
   const isSameSize = row.fileCount === before.fileCount && row.totalBytes === before.totalBytes;
   if (row.format !== "package" || before.format !== "package" || !isSameSize) return [];
   const repo = { tenantId: row.tenantId, skillId: row.skillId };

@@ -129,7 +129,7 @@ function encryptionRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/:id/encryption-keys`,
-      summary: "Add a key for encrypted assertions to the metadata; the one before it still decrypts",
+      summary: "Add a key for encrypted assertions to the metadata; the previous one still decrypts",
       params: ProviderParams,
       status: 201,
       data: SsoProviderPayload,

@@ -92,7 +92,7 @@ async function pushOnce(
       if (pushed.cause === "unsigned")
         throw new SyncBlocked(
           "signature_required",
-          `The host accepts only signed commits on the branch ${branch}, and ours are not signed. ${message}`,
+          `The host accepts only signed commits on the branch ${branch}, and the service does not sign its commits. ${message}`,
         );
       return { message, paths: pushed.paths };
     }

@@ -64,7 +64,7 @@ function SettingsPage() {
         <>
           <Setting
             label="Sign-up"
-            configuration={`SIGN_UP of the configuration, which is "${settings.configuredSignUp}"`}
+            configuration={`SIGN_UP, which is configured as "${settings.configuredSignUp}"`}
             choices={signUpChoices}
             modes={signUpModes}
             value={settings.signUp}
@@ -72,7 +72,7 @@ function SettingsPage() {
           />
           <Setting
             label="Agents without a sign-in"
-            configuration={`MCP_ANONYMOUS of the configuration, which is "${settings.configuredAnonymousMcp}"`}
+            configuration={`MCP_ANONYMOUS, which is configured as "${settings.configuredAnonymousMcp}"`}
             choices={agentChoices}
             modes={anonymousMcpModes}
             value={settings.anonymousMcp}
@@ -101,7 +101,7 @@ function Setting<Mode extends string>(props: SettingProps<Mode>) {
     <section className="stack g3">
       <Radio.Group
         label={label}
-        description={`A choice here precedes ${configuration}.`}
+        description={`A choice here overrides ${configuration}.`}
         value={value}
         onChange={(mode) => setAsked(mode)}
       >

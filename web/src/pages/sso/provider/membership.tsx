@@ -104,7 +104,7 @@ function GroupFields(props: GroupFieldsProps) {
         onChange={(event) => onAttribute(event.currentTarget.value)}
       />
       <Select
-        label="A response without groups means"
+        label="If a response has no groups"
         description="Some providers, such as Entra ID, send no groups for a person who is in none."
         data={absentMeanings}
         value={absentGroups}
