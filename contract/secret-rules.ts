@@ -122,7 +122,7 @@ const followers: ReadonlySet<string> = new Set(
   orders.flatMap((order) => Array.from(order.slice(1), (next, i) => order[i]! + next)),
 );
 /** Share of the steps from letter to letter, and from digit to digit, that follow an order in a placeholder. */
-const countingShare = 0.7;
+const countingShare = 0.8;
 
 /** Whether letters and digits, each on their own, mostly follow an order, as in "a1b2c3d4". By chance, a tenth does. */
 function isCounting(part: string): boolean {

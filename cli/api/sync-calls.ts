@@ -63,6 +63,7 @@ const shapes = {
     updates: "whole",
     problems: [noted],
     elsewheres: "whole?",
+    leftOuts: "whole?",
   },
   runs: [
     {

@@ -76,6 +76,12 @@ export class LeaveOutRules {
   }
 }
 
+/** The files that are part of a package by their names. */
+export function keepByName<T extends { path: string }>(files: readonly T[]): T[] {
+  const paths = files.map(({ path }) => path);
+  return selectBy(files, paths, new LeaveOutRules(), []).map(({ entry }) => entry);
+}
+
 /** The path, or the folder around it, that is left out by its name. */
 export function leftOutByName(path: string): LeftOut | undefined {
   const rules = new LeaveOutRules();

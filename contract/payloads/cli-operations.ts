@@ -118,6 +118,8 @@ export const cliOperationPayloads = {
     problems: z.array(note),
     elsewhere: z.array(z.strictObject({ path: text })),
     elsewheres: count,
+    leftOut: z.array(z.strictObject({ path: text })),
+    leftOuts: count,
   }),
   "sync.connect": z.strictObject({ organization, connection }),
   /** `summary` is the sum of the runs since the request. */

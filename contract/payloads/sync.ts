@@ -1,5 +1,6 @@
 /** The sync with a code repository as it crosses the wire. */
 import { z } from "zod";
+import { LeftOutPayload } from "./findings.ts";
 import { FileDiffPayload } from "./skills.ts";
 import {
   hostKinds,
@@ -190,6 +191,10 @@ export const SyncPlanPayload = z
       .meta({ description: "directories that will not be synced, or whose edit is undone, the first 500" }),
     elsewhere: z.array(z.object({ path: z.string() })).meta({ description: "skills outside `skills/`" }),
     elsewheres: z.number().int(),
+    leftOut: z
+      .array(LeftOutPayload)
+      .meta({ description: "files and folders in directories of skills that are no part of them" }),
+    leftOuts: z.number().int(),
     changes: z
       .array(DirectoryChangesPayload)
       .meta({ description: "what differs in directories that both sides have, the first 40 by path" }),

@@ -5,12 +5,20 @@
 import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "../store/driver.ts";
-import { buildTrees, encodeCommit, hashObject, parseRawTree, type ObjectType } from "../store/objects.ts";
+import {
+  buildTrees,
+  encodeCommit,
+  hashObject,
+  parseRawTree,
+  type BuiltTrees,
+  type ObjectType,
+} from "../store/objects.ts";
 import { PackIndex } from "../store/pack-format.ts";
 import { PackWriter, deflateObject } from "../store/pack-writer.ts";
 import type { FileMode } from "../store/types.ts";
 import { assertSkillPath, indexPath, isOwnIndex, skillsFolder, svcFile } from "./layout.ts";
-import { contentTreeOfEntries, type ScanContext } from "./scan.ts";
+import { readContents, type DirectoryContent, type LeftOutEntry } from "./content.ts";
+import type { ScanContext } from "./scan.ts";
 import { Folder, findFolder, folderFor, treeEntry, type WrittenTree } from "./tree-edits.ts";
 import { commitIfHere, isFileMode, isFolder, isSkillFolder } from "./trees.ts";
 import type {
@@ -155,7 +163,7 @@ class Building {
       const folder = await findFolder(trees, this.#root, above);
       const target = await folder?.child(trees, name);
       if (folder === undefined || target === undefined) return;
-      const why = inTheWay(target, kept);
+      const why = await this.#inTheWay(target, kept);
       if (why !== undefined) this.refused.push({ path, why, blockedBy: path });
       else folder.remove(name);
     });
@@ -172,7 +180,7 @@ class Building {
         return;
       }
       const there = await folder.child(trees, name);
-      const why = there === undefined ? undefined : inTheWay(there, edit.kept, edit.contentTree);
+      const why = there && (await this.#inTheWay(there, edit.kept, edit.contentTree));
       if (why !== undefined) this.refused.push({ path: edit.path, why, blockedBy: edit.path });
       else folder.setChild(name, content ? await this.#skillFolder(content) : checkedFolder());
     });
@@ -257,24 +265,50 @@ class Building {
   async #takenOver({ path, from, contentTree }: PutEdit): Promise<Folder | undefined> {
     for (const place of from === undefined ? [path] : [path, from])
       for (const found of await this.#foundAt(place))
-        if (contentTreeOfEntries(found.list) === contentTree) return new Folder(found.list);
+        if ((await this.#contentOf(found)).tree === contentTree) return new Folder(found.list);
     return undefined;
+  }
+
+  /** Reason why a directory may not be replaced or removed; undefined if all its content is kept elsewhere. */
+  async #inTheWay(
+    there: Folder | "blocked",
+    kept: ReadonlySet<string> | undefined,
+    written?: string,
+  ): Promise<RefusedEdit["why"] | undefined> {
+    if (there === "blocked") return "path_blocked";
+    if (there.isEmpty) return undefined;
+    const { tree } = await this.#contentOf(there);
+    if (tree === emptyTree || tree === written || kept?.has(tree)) return undefined;
+    return isSkillFolder(there.list) ? "not_imported" : "occupied";
+  }
+
+  async #contentOf(folder: Folder): Promise<DirectoryContent> {
+    return (await readContents(this.#context.trees, [folder.list]))[0]!;
+  }
+
+  /** Entries of the directory, or of the one that it is moved from, that are kept although they are no content. */
+  async #leftOut(places: readonly string[]): Promise<readonly LeftOutEntry[]> {
+    for (const place of places)
+      for (const found of await this.#foundAt(place)) return (await this.#contentOf(found)).leftOut;
+    return [];
   }
 
   async #written({ path, from, contentTree, files }: PutEdit): Promise<Folder> {
     const known = new Set<string>();
-    for (const place of from === undefined ? [path] : [path, from]) await this.#knownBelow(place, known);
+    const places = from === undefined ? [path] : [path, from];
+    for (const place of places) await this.#knownBelow(place, known);
     const listed: { path: string; mode: FileMode; oid: string }[] = [];
     for await (const { path: file, mode, data } of readable(files())) {
       const oid = hashObject("blob", data);
       listed.push({ path: file, mode, oid });
       if (!known.has(oid)) await this.#add("blob", oid, data);
     }
-    const { rootOid, trees } = treesOf(path, listed);
-    if (rootOid !== contentTree)
+    const content = treesOf(path, listed);
+    if (content.rootOid !== contentTree)
       throw new UnreadableFiles(
         new RepoError("invalid_draft", `the files for ${path} are not those that were announced`),
       );
+    const { rootOid, trees } = withLeftOut(content, listed, await this.#leftOut(places));
     let root: Buffer = Buffer.alloc(0);
     for (const { oid, data } of trees)
       if (oid === rootOid) root = data;
@@ -318,6 +352,22 @@ async function* readable(
   }
 }
 
+/** The trees with entries that are kept although they are no content, except those below a path that is a file now. */
+function withLeftOut(
+  content: BuiltTrees,
+  listed: readonly { path: string; mode: FileMode; oid: string }[],
+  leftOut: readonly LeftOutEntry[],
+): BuiltTrees {
+  if (leftOut.length === 0) return content;
+  const files = new Set(listed.map(({ path }) => path));
+  const isBelowFile = (path: string) => {
+    for (let end = path.indexOf("/"); end > 0; end = path.indexOf("/", end + 1))
+      if (files.has(path.slice(0, end))) return true;
+    return false;
+  };
+  return buildTrees([...listed, ...leftOut.filter(({ path }) => !isBelowFile(path))]);
+}
+
 function treesOf(path: string, listed: readonly { path: string; mode: FileMode; oid: string }[]) {
   try {
     checkPackagePaths(listed.map((file) => file.path));
@@ -327,19 +377,6 @@ function treesOf(path: string, listed: readonly { path: string; mode: FileMode; 
     throw new UnreadableFiles(new RepoError("invalid_draft", message, { cause: error }));
   }
   return buildTrees(listed);
-}
-
-/** Reason why a directory may not be replaced or removed; undefined if all its content is kept elsewhere. */
-function inTheWay(
-  there: Folder | "blocked",
-  kept: ReadonlySet<string> | undefined,
-  written?: string,
-): RefusedEdit["why"] | undefined {
-  if (there === "blocked") return "path_blocked";
-  if (there.isEmpty) return undefined;
-  const content = contentTreeOfEntries(there.list);
-  if (content === emptyTree || content === written || kept?.has(content)) return undefined;
-  return isSkillFolder(there.list) ? "not_imported" : "occupied";
 }
 
 /** Placeholder for the directory of a skill while edits are checked. */

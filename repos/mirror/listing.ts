@@ -12,7 +12,7 @@ import { sizeText } from "../../contract/size-text.ts";
 import { writeZip } from "../archive/index.ts";
 import { asRepoError } from "../errors.ts";
 import type { RawTreeEntry } from "../store/objects.ts";
-import { svcFile } from "./layout.ts";
+import { isEnvironment, isRecord, maxLeftOut, reasonByEntry } from "./content.ts";
 import type { ScanContext } from "./scan.ts";
 import { isFileMode, isFolder } from "./trees.ts";
 import type { DirectoryListing, RefusedFile, RemoteFile, RemoteSkill } from "./types.ts";
@@ -64,6 +64,7 @@ async function walk({ trees }: ScanContext, root: string, refuse: Refuse): Promi
   const files: Found[] = [];
   const paths = collectPaths();
   let looked = 0;
+  let leftOut = 0;
   for (let level = [{ prefix: "", tree: root }]; level.length > 0;) {
     looked += level.length;
     const read = looked > foldersAtMost ? undefined : await trees.trees(level.map(({ tree }) => tree));
@@ -72,9 +73,18 @@ async function walk({ trees }: ScanContext, root: string, refuse: Refuse): Promi
       return files;
     }
     const below: typeof level = [];
-    for (const { prefix, tree } of level)
-      for (const entry of read.get(tree) ?? []) {
-        if (prefix === "" && entry.name === svcFile && isFileMode(entry.mode)) continue;
+    for (const { prefix, tree } of level) {
+      const entries = read.get(tree) ?? [];
+      if (prefix !== "" && isEnvironment(entries)) {
+        leftOut++;
+        continue;
+      }
+      for (const entry of entries) {
+        if (prefix === "" && isRecord(entry)) continue;
+        if (reasonByEntry(entry) !== undefined) {
+          leftOut++;
+          continue;
+        }
         const path = `${prefix}${entry.name ?? entry.nameBytes.toString("latin1")}`;
         if (files.length > packageLimits.files) return files;
         try {
@@ -93,8 +103,15 @@ async function walk({ trees }: ScanContext, root: string, refuse: Refuse): Promi
         }
         files.push({ path, mode: isExecutable(entry.mode) ? "100755" : "100644", oid: entry.oid });
       }
+    }
     level = below;
   }
+  if (leftOut > maxLeftOut)
+    refuse(
+      "",
+      "too_many_files",
+      `More than ${maxLeftOut} of its files and folders are no part of a skill: delete them.`,
+    );
   return files;
 }
 

@@ -5,9 +5,10 @@
 import { PackageError, checkDirectoryName, foldName } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import type { ObjectReader } from "../store/object-reader.ts";
-import { hashObject, type RawTreeEntry } from "../store/objects.ts";
+import type { RawTreeEntry } from "../store/objects.ts";
 import type { MirrorId } from "../store/types.ts";
 import { deepestSkill, indexPath, skillsFolder, svcFile } from "./layout.ts";
+import { asLeftOut, isRecord, readContents, reasonByEntry } from "./content.ts";
 import { readSvcId } from "./svc-record.ts";
 import {
   entryNamed,
@@ -68,6 +69,7 @@ export async function scanSkills(
     now: oidOf(now),
   });
   decideFolders(scan, inQuestion);
+  await readContent(trees, scan.directories);
   await readIds(context, scan.directories);
   return scan;
 }
@@ -181,8 +183,8 @@ function isUnreadable(
 ): boolean {
   if (depth === 0 || rootFileOf(entries) !== undefined) return false;
   const isKnown = known.has(path);
-  const others = entries.filter((entry) => !isRecord(entry));
-  const hasRecord = others.length < entries.length;
+  const others = entries.filter((entry) => !isRecord(entry) && reasonByEntry(entry) === undefined);
+  const hasRecord = entries.some(isRecord);
   const hasFiles = others.some((entry) => !isFolder(entry));
   if (isKnown && !hasRecord && !hasFiles && others.length > 0) emptied.push(path);
   if (!(isKnown && (hasFiles || (hasRecord && others.length > 0))) && !(hasRecord && hasFiles)) return false;
@@ -213,7 +215,6 @@ function isMisspelled({ name }: RawTreeEntry, spellings: readonly string[]): boo
   return spellings.some((spelling) => foldName(name) === foldName(spelling));
 }
 
-const isRecord = (entry: RawTreeEntry) => entry.name === svcFile && isFileMode(entry.mode);
 const isRootName = ({ name }: RawTreeEntry) => name === "SKILL.md" || name === "RULE.md";
 const rootNameIn = (entries: readonly RawTreeEntry[]) => entries.find(isRootName)?.name ?? "SKILL.md";
 
@@ -350,19 +351,23 @@ function asSkill(
   return {
     path,
     tree,
-    contentTree: contentTreeOfEntries(entries),
+    // Both are read for all directories together.
+    contentTree: "",
+    leftOut: [],
     svcBlob: svc !== undefined && isFileMode(svc.mode) ? svc.oid : null,
     svcId: undefined,
     rootFile,
   };
 }
 
-/**
- * Id of a tree without its `.svc.json`; the other entries are unchanged. A `.svc.json` that is not a file is content.
- */
-export function contentTreeOfEntries(entries: readonly RawTreeEntry[]): string {
-  const others = entries.filter((entry) => !isRecord(entry));
-  return hashObject("tree", Buffer.concat(others.map(({ bytes }) => bytes)));
+async function readContent(trees: TreeReader, skills: readonly RemoteSkill[]): Promise<void> {
+  const read = await trees.trees(skills.map(({ tree }) => tree));
+  const contents = await readContents(
+    trees,
+    skills.map(({ tree }) => read.get(tree)!),
+  );
+  for (const [i, { tree, leftOut }] of contents.entries())
+    Object.assign(skills[i]!, { contentTree: tree, leftOut: leftOut.map(asLeftOut) });
 }
 
 async function readIds({ objects, repo }: ScanContext, skills: readonly RemoteSkill[]): Promise<void> {

@@ -2,13 +2,12 @@
  * Types of the Git side of the sync with a customer's repository. Conflicts are resolved elsewhere; unusable content of
  * a repository is reported, never thrown.
  */
+import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { PackageRule } from "../../contract/package-rules.ts";
 import type { SkillProblemCode, SkillType, Visibility } from "../../contract/vocabulary.ts";
 import type { HostGuard } from "../guard.ts";
 import type { FileMode, Identity, MirrorId } from "../store/types.ts";
-
 export type { MirrorId };
-
 /** A repository to fetch from and push to. The authorization never appears in an error, a log or a file. */
 export type Remote = (
   | {
@@ -71,8 +70,9 @@ export interface RemoteSkill {
   path: string;
   /** Id of its tree. */
   tree: string;
-  /** Id that its tree would have without `.svc.json`; used for comparisons. */
+  /** Id of its content (`content.ts`); used for comparisons. */
   contentTree: string;
+  leftOut: readonly LeftOut[];
   /** Id of the blob `.svc.json`, or null if it does not exist. */
   svcBlob: string | null;
   /** Skill id in the `.svc.json`, or undefined if it can't be read. A claim, not a fact. */
@@ -108,7 +108,7 @@ export interface RemoteScan {
   commit: string;
   /** `blocked`: `skills` exists but is not a folder, so nothing can be read or written. */
   skills: "present" | "absent" | "blocked";
-  /** Whether `directories` has every skill, or only those that differ from `since`. */
+  /** Whether `directories` has every skill, or those that differ from `since`. */
   complete: boolean;
   directories: RemoteSkill[];
   /** Paths that were skills in `since` and no longer are; empty for a complete scan. */
@@ -137,7 +137,7 @@ export interface RefusedFile {
 }
 
 export interface DirectoryListing {
-  /** Sorted by the UTF-8 bytes of their paths; without `.svc.json`. */
+  /** The content, sorted by the UTF-8 bytes of the paths. */
   files: RemoteFile[];
   totalBytes: number;
   refused: RefusedFile[];
@@ -169,8 +169,8 @@ export interface MirrorFile {
 export type MirrorEdit = PutEdit | RemoveEdit | IndexEdit;
 
 /**
- * Replaces the whole directory of a skill. Its files are read only if neither `path` nor `from` in the parent already
- * has that content.
+ * Replaces the content of a skill's directory, which keeps what is left out. The files are read only if neither `path`
+ * nor `from` in the parent already has that content.
  */
 export interface PutEdit {
   kind: "put";

@@ -38,11 +38,14 @@ export function hashObject(type: ObjectType, data: Buffer): string {
 }
 
 /** Git orders a folder as if its name ended in a slash, so `a.b` comes before `a/` and `a0` after it. */
-function sortKey(entry: TreeEntry): string {
+function sortKey(entry: WrittenEntry): string {
   return entry.mode === "40000" ? `${entry.name}/` : entry.name;
 }
 
-function encodeTree(entries: readonly TreeEntry[]): Buffer {
+/** An entry to write: trees of customers keep modes that versions don't have. */
+type WrittenEntry = Omit<TreeEntry, "mode"> & { mode: string };
+
+function encodeTree(entries: readonly WrittenEntry[]): Buffer {
   const parts: Buffer[] = [];
   for (const entry of entries.toSorted((a, b) => compareUtf8(sortKey(a), sortKey(b))))
     parts.push(Buffer.from(`${entry.mode} ${entry.name}\0`), Buffer.from(entry.oid, "hex"));
@@ -146,12 +149,12 @@ export interface BuiltTrees {
 }
 
 interface Folder {
-  files: TreeEntry[];
+  files: WrittenEntry[];
   folders: Map<string, Folder>;
 }
 
 /** Builds the trees of a set of files whose paths have been checked to be free of clashes. */
-export function buildTrees(files: Iterable<{ path: string; mode: FileMode; oid: string }>): BuiltTrees {
+export function buildTrees(files: Iterable<{ path: string; mode: string; oid: string }>): BuiltTrees {
   const root: Folder = { files: [], folders: new Map() };
   for (const file of files) {
     const components = file.path.split("/");

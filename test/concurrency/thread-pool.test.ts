@@ -62,7 +62,7 @@ describe("a pool of threads", () => {
     async () => {
       const run = openPool({ isBackground: true });
       const cpuMs = Number(await run({ does: "work" }));
-      const timeMs = 3 * cpuMs + 200;
+      const timeMs = 10 * cpuMs + 500;
       const busyThreads = openPool({ threads: 2 * availableParallelism() });
       const spinning = Array.from({ length: 2 * availableParallelism() }, (_, n) =>
         busyThreads({ does: "spin" }, { caller: `${n}`, timeMs: 600_000 }),

@@ -8,12 +8,12 @@ import { some } from "./format.ts";
 /** Number of entries of each kind that the text lists; JSON contains up to 500. */
 const shownEntries = 20;
 
-/** Services of earlier versions don't report skills outside `skills/`. */
-type ReportedPlan = Omit<SyncPlanPayload, "elsewhere" | "elsewheres"> & Partial<SyncPlanPayload>;
+/** Services of earlier versions report neither skills outside `skills/` nor what is left out. */
+type ReportedPlan = Omit<SyncPlanPayload, "elsewhere" | "elsewheres" | "leftOut" | "leftOuts"> &
+  Partial<SyncPlanPayload>;
 
-function elsewhereOf({ elsewhere }: ReportedPlan): string[] {
-  return Array.isArray(elsewhere) ? elsewhere.map(({ path }) => path) : [];
-}
+const pathsOf = (entries: readonly { path: string }[] | undefined): string[] =>
+  Array.isArray(entries) ? entries.map(({ path }) => path) : [];
 
 /** A plan, as in JSON output. */
 export function presentPlan(plan: ReportedPlan) {
@@ -32,8 +32,10 @@ export function presentPlan(plan: ReportedPlan) {
     update: plan.update.map(({ path, skill, conflict }) => ({ path, skill, conflict })),
     updates,
     problems: plan.problems.map(({ path, code, message }) => ({ path, code, message })),
-    elsewhere: elsewhereOf(plan).map((path) => ({ path })),
+    elsewhere: pathsOf(plan.elsewhere).map((path) => ({ path })),
     elsewheres: plan.elsewheres ?? 0,
+    leftOut: pathsOf(plan.leftOut).map((path) => ({ path })),
+    leftOuts: plan.leftOuts ?? 0,
   };
 }
 
@@ -55,10 +57,7 @@ export function describePlan({ output: { paint } }: Context, plan: ReportedPlan)
       ...(left > 0 ? [`  … and ${left} more`] : []),
     ];
   };
-  const elsewhere = elsewhereOf(plan);
-  const folders = [...countByFolder(elsewhere)].map(
-    ([folder, count]) => `${count} in ${folder === "" ? "the root" : plainLine(folder)}`,
-  );
+  const elsewhere = pathsOf(plan.elsewhere);
   const isUnchanged = plan.writes + plan.removes + plan.creates + plan.updates === 0;
   return [
     `${paint("bold", plainLine(plan.repository))} (${plainLine(plan.branch)}): ` +
@@ -94,10 +93,21 @@ export function describePlan({ output: { paint } }: Context, plan: ReportedPlan)
       plan.elsewheres ?? 0,
       elsewhere.map(plainLine),
     ),
-    ...(folders.length === 0
-      ? []
-      : [
-          `Found: ${folders.join(", ")}. Publish them with svc publish . in a checkout, or move them into skills/.`,
-        ]),
+    ...section(
+      "Files in skills/ that are no part of a skill, and stay in the repository",
+      plan.leftOuts ?? 0,
+      pathsOf(plan.leftOut).map(plainLine),
+    ),
+    ...describeElsewhere(elsewhere),
   ].join("\n");
+}
+
+function describeElsewhere(paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const folders = [...countByFolder(paths)].map(
+    ([folder, count]) => `${count} in ${folder === "" ? "the root" : plainLine(folder)}`,
+  );
+  return [
+    `Found: ${folders.join(", ")}. Publish them with svc publish . in a checkout, or move them into skills/.`,
+  ];
 }

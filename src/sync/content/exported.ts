@@ -1,4 +1,5 @@
 /** Skills as they are exported to a connected repository: their paths, and the content of their versions. */
+import { keepByName } from "../../../contract/package/leave-out.ts";
 import {
   contentTreeOf,
   contentTreeOfText,
@@ -7,6 +8,7 @@ import {
   svcRecordFile,
 } from "../../../repos/mirror/layout.ts";
 import type { MirrorFile } from "../../../repos/mirror/types.ts";
+import type { RepoId } from "../../../repos/store/types.ts";
 import { hashObject } from "../../../repos/store/objects.ts";
 import type { MirroredSkill } from "../../../storage/tenant-skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
@@ -109,8 +111,9 @@ async function exportSkill(app: App, skill: LocatedSkill): Promise<ExportedSkill
     svc,
     async *files() {
       const repo = { tenantId: skill.tenantId, skillId: skill.id };
-      for await (const file of app.repos.readFiles(repo, current.oid))
-        yield exportedFile(current.format, { path: file.path, mode: file.mode, data: file.data });
+      const kept = new Set((await listExported(app, repo, current.oid)).map(({ path }) => path));
+      for await (const { path, mode, data } of app.repos.readFiles(repo, current.oid))
+        if (kept.has(path)) yield exportedFile(current.format, { path, mode, data });
     },
   };
 }
@@ -144,11 +147,15 @@ async function contentTreeOfVersion(
   { oid, format }: Pick<VersionDoc, "oid" | "format">,
 ): Promise<string> {
   const repo = { tenantId, skillId: id };
-  if (format === "package") return contentTreeOf(await app.repos.listFiles(repo, oid));
+  if (format === "package") return contentTreeOf(await listExported(app, repo, oid));
   const root = await app.repos.readFile(repo, oid, type === "rule" ? "RULE.md" : "SKILL.md");
   if (!root) throw new Error(`the version ${oid} of skill ${id} has no root file`);
   return contentTreeOfText(type, root.data);
 }
+
+/** Files of a version without those that are left out: versions of earlier releases may have them. */
+const listExported = async (app: App, repo: RepoId, oid: string) =>
+  keepByName(await app.repos.listFiles(repo, oid));
 
 async function authorOfCurrent(app: App, { id, current }: LocatedSkill): Promise<VersionDoc["author"]> {
   return (await findVersionOf(app, id, current.version))?.author ?? null;

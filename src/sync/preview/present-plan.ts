@@ -24,6 +24,11 @@ export function presentPlan(
   { imports, exports, problems }: PlannedSync,
   view: SyncView,
 ): Omit<SyncPlanPayload, "branchState" | "changes" | "elsewhere" | "elsewheres"> {
+  const leftOut = (scan?.directories ?? [])
+    .filter(({ path }) => view.path(path))
+    .flatMap((directory) =>
+      directory.leftOut.map((one) => ({ ...one, path: `${directory.path}/${one.path}` })),
+    );
   const slugs = new Map(skills.map(({ id, slug }) => [id, slug]));
   const slugOf = (id: string) => slugs.get(id) ?? id;
   const steps = exports.filter((step) => isPush(step) && view.skill(step.skillId));
@@ -49,6 +54,8 @@ export function presentPlan(
       .slice(0, listed)
       .map(({ path, skillId, conflict }) => ({ path, skill: slugOf(skillId), conflict })),
     updates: updates.length,
+    leftOut: leftOut.slice(0, listed),
+    leftOuts: leftOut.length,
     problems: [
       ...(scan?.skills === "blocked"
         ? [{ path: "skills", code: "skills_blocked", message: skillsBlocked }]

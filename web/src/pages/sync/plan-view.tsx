@@ -55,6 +55,12 @@ function kindsOf(plan: SyncPlan): Kind[] {
       entries: plan.elsewhere,
     },
     {
+      title: "no part of a skill: they stay in the repository only",
+      count: plan.leftOuts,
+      tone: "",
+      entries: plan.leftOut.map(({ path }) => ({ path })),
+    },
+    {
       title: "not synced",
       count: plan.problems.length,
       tone: "danger",
