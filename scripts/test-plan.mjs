@@ -70,6 +70,7 @@ export const seconds = {
   "journeys/device-login": 34,
   "journeys/engine-kill": 11,
   "journeys/failures": 22,
+  "journeys/guides": 60,
   "journeys/installation": 60,
   "journeys/kill": 50,
   "journeys/local-state": 6,

@@ -1,14 +1,13 @@
 /** Identity, organizations, folders and several logins; for people and for programs. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
-import { readMail } from "../support/mail-text.ts";
+import { confirmAddress } from "../support/confirm-address.ts";
 import {
   type Server,
   assertNothingRuns,
@@ -41,27 +40,6 @@ async function read(svc: Cli, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Invitations are sent by, and shown to, accounts with a confirmed address. */
-async function confirmAddress(account: Account): Promise<void> {
-  const folder = path.join(dataDir, "mail");
-  for (const deadline = Date.now() + 120_000; ; await sleep(100)) {
-    const mail = (existsSync(folder) ? readdirSync(folder) : [])
-      .filter((name) => name.endsWith(".eml"))
-      .map((name) => readMail(readFileSync(path.join(folder, name), "utf8")))
-      .find(({ headers, link }) => headers["to"]?.includes(account.email) && link.includes("/confirm-email"));
-    if (mail !== undefined) {
-      const token = new URL(mail.link).searchParams.get("token");
-      const { status, error } = await callApi(server.url, "POST", "/api/user/email/confirm", {
-        cookie: account.cookie,
-        body: { token },
-      });
-      assert.equal(status, 200, error);
-      return;
-    }
-    assert.ok(Date.now() < deadline, `no mail to ${account.email}`);
-  }
-}
-
 before(async () => {
   dataDir = temporaryFolder("organize");
   work = realpathSync(temporaryFolder("work"));
@@ -81,8 +59,8 @@ describe("svc whoami and logout", () => {
   it("print the organizations and the invitations", async () => {
     const svc = newHome();
     await svc.json(["login", "--token", bob.token]);
-    await confirmAddress(bob);
-    await confirmAddress(ada);
+    await confirmAddress(server, bob);
+    await confirmAddress(server, ada);
     const invited = await callApi(server.url, "POST", `/api/tenants/${acme}/invitations`, {
       token: ada.token,
       body: { email: bob.email, role: "member" },
