@@ -4,21 +4,36 @@
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { request as forward, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer as createPlainServer,
+  request as forward,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { createServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import type { ConnectorPayload } from "../../contract/payloads/connectors.ts";
 import { startUpstream, type Upstream } from "../mcp-central/upstream.ts";
+import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { startGitHub, type GitHubStub } from "../support/host/github-stub.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
-import { makeCertificate, startSquid, whyNoSquid, type Squid } from "../support/proxies/squid.ts";
+import {
+  makeCertificate as makeServerCertificate,
+  startSquid,
+  whyNoSquid,
+  type Squid,
+} from "../support/proxies/squid.ts";
 import { runServer, removeFolder, startServer, temporaryFolder, type Server } from "../support/server.ts";
+import { makeCertificate } from "../support/sso/certificate.ts";
+import { idpEntityId, metadataXml } from "../support/sso/fixture.ts";
 import { startTestProvider, type TestProvider } from "../support/sso/oidc-provider.ts";
 import { until } from "../support/until.ts";
 
-const hosts = ["github", "idp", "mcp", "catalog", "client", "vscode"].map((name) => `${name}.company.test`);
+const hosts = ["github", "idp", "mcp", "catalog", "client", "vscode", "ci", "plain", "saml"].map(
+  (name) => `${name}.company.test`,
+);
 
 describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
   const dataDir = temporaryFolder("outbound");
@@ -29,6 +44,9 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
   let github: GitHubStub;
   let provider: TestProvider;
   let upstream: Upstream;
+  let ci: CiIssuer;
+  /** Port of the same servers without TLS. */
+  let plainPort: number;
   let env: Record<string, string>;
   let server: Server;
   let account: Account;
@@ -44,7 +62,12 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
     const label = `${name} ${request.url?.split("?")[0]}`;
     arrived.push(label);
     if (!request.headers.via?.includes("proxy.company.test")) direct.push(label);
-    const target = { github: github.url, idp: provider.url, mcp: new URL(upstream.url).origin }[name];
+    const target = {
+      github: github.url,
+      idp: provider.url,
+      mcp: new URL(upstream.url).origin,
+      ci: ci.url,
+    }[name];
     if (target !== undefined) {
       const { method, headers } = request;
       const sent = forward(`${target}${request.url}`, { method, headers }, (received) => {
@@ -53,6 +76,11 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
       });
       sent.on("error", () => response.destroy());
       request.pipe(sent);
+      return;
+    }
+    if (name === "saml" || name === "plain") {
+      response.writeHead(200, { "content-type": "application/samlmetadata+xml" });
+      response.end(metadataXml([makeCertificate().der]));
       return;
     }
     const client = { client_id: `${addressOf("client")}/client.json`, client_name: "Editor" };
@@ -64,7 +92,7 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
   before(async () => {
     const folder = temporaryFolder("outbound-certificate");
     const names = hosts.map((name) => `DNS:${name}`).join();
-    const certificate = makeCertificate(folder, "server", [`subjectAltName=${names}`]);
+    const certificate = makeServerCertificate(folder, "server", [`subjectAltName=${names}`]);
     removeFolder(folder);
     gateway = createServer(certificate, answer).listen(0, "127.0.0.1");
     await once(gateway, "listening");
@@ -81,6 +109,13 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
     closers.push(() => provider.close());
     upstream = await startUpstream();
     closers.push(() => upstream.close());
+    const plainGateway = createPlainServer(answer).listen(0, "127.0.0.1");
+    await once(plainGateway, "listening");
+    closers.push(async () => plainGateway.close());
+    ({ port: plainPort } = plainGateway.address() as AddressInfo);
+    ci = await startCiIssuer("github");
+    closers.push(() => ci.close());
+    ci.discovery = { ...ci.discovery, issuer: addressOf("ci"), jwks_uri: `${addressOf("ci")}/keys` };
     const proxy = new URL(squid.url);
     proxy.username = squid.user;
     proxy.password = squid.password;
@@ -94,6 +129,8 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
       GITHUB_API_URL: addressOf("github"),
       MCP_CATALOG_URL: addressOf("catalog"),
       OAUTH_CLIENT_DOCUMENTS: "true",
+      OIDC_GITHUB_ISSUERS: addressOf("ci"),
+      SSO_PRIVATE_NETWORK: "true",
     };
     server = await startServer({ dataDir, env });
     account = await newAccount(server.url, "ann", server.setupLink);
@@ -216,22 +253,81 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
     assert.ok(arrived.includes("client /client.json"), shown);
   });
 
+  it("reads the keys of a CI issuer", async () => {
+    const made = await call("POST", "/api/tenants/acme/oidc-policies", {
+      name: "Publish",
+      provider: "github",
+      repository: "acme/skills",
+      ref: "refs/heads/main",
+      scopes: { skill: ["read"] },
+    });
+    assert.equal(made.status, 201, made.error);
+
+    const token = await ci.mint(server.url, { iss: addressOf("ci") });
+    const exchanged = await callApi(server.url, "POST", "/api/auth/oidc/exchange", {
+      body: { team: "acme", token },
+    });
+
+    assert.ok(exchanged.status < 300, exchanged.error);
+    for (const path of ["/.well-known/openid-configuration", "/keys"])
+      assert.ok(arrived.includes(`ci ${path}`), arrived.join());
+  });
+
+  it("reads the metadata of SAML providers, with https and without", async () => {
+    for (const [name, metadataUrl] of [
+      ["saml", `${addressOf("saml")}/metadata`],
+      ["plain", `http://plain.company.test:${plainPort}/metadata`],
+    ] as const) {
+      const made = await callApi<{ saml: { entityId: string } }>(
+        server.url,
+        "POST",
+        "/api/tenants/acme/sso/providers",
+        { cookie: account.cookie, body: { name, type: "saml", saml: { metadataUrl } } },
+      );
+
+      assert.equal(made.status, 201, made.error);
+      assert.equal(made.data.saml.entityId, idpEntityId);
+      assert.ok(arrived.includes(`${name} /metadata`), arrived.join());
+    }
+  });
+
+  it("reads the catalog of MCP servers", async () => {
+    const [waiting] = await call<{ id: string }[]>("GET", "/api/admin/jobs?queue=catalog&state=delayed").then(
+      ({ data }) => data,
+    );
+    const id = encodeURIComponent(waiting!.id);
+    const promoted = await call("POST", `/api/admin/jobs/catalog/${id}/promote`, { reason: "A test." });
+    assert.ok(promoted.status < 300, promoted.error);
+
+    await until("the catalog", () => arrived.some((label) => label.startsWith("catalog ")), {
+      timeoutMs: 300_000,
+      details: async () => arrived,
+    });
+  });
+
   it("sends none of its requests directly, and logs no password of the proxy", () => {
     assert.deepEqual(direct, []);
-    for (const name of ["github", "idp", "mcp", "client"])
+    for (const name of ["github", "idp", "mcp", "client", "ci", "saml", "catalog"])
       assert.match(squid.log(), new RegExp(`CONNECT ${name}\\.company\\.test:${port} ${squid.user} `));
+    assert.match(
+      squid.log(),
+      new RegExp(`GET http://plain\\.company\\.test:${plainPort}/metadata ${squid.user} `),
+    );
     assert.doesNotMatch(server.output(), /p(@|%40)ss/);
   });
 
-  it("fails without the proxy, since nothing else finds these servers", async () => {
+  it("is diagnosed: a proxy that does not respond is a problem, and a network of its own is none", async () => {
     const { HTTPS_PROXY: _secure, HTTP_PROXY: _plain, ...without } = env;
-    const { code, output } = await runServer({
-      dataDir,
-      env: { ...without, OAUTH_CLIENT_DOCUMENTS: "", BASE_URL: addressOf("vscode") },
-      args: ["doctor"],
-    });
+    const asking = { ...without, OAUTH_CLIENT_DOCUMENTS: "", BASE_URL: addressOf("vscode") };
+    const diagnose = (changed: Record<string, string>) =>
+      runServer({ dataDir, env: { ...asking, ...changed }, args: ["doctor"] });
+    const [isolated, broken] = [await diagnose({}), await diagnose({ HTTPS_PROXY: "http://127.0.0.1:9" })];
 
-    assert.equal(code, 1, output);
-    assert.match(output, /^note +address +Not checked: .*could not resolve vscode\.company\.test/m);
+    assert.equal(isolated.code, 0, isolated.output);
+    assert.match(isolated.output, /^note +address +Not checked: .*could not resolve vscode\.company\.test/m);
+    // A machine of a developer may reach public hosts.
+    assert.match(isolated.output, /^(note +outbound +Public hosts can't be reached|ok +outbound)/m);
+    assert.equal(broken.code, 1, broken.output);
+    assert.match(broken.output, /^problem +outbound +Public hosts can't be reached, .*127\.0\.0\.1:9/m);
   });
 });
