@@ -8,7 +8,7 @@ import { fetchText } from "../../repos/transport/fetch-text.ts";
 import type { App } from "../app.ts";
 
 /** Hosts at which programs have their documents. Any response proves that requests are possible. */
-const publicAddresses = ["https://vscode.dev/", "https://claude.ai/"];
+export const publicAddresses = ["https://vscode.dev/", "https://claude.ai/"];
 const requestMs = 3000;
 const possibleMs = 10 * 60_000;
 const impossibleMs = 60_000;

@@ -1,7 +1,7 @@
 /** `doctor`: checks everything that the service depends on. A failed check does not prevent the others. */
 import { RepoError } from "../../repos/errors.ts";
 import { fetchText } from "../../repos/transport/fetch-text.ts";
-import type { Stores } from "../app.ts";
+import type { App, Stores } from "../app.ts";
 import type { Config } from "../config.ts";
 import {
   checkDatabase,
@@ -12,6 +12,7 @@ import {
   checkRestore,
   type Check,
 } from "../jobs/health.ts";
+import { outboundProblem } from "../oauth/document-support.ts";
 import type { Queue } from "../queue/index.ts";
 import { openSecrets } from "../secrets.ts";
 import { compareKeyRing } from "./keys/claim-key-ring.ts";
@@ -50,7 +51,7 @@ export async function diagnose(
     engines.openStores().catch((error: unknown) => failed("database", error)),
     withinLimit(engines.openQueue()).catch((error: unknown) => failed("queue", error)),
     checkGit(app),
-    checkOutbound(app),
+    diagnoseOutbound(app),
     checkAddress(config),
     checkDisks(app),
   ]);
@@ -58,7 +59,7 @@ export async function diagnose(
     "state" in stores ? stores : resultOf("database", await checkDatabase(stores)),
     "state" in queue ? queue : resultOf("queue", await checkQueue({ queue })),
     resultOf("git", git),
-    resultOf("outbound", outbound),
+    outbound,
     address,
     ...disks.map(({ name, ok, freeBytes }) =>
       resultOf(`disk of ${name}`, { ok, detail: `${freeBytes ?? "unknown"} bytes free` }),
@@ -91,6 +92,14 @@ async function requireKeys(stores: Stores): Promise<void> {
   const { dataDir, secretKeys: keys } = stores.config;
   if (keys === undefined && (await stores.storage.keyRing.find()) === null) return;
   await compareKeyRing({ ...stores, secrets: openSecrets({ keys, dataDir, mayCreate: false }) });
+}
+
+/** A service that reaches no public hosts, and is configured for none, may be intended to be so. */
+async function diagnoseOutbound(app: Pick<App, "config" | "now">): Promise<Diagnosis> {
+  const found = resultOf("outbound", await checkOutbound(app));
+  const isAsked = app.config.oauth.clientDocuments === undefined;
+  const isNote = found.state === "ok" && isAsked && (await outboundProblem(app)) !== undefined;
+  return isNote ? { ...found, state: "note" } : found;
 }
 
 /** Whether the service's address leads to a process that has the same address. */
