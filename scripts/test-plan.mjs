@@ -21,7 +21,7 @@ export const alone = new Set([
  * again. Files of `journeys` start children by the dozen, which takes longer from a process that has loaded the
  * sources.
  */
-const ownProcesses = { web: 2, journeys: 2 };
+const ownProcesses = { web: 2, journeys: 2, guides: 1 };
 
 /**
  * Areas whose services start git. They come first, as long as a process is small: starting a child copies the page
@@ -59,6 +59,7 @@ export const seconds = {
   "events/changes": 12,
   "folders/tree": 11,
   "git/clone": 16,
+  "guides/commands": 60,
   "http/bad-bodies": 7,
   "http/hostile-packages": 9,
   "http/route-fuzz": 10,
@@ -70,7 +71,6 @@ export const seconds = {
   "journeys/device-login": 34,
   "journeys/engine-kill": 11,
   "journeys/failures": 22,
-  "journeys/guides": 60,
   "journeys/installation": 60,
   "journeys/kill": 50,
   "journeys/local-state": 6,

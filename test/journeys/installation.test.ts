@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 
 import { emptyRedis, testDatabase } from "../support/engine.ts";
-import { scriptsOf } from "./guide.ts";
+import { scriptsOf } from "../guides/markdown.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";
 import { root } from "../support/root.ts";
 import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";

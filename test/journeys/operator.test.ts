@@ -9,7 +9,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 
 import { emptyRedis, testDatabase } from "../support/engine.ts";
-import { commandsOf, type Command } from "./guide.ts";
+import { commandsOf, type Command } from "../guides/markdown.ts";
 import { callApi } from "../support/http-client.ts";
 import { freePorts } from "../support/proxies/program.ts";
 import { root } from "../support/root.ts";

@@ -7,7 +7,7 @@ import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
-import { confirmAddress } from "../support/confirm-address.ts";
+import { confirmAddress } from "./confirm-address.ts";
 import {
   type Server,
   assertNothingRuns,

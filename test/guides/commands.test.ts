@@ -15,7 +15,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 
-import { confirmAddress } from "../support/confirm-address.ts";
+import { confirmAddress } from "../journeys/confirm-address.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
@@ -31,8 +31,8 @@ import { makeCertificate } from "../support/sso/certificate.ts";
 import { metadataXml } from "../support/sso/fixture.ts";
 import { needsTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
-import { otherBlocks } from "./guide.ts";
-import { blocksLeft, openShell } from "./guide-run.ts";
+import { otherBlocks } from "./markdown.ts";
+import { blocksLeft, openShell } from "./shell.ts";
 
 /** Blocks that are not executed here, each with the reason. */
 const notHere: Record<string, string> = {

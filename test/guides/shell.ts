@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { plainEnv } from "../support/server.ts";
 import { openTerminal } from "../support/terminal.ts";
-import { commandBlocks, type Block } from "./guide.ts";
+import { commandBlocks, type Block } from "./markdown.ts";
 
 export interface Execution {
   /** Examples in the text, and what stands for them here. */
@@ -102,7 +102,8 @@ export function openShell(folder: string, url: () => string) {
       .trim();
 
   /**
-   * Executes a block as it is written, except for the address of the service and the values that the text calls examples,
+   * Executes a block as it is written, except for the address of the service and the values that the text calls
+   * examples,
    * and compares the output with the one that the document shows.
    *
    * @param start how the block begins

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { type Account, callApi } from "./http-client.ts";
-import { readMail } from "./mail-text.ts";
-import type { Server } from "./server.ts";
-import { until } from "./until.ts";
+import { type Account, callApi } from "../support/http-client.ts";
+import { readMail } from "../support/mail-text.ts";
+import type { Server } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 /** Invitations are sent by, and shown to, accounts with a confirmed address. */
 export async function confirmAddress(server: Server, account: Account): Promise<void> {
