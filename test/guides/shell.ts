@@ -103,8 +103,7 @@ export function openShell(folder: string, url: () => string) {
 
   /**
    * Executes a block as it is written, except for the address of the service and the values that the text calls
-   * examples,
-   * and compares the output with the one that the document shows.
+   * examples, and compares the output with the one that the document shows.
    *
    * @param start how the block begins
    */
