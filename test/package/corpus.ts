@@ -111,6 +111,20 @@ export const corpus: CorpusCase[] = [
     expected: kept(["a.md", "docs/.gitignore", "docs/b/a.md"], ["docs/a.md"]),
   },
   {
+    what: "a .gitignore with Windows line ends that keeps only some files",
+    files: {
+      ...root,
+      ".gitignore": "*\r\n!SKILL.md\r\n!/docs/\r\n!*.md\r\n",
+      ...junk("a.bin", "docs/a.md", "docs/b.bin"),
+    },
+    expected: kept(["docs/a.md"], [".gitignore", "a.bin", "docs/b.bin"]),
+  },
+  {
+    what: "a .gitignore that excludes the SKILL.md",
+    files: { ...root, ".gitignore": "SKILL.md\n", ...junk("a.md") },
+    expected: { refused: /has no SKILL.md at its root/ },
+  },
+  {
     what: "an ignored .env",
     files: { ...root, ".gitignore": ".env\n", ".env": "SECRET=1\n" },
     expected: kept([".gitignore"], [".env"]),
@@ -166,6 +180,17 @@ export const corpus: CorpusCase[] = [
     what: "a control character",
     files: { ...root, ...junk("a\u0007b") },
     expected: { refused: /control character/ },
+  },
+  { what: "an empty file", files: { ...root, "empty.md": "" }, expected: kept(["empty.md"]) },
+  {
+    what: "another skill below",
+    files: { ...root, "more/SKILL.md": skillMd("more") },
+    expected: kept(["more/SKILL.md"]),
+  },
+  {
+    what: "folders with names of files that are left out",
+    files: { ...root, ...junk("desktop.ini/a.md", "docs~/a.md") },
+    expected: kept([], ["desktop.ini/", "docs~/"]),
   },
   { what: "a backslash", files: { ...root, ...junk("a\\b") }, expected: { refused: /backslash/ } },
   {
