@@ -171,7 +171,7 @@ const writers: Record<MailDue["kind"], Writer> = {
     },
   "sso-groups": (_app, _, { organization }) =>
     organization && {
-      subject: `Too many groups for your identity provider: ${organization.slug}`,
+      subject: `Too many groups from your identity provider: ${organization.slug}`,
       before: [organization.text],
       after: [
         "Let the provider send only the groups that are assigned to this application, or provision groups by SCIM. The " +

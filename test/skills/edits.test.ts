@@ -213,7 +213,7 @@ describe("changes of single files", () => {
 
     assert.equal(skipped.data.unchanged, true);
     assert.equal(same.data.version, 2);
-    assert.match(same.data.warnings.join(), /nothing changed/);
+    assert.match(same.data.warnings.join(), /only the number changed/);
   });
 
   it("leave a description that was set in the service, unless they change it in the frontmatter", async () => {

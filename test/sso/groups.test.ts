@@ -158,7 +158,7 @@ describe("groups that are too many", () => {
   it("are mailed to the owners once a month for each provider", async () => {
     await service.settled();
     const mails = await deliverMails(service.app);
-    const about = mails.filter(({ subject }) => subject.includes("Groups of people"));
+    const about = mails.filter(({ subject }) => subject.includes("Too many groups"));
     assert.deepEqual(about.map(({ to }) => to).sort(), [
       `${owner.username}@example.com`,
       `${owner.username}@example.com`,
