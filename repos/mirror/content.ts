@@ -18,8 +18,9 @@ import { entryNamed, isFileMode, isFolder, type TreeReader } from "./trees.ts";
 
 /** A directory with more of them has all its files as content, of which a package can't have so many. */
 export const maxLeftOut = 1000;
-/** Limit of different folders that are read for one call. */
+/** Limits of one call: different folders that are read, and entries that are listed for the folders around them. */
 const maxFolders = 200_000;
+const maxListed = 1_000_000;
 
 /** An entry that is left out: a file, or a folder with everything in it. Its path has no slash at the end. */
 export interface LeftOutEntry {
@@ -57,6 +58,7 @@ export async function readContents(
 ): Promise<DirectoryContent[]> {
   const read = await readBelow(trees, directories);
   const known = new Map<string, Kept>();
+  let listed = 0;
   return directories.map((entries) => {
     const content = entries.filter((entry) => !isRecord(entry));
     const kept = keep(content, 0);
@@ -76,8 +78,11 @@ export async function readContents(
       else if (inner === undefined || inner.leftOut.length === 0) kept.push(entry);
       else {
         if (inner.entries.length > 0) kept.push(treeEntry("40000", name, treeOf(inner.entries)));
-        for (const each of inner.leftOut.slice(0, maxLeftOut + 1))
-          leftOut.push({ ...each, path: `${name}/${each.path}` });
+        listed += inner.leftOut.length;
+        // A few trees that contain each other can have billions of paths.
+        if (listed > maxListed)
+          throw new RepoError("remote_too_large", "the skills have too many files that are left out");
+        for (const each of inner.leftOut) leftOut.push({ ...each, path: `${name}/${each.path}` });
       }
       if (leftOut.length > maxLeftOut) break;
     }

@@ -28,10 +28,7 @@ const forReaders = new WeakMap<App, Coalescer<void>>();
 
 /** Updates refs and tags for a caller that reads the repository itself. Concurrent calls share one projection. */
 export async function projectForReaders(app: App, skill: SkillDoc): Promise<void> {
-  const refs = await app.repos.readRefs({
-    tenantId: skill.tenantId,
-    skillId: skill._id,
-  });
+  const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
   const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid;
   if (!isBehind && skill.unsettledAt === undefined) return;
   let settling = forReaders.get(app);
@@ -89,10 +86,7 @@ async function advance(app: App, skill: SkillToIndex): Promise<boolean> {
     const result = await app.repos.advanceRefs(repo, async () => {
       const oids = await app.storage.skills.findOids(skill._id);
       commits = await commitsOf(app, skill, oids?.head);
-      const tags = commits.map((commit) => ({
-        name: `v${commit.semver}`,
-        oid: commit.oid,
-      }));
+      const tags = commits.map((commit) => ({ name: `v${commit.semver}`, oid: commit.oid }));
       return { main: oids?.current ?? null, head: oids?.head ?? null, tags };
     });
     // A call that shared another one's write has read nothing, and repeats it.
