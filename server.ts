@@ -7,14 +7,14 @@ import closeWithGrace from "close-with-grace";
 import { DataDirLockedError, lockDataDir } from "./engines/data-dir-lock.ts";
 import { EngineError } from "./engines/engine-error.ts";
 import { startEmbeddedMongo } from "./engines/mongo.ts";
+import { ensureSetupLink } from "./src/accounts/setup.ts";
 import { createApi } from "./src/api.ts";
 import type { App, Stores } from "./src/app.ts";
-import { ensureSetupLink } from "./src/accounts/setup.ts";
 import { type Closers, closeAll, closingOnError } from "./src/closers.ts";
 import { readConfig, type Config } from "./src/config.ts";
 import { seedDemo } from "./src/demo/seed.ts";
-import { ServiceError } from "./src/errors.ts";
 import { confirmRestoreByOperator } from "./src/epoch/epoch.ts";
+import { ServiceError } from "./src/errors.ts";
 import type { Health } from "./src/http/health.ts";
 import { closeServer, listen } from "./src/http/listen.ts";
 import { openMetrics, type Metrics } from "./src/http/metrics.ts";
@@ -30,8 +30,8 @@ import { exportTo, importFrom, requireCompleteImport } from "./src/operations/tr
 import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
 import { closeChildren } from "./workers/children.ts";
-import { planInChild } from "./workers/sync/plan-in-child.ts";
 import { startWorkers } from "./workers/start.ts";
+import { planInChild } from "./workers/sync/plan-in-child.ts";
 
 const roles = ["all", "api", "worker"] as const;
 type Role = (typeof roles)[number];

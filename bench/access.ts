@@ -59,7 +59,7 @@ async function readRows(owner: Client, member: Client, org: Org): Promise<Row[]>
       tenantId: org.id,
       name: `Read ${folder ?? "root"}`,
       content: "A line.\n".repeat(50),
-      ...(folder === undefined ? {} : { folder }),
+      folder,
     });
   const folders = await member.send<{ id: string; path: string; parentId: string | null }[]>(
     "GET",

@@ -34,7 +34,7 @@ async function openSide(dataDir: string, checkout: string | undefined): Promise<
   const server = await startServer({
     dataDir,
     env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" },
-    ...(checkout === undefined ? {} : { checkout }),
+    checkout,
   });
   const client = await signUp(server);
   const tenant = await client.send<{ id: string }>("POST", "/api/tenants", { name: "Reads", slug: "reads" });

@@ -15,6 +15,9 @@ import { promisify } from "node:util";
 import { compareUtf8 } from "../contract/package-rules.ts";
 import { writeZip } from "../repos/archive/index.ts";
 import { openSkillStore, type SkillStore, type TreeFile } from "../repos/store/index.ts";
+import { crashRounds } from "../test/store/crash-rounds.ts";
+import { median, reportRows, row, type Row } from "./figures/figures.ts";
+import { readOptions } from "./figures/options.ts";
 import {
   bareFloor,
   nativeAdd,
@@ -23,9 +26,6 @@ import {
   readThroughCatFile,
 } from "./git/baselines.ts";
 import { cloneScenario, mirrorScenarios } from "./git/mirror.ts";
-import { median, reportRows, row, type Row } from "./figures/figures.ts";
-import { readOptions } from "./figures/options.ts";
-import { crashRounds } from "../test/store/crash-rounds.ts";
 
 const options = readOptions("git", { only: "" });
 const tenantId = "5f0000000000000000000001";

@@ -55,7 +55,7 @@ async function publishRows(client: Client, dataDir: string): Promise<Row[]> {
     const written = await store.writeCommit(
       { tenantId: "0".repeat(24), skillId },
       {
-        ...(parent ? { parent } : {}),
+        parent: parent || undefined,
         source: { kind: "files", files },
         author,
         at: new Date(),

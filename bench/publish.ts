@@ -30,7 +30,7 @@ interface Side {
 async function openSide(dataDir: string, checkout: string | undefined): Promise<Side> {
   mkdirSync(dataDir);
   const env = { LOG_LEVEL: "warn", RATE_LIMITS: "false" };
-  const server = await startServer({ dataDir, env, ...(checkout === undefined ? {} : { checkout }) });
+  const server = await startServer({ dataDir, env, checkout });
   const client: Client = await signUp(server);
   const tenantId = await newTenant(client, "writes");
   let created = 0;

@@ -64,7 +64,7 @@ async function send({ baseUrl, token }: Provider, path: string, body?: object): 
   const response = await fetch(baseUrl + path, {
     method: body ? "POST" : "GET",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/scim+json" },
-    ...(body ? { body: JSON.stringify(body) } : {}),
+    body: body ? JSON.stringify(body) : undefined,
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`);

@@ -12,8 +12,8 @@ import {
   valueSeparator,
 } from "./command-shape.ts";
 import { invalidArgument } from "./errors.ts";
-import { checkValue } from "./flag-values.ts";
 import { type ReadFlags, checkChoice, openFlagReader } from "./flag-reader.ts";
+import { checkValue } from "./flag-values.ts";
 
 /**
  * Whether the command line asks for JSON, read leniently: needed to report the errors of the strict pass. A

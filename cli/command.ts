@@ -82,7 +82,7 @@ function toCitty(command: CommandShape): ArgsDef {
   for (const [name, flag] of Object.entries<FlagShape>({ ...command.flags, ...globalFlags }))
     args[name] = {
       type: flag.value === "none" ? "boolean" : "string",
-      ...(flag.short === undefined ? {} : { alias: flag.short }),
+      alias: flag.short,
     };
   return args;
 }

@@ -89,7 +89,7 @@ export function presentError(error: CliError): { error: Record<string, unknown> 
     error: {
       code: error.code,
       message: error.message,
-      ...(error.details === undefined ? {} : { details: error.details }),
+      details: error.details,
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Reads the flags of a command line in all forms: `--flag`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`. */
+import { suggest } from "../contract/suggest.ts";
 import type { FlagShape } from "./command-shape.ts";
 import { type CliError, invalidArgument } from "./errors.ts";
 import { checkValue } from "./flag-values.ts";
-import { suggest } from "../contract/suggest.ts";
 
 export interface ReadFlags {
   /** By flag. A switch, or an optional value that is absent, has an empty list. */

@@ -4,8 +4,8 @@
  */
 import { styleText } from "node:util";
 import { type CliError, presentError } from "./errors.ts";
-import type { Io } from "./io.ts";
 import { escapeText } from "./escape-control.ts";
+import type { Io } from "./io.ts";
 import { openStatusLine } from "./status-line.ts";
 
 type Style = "bold" | "dim" | "underline" | "red" | "green" | "yellow" | "cyan";

@@ -1,8 +1,8 @@
 /** Parts of JSON documents that several commands share. */
+import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
+import type { TokenPayload } from "../contract/payloads/tokens.ts";
 import type { FlagShape, PositionalShape } from "./command-shape.ts";
 import type { Context } from "./context.ts";
-import type { TokenPayload } from "../contract/payloads/tokens.ts";
-import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
 
 /** Consent to a publisher that is given as a flag. */
 export const trustFlag = {
@@ -62,7 +62,7 @@ export function presentVersion(version: VersionPayload) {
     semver,
     message,
     format,
-    ...(fileCount === undefined ? {} : { fileCount }),
+    fileCount,
     createdAt,
   };
 }

@@ -85,7 +85,7 @@ function options<T>(choices: readonly Choice<T>[]): ClackOptions<T> {
   return choices.map(({ value, label, hint }) => ({
     value,
     label: plainLine(label),
-    ...(hint === undefined ? {} : { hint: plainLine(hint) }),
+    hint: hint === undefined ? undefined : plainLine(hint),
   })) as ClackOptions<T>;
 }
 

@@ -2,6 +2,7 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { suggest } from "../contract/suggest.ts";
 import { asksForJson, locateCommand, normaliseArguments } from "./argv.ts";
 import type { Command, CommandResult } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -9,7 +10,6 @@ import { Cancelled, CliError, invalidArgument, messageOf, toCliError } from "./e
 import type { Io } from "./io.ts";
 import { openOutput } from "./output.ts";
 import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
-import { suggest } from "../contract/suggest.ts";
 import type { UpdateCheck } from "./update-check.ts";
 import { version } from "./version.ts";
 

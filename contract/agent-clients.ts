@@ -58,7 +58,7 @@ export function agentClients(url: string, { signIn, name = "svc" }: Options): Ag
       file: ".vscode/mcp.json",
       language: "json",
       text: json({
-        ...(hasToken ? { inputs: [tokenInput] } : {}),
+        inputs: hasToken ? [tokenInput] : undefined,
         servers: { [name]: { type: "http", url, ...token(inInput) } },
       }),
     },

@@ -5,8 +5,8 @@
  */
 import { Document, type Pair, type Scalar, type YAMLMap, isMap, isScalar, visit } from "yaml";
 import { FrontmatterError, cutFences, splitFrontmatter } from "./frontmatter.ts";
-import { YamlLimitError, parseYaml, yamlOptions } from "./yaml.ts";
 import { escapeCharacter, yamlText } from "./yaml-text.ts";
+import { YamlLimitError, parseYaml, yamlOptions } from "./yaml.ts";
 
 /**
  * Line breaks that YAML 1.1 has and the parser here does not, or the other way round: after one of them, another reader

@@ -29,6 +29,6 @@ export function findingOf(
     severity,
     message: sentenceOf(fault),
     path,
-    ...(line === undefined ? {} : { line }),
+    line,
   };
 }

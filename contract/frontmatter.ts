@@ -4,10 +4,10 @@
  */
 import { LineCounter, type Pair, type Scalar, isMap } from "yaml";
 import { type FenceFault, misplacedFence, unclosedFence } from "./faults/fence-faults.ts";
-import { utf8Length } from "./package-rules.ts";
-import { sizeText } from "./size-text.ts";
 import { faultOfForm, faultOfNodes, faultOfYaml } from "./faults/yaml-faults.ts";
 import type { YamlFault } from "./faults/yaml-references.ts";
+import { utf8Length } from "./package-rules.ts";
+import { sizeText } from "./size-text.ts";
 import { YamlLimitError, parseYaml, yamlLimits, yamlOptions } from "./yaml.ts";
 
 export const frontmatterRules = [

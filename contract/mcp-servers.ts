@@ -16,10 +16,10 @@ export interface McpMemberValue {
   name: string;
   kind: "member";
   label: string;
-  description?: string | undefined;
+  description?: string;
   secret: boolean;
   required: boolean;
-  format?: McpValueFormat | undefined;
+  format?: McpValueFormat;
 }
 
 export type McpValue = McpFixedValue | McpMemberValue;
@@ -28,13 +28,13 @@ export type McpValue = McpFixedValue | McpMemberValue;
 export interface McpServerConfig {
   transport: McpTransport;
   /** stdio only. */
-  command?: string | undefined;
+  command?: string;
   args: readonly string[];
   env: readonly McpValue[];
   /** http and sse only. */
-  url?: string | undefined;
+  url?: string;
   /** An `http:` URL is accepted. */
-  allowHttp?: boolean | undefined;
+  allowHttp?: boolean;
   headers: readonly McpValue[];
   /** Values that only fill placeholders. */
   variables: readonly McpMemberValue[];

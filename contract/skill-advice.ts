@@ -1,10 +1,10 @@
 /** Advice about skills that are accepted, for tools that would not read them as intended. Pure. */
+import { quotedIfNeeded } from "./faults/yaml-lines.ts";
+import { firstParagraph } from "./first-paragraph.ts";
 import { misspelledKey } from "./known-keys.ts";
 import { limits } from "./limits.ts";
-import { firstParagraph } from "./first-paragraph.ts";
 import { type Fault, type SkillText, sentenceOf, tagRules } from "./skill-rules.ts";
 import type { ContentFormat, SkillType } from "./vocabulary.ts";
-import { quotedIfNeeded } from "./faults/yaml-lines.ts";
 
 /** Rules that a text should keep; a text that breaks one is still published. */
 export const adviceRules = [

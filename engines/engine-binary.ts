@@ -7,7 +7,6 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-
 import { relaxGlibc } from "./elf-relax.ts";
 import { EngineError, type EngineSubject } from "./engine-error.ts";
 

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-
 import { type EngineErrorCode, isEngineErrorCode } from "./engine-error.ts";
 
 const FULL_DISK_BYTES = 32 * 2 ** 20;

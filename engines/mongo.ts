@@ -1,10 +1,9 @@
 // The embedded MongoDB engine as a supervised child process; clients use the ordinary driver on its URI.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-
+import type { EmbeddedEngine } from "./embedded-engine.ts";
 import { engineBinaryEnv } from "./engine-binary.ts";
 import type { EngineLog } from "./engine-error.ts";
-import type { EmbeddedEngine } from "./embedded-engine.ts";
 import { SupervisedChild } from "./supervised-child.ts";
 
 const NAME = "embedded MongoDB engine";

@@ -7,7 +7,6 @@
 //    pg_stat_activity, so that queue.getWorkers() works.
 import { EventEmitter } from "node:events";
 import v8 from "node:v8";
-
 import { PGlite } from "@electric-sql/pglite";
 
 const INT8_OID = 20;

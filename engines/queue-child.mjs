@@ -4,7 +4,6 @@
 // would delay HTTP requests.
 import fs from "node:fs";
 import net from "node:net";
-
 import { endWithParent, giveUp, tellParent } from "./child-lifecycle.mjs";
 import { onMessages, sendMessage } from "./frames.mjs";
 import { ensureDatabase, replaceDatabase } from "./queue-database.mjs";

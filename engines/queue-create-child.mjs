@@ -1,7 +1,6 @@
 // Child process: creates a PGlite database in a folder, with BullMQ's tables, and ends. Also ends with its parent.
 //   node queue-create-child.mjs <folder>
 import { runMigrations } from "bullmq";
-
 import { PgliteHost } from "./pglite-host.mjs";
 
 process.on("disconnect", () => process.exit(1));

@@ -1,9 +1,8 @@
 // The embedded queue engine (PGlite for BullMQ's PostgreSQL backend) as a supervised child process.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-
-import type { EngineLog } from "./engine-error.ts";
 import type { EmbeddedEngine } from "./embedded-engine.ts";
+import type { EngineLog } from "./engine-error.ts";
 import { SupervisedChild } from "./supervised-child.ts";
 
 export interface EmbeddedQueueOptions {

@@ -14,7 +14,6 @@ import { EventEmitter, once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
-
 import type { EmbeddedEngine, EngineEvents } from "./embedded-engine.ts";
 import { EngineError, type EngineErrorCode, type EngineLog, type EngineSubject } from "./engine-error.ts";
 import { codeOfSystemError, firstOutcome, hasFullDisk, isRunning, spawnEngine } from "./engine-process.ts";

@@ -58,7 +58,7 @@ export async function startGit(
       env,
       detached: true,
       windowsHide: true,
-      ...(cwd === undefined ? {} : { cwd }),
+      cwd,
     });
   } catch (error) {
     throw unstartable(error as Error);
@@ -157,7 +157,7 @@ const unstartable = (error: Error) =>
 /** An environment without the user's home, configuration and credentials. */
 export function plainGitEnvironment(searchPath: string | undefined): NodeJS.ProcessEnv {
   return {
-    ...(searchPath === undefined ? {} : { PATH: searchPath }),
+    PATH: searchPath,
     HOME: "/nonexistent",
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",

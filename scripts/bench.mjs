@@ -5,7 +5,6 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-
 import { requireNode } from "./node-version.mjs";
 
 requireNode();

@@ -6,7 +6,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-
 import { writeClientPackage } from "./client-package.mjs";
 import { endStale, installIfStale, isProduction } from "./install.mjs";
 import { requireNode } from "./node-version.mjs";

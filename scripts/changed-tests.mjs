@@ -3,7 +3,6 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-
 import { root } from "./sources.mjs";
 
 /** A change of these may affect every test: dependencies, compiler options, and what runs the tests. */

@@ -2,10 +2,8 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-
 import { buildIfStale } from "./build.mjs";
 import { builds, root } from "./sources.mjs";
 

@@ -5,7 +5,6 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-
 import { root } from "./sources.mjs";
 
 /** Fields that the package has in common with the checkout, where the checkout has them. */

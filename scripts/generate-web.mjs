@@ -4,9 +4,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-
 import { Generator, getConfig } from "@tanstack/router-generator";
-
 import { root, stateOf } from "./sources.mjs";
 
 const folder = path.join(root, "web", "generated");

@@ -3,7 +3,6 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-
 import { root } from "./sources.mjs";
 
 const lockfile = path.join(root, "package-lock.json");

@@ -3,7 +3,6 @@
 //   node scripts/pack-cli.mjs [folder for the package]
 import fs from "node:fs";
 import path from "node:path";
-
 import { buildIfStale } from "./build.mjs";
 import { requireNode } from "./node-version.mjs";
 import { builds, root } from "./sources.mjs";

@@ -5,7 +5,6 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-
 import { compiledTests, root } from "./sources.mjs";
 import { recordUsage } from "./test-usage.mjs";
 

@@ -6,7 +6,6 @@ import path from "node:path";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-
 import { compiledTests, root } from "./sources.mjs";
 import { planTests } from "./test-plan.mjs";
 import { startRedis } from "./test-redis.mjs";

@@ -1,7 +1,6 @@
 // Which test files a run is about. The tree is one level deep: test/<area>/<subject>.test.ts.
 import fs from "node:fs";
 import path from "node:path";
-
 import { affectedTests, changedFiles } from "./changed-tests.mjs";
 import { root } from "./sources.mjs";
 

@@ -2,7 +2,6 @@
 // exit code and the arguments are its own.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-
 import { requireNode } from "./node-version.mjs";
 
 requireNode();

@@ -5,7 +5,6 @@
 //   npm test -- --changed       those that a change since the merge base with main can affect
 import { spawn } from "node:child_process";
 import path from "node:path";
-
 import { requireNode } from "./node-version.mjs";
 
 requireNode();

@@ -3,25 +3,25 @@ import type Koa from "koa";
 import { PackageError } from "../contract/package-rules.ts";
 import { RepoError } from "../repos/errors.ts";
 import { isUnavailable } from "../storage/database.ts";
-import type { App } from "./app.ts";
-import { allowsAnonymousMcp } from "./accounts/anonymous-mcp.ts";
 import { aboutRoutes } from "./accounts/about-routes.ts";
 import { accountAdministrationRoutes } from "./accounts/administration-routes.ts";
+import { allowsAnonymousMcp } from "./accounts/anonymous-mcp.ts";
 import { accountPageRoutes } from "./accounts/page-routes.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import type { App } from "./app.ts";
 import { attentionRoutes } from "./attention/routes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { signInPageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { ciRoutes } from "./ci/routes.ts";
-import { pageDescriber } from "./dashboard/describe-page.ts";
 import { crawlerRoutes } from "./dashboard/crawler-routes.ts";
+import { pageDescriber } from "./dashboard/describe-page.ts";
 import { llmsRoutes } from "./dashboard/llms-routes.ts";
 import { sitemapRoutes } from "./dashboard/sitemap-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
-import { folderRoutes } from "./folders/routes.ts";
 import { folderTools } from "./folders/mcp/tools.ts";
+import { folderRoutes } from "./folders/routes.ts";
 import { assetRoutes } from "./http/asset-routes.ts";
 import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
 import { openDashboard } from "./http/dashboard/routes.ts";
@@ -51,15 +51,15 @@ import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
+import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
+import { scimRoutes } from "./scim/routes.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
-import { moderationRoutes } from "./skills/moderation/routes.ts";
 import { skillPrompts } from "./skills/mcp/prompts.ts";
 import { skillResources } from "./skills/mcp/resources.ts";
 import { skillTools } from "./skills/mcp/tools.ts";
-import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
-import { scimRoutes } from "./scim/routes.ts";
-import { skillPageRoutes } from "./skills/pages/page-routes.ts";
 import { reportPageRoutes } from "./skills/moderation/page-routes.ts";
+import { moderationRoutes } from "./skills/moderation/routes.ts";
+import { skillPageRoutes } from "./skills/pages/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { ssoDomainRoutes } from "./sso/domains/routes.ts";
 import { ssoProviderRoutes } from "./sso/providers/routes.ts";
@@ -147,10 +147,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
 }
 
 /** The HTTP application over an opened one. */
-export function createApi(
-  app: App,
-  options: { health: Health; version: string; metrics?: Metrics | undefined },
-): Koa {
+export function createApi(app: App, options: { health: Health; version: string; metrics?: Metrics }): Koa {
   const dashboard = openDashboard(pageDescriber(app));
   return createHttp({
     routes: [...serviceRoutes(app, options), ...dashboard.routes],
@@ -163,7 +160,7 @@ export function createApi(
     translators: translatorsOf(app),
     anonymize: (address) => app.secrets.anonymize(address),
     authenticate: (credentials) => authenticate(app, credentials),
-    ...(options.metrics ? { observe: options.metrics.observe } : {}),
+    observe: options.metrics?.observe,
   });
 }
 

@@ -4,7 +4,6 @@ import type { Mirrors } from "../repos/mirror/types.ts";
 import type { UploadPack } from "../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../repos/store/index.ts";
 import type { Storage } from "../storage/index.ts";
-
 import type { Passwords } from "./auth/passwords.ts";
 import type { Compute } from "./compute/compute.ts";
 import type { Config } from "./config.ts";
@@ -26,7 +25,7 @@ export interface App {
   /** Plans a sync; a process that serves HTTP runs it in a child process. */
   makePlan(work: PlanRequest): Promise<SyncPlanPayload>;
   /** Program of job processes, if built; undefined for the source file. */
-  jobProgram?: string | undefined;
+  jobProgram?: string;
   /** Serves repositories to git clients. */
   uploadPack: UploadPack;
   /** Work on content that anyone may have written, in threads. */

@@ -3,7 +3,7 @@ import { accessSync, constants } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
-import { parseNetwork, type TrustedProxies } from "./network-address.ts";
+import { limits } from "../contract/limits.ts";
 import {
   anonymousMcpModes,
   signUpModes,
@@ -11,7 +11,7 @@ import {
   type CiProvider,
   type SignUpMode,
 } from "../contract/vocabulary.ts";
-import { limits } from "../contract/limits.ts";
+import { parseNetwork, type TrustedProxies } from "./network-address.ts";
 
 /** Addresses for reports of vulnerabilities (RFC 9116). */
 const contacts = z

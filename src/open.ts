@@ -16,8 +16,8 @@ import type { Log } from "./log.ts";
 import { openMailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
-import { commitHost } from "./skills/publish/author.ts";
 import { flushProjections } from "./skills/projection-queue.ts";
+import { commitHost } from "./skills/publish/author.ts";
 import { openTxtResolver, type ResolveTxt } from "./sso/domains/resolve-txt.ts";
 import { makePlan } from "./sync/preview/make-plan.ts";
 
@@ -37,11 +37,11 @@ export async function openApp(options: {
   /** Function that makes sync plans; this process by default. */
   makePlan?: typeof makePlan;
   /** Look-up of TXT records; by default with the name servers of the machine. */
-  resolveTxt?: ResolveTxt | undefined;
+  resolveTxt?: ResolveTxt;
   /** The cost of new password hashes; by default that of the safety baseline. */
-  passwordCost?: PasswordCost | undefined;
+  passwordCost?: PasswordCost;
   /** See `App`. */
-  jobProgram?: string | undefined;
+  jobProgram?: string;
 }): Promise<OpenedApp> {
   const { config, log, queue } = options;
   const stores = await openStores(options);

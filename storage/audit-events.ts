@@ -23,11 +23,11 @@ export interface AuditQuery {
   /** Start of the time, included; not before the retention. */
   from: Date;
   /** End of the time, excluded. */
-  to?: Date | undefined;
-  names?: EventName[] | undefined;
+  to?: Date;
+  names?: EventName[];
   /** Actors with one of the ids, or with one of the names at the time of the event. */
-  actor?: { ids: string[]; names: string[] } | undefined;
-  resourceId?: string | undefined;
+  actor?: { ids: string[]; names: string[] };
+  resourceId?: string;
 }
 
 const newestFirst = { createdAt: -1, _id: -1 } as const;
@@ -89,8 +89,8 @@ function filterOf({ log, from, to, names, actor, resourceId }: AuditQuery): Filt
   return {
     ...log,
     createdAt: { $gte: from, ...(to ? { $lt: to } : {}) },
-    ...(names ? { name: { $in: names } } : {}),
-    ...(resourceId === undefined ? {} : { resourceId }),
+    name: names ? { $in: names } : undefined,
+    resourceId,
     ...(actor ? { $or: [{ "actor.id": { $in: actor.ids } }, { "actor.name": { $in: actor.names } }] } : {}),
   };
 }

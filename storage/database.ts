@@ -15,7 +15,6 @@ import {
   type Document,
   type Long,
 } from "mongodb";
-
 import { endWaitingForClosedConnections } from "./database/closed-connections.ts";
 import { ensureIndexes, type DeclaredIndexes } from "./database/indexes.ts";
 
@@ -108,9 +107,9 @@ async function aggregateAtOnce<T extends Document>(
     aggregate: collection,
     pipeline,
     cursor: { batchSize: mostRows },
-    ...(readConcern ? { readConcern: readConcern.toJSON() } : {}),
+    readConcern: readConcern?.toJSON(),
   };
-  const options = { ignoreUndefined: true, ...(readPreference ? { readPreference } : {}) };
+  const options = { ignoreUndefined: true, readPreference };
   const reply = await retryIdempotent(() => db.command(command, options));
   const { id, firstBatch } = reply["cursor"] as { id: number | Long; firstBatch: T[] };
   if (id === 0) return firstBatch;

@@ -22,10 +22,10 @@ export type NewMembership = Omit<
 export interface MemberQuery {
   tenantId: string;
   /** Folded beginning of a name or user name. */
-  prefix?: string | undefined;
-  teamId?: string | undefined;
-  role?: string | undefined;
-  after?: { username: string; id: string } | undefined;
+  prefix?: string;
+  teamId?: string;
+  role?: string;
+  after?: { username: string; id: string };
   limit: number;
 }
 

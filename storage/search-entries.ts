@@ -45,10 +45,10 @@ export interface EntryQuery {
   scope: ScopeFilter;
   /** Terms that must all match; an index is read by the first one. */
   terms: string[];
-  type?: SkillType | undefined;
-  visibility?: Visibility | undefined;
-  tags?: string[] | undefined;
-  folderId?: string | null | undefined;
+  type?: SkillType;
+  visibility?: Visibility;
+  tags?: string[];
+  folderId?: string | null;
   sort: "createdAt" | "updatedAt" | "downloads";
   after: { value: Date | number; id: string } | undefined;
   limit: number;

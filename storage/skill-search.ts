@@ -5,8 +5,8 @@
 import type { Collection, Filter } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
-import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
 import type { TreeState } from "./folders.ts";
+import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
 import type { SkillDoc } from "./skills.ts";
 
 /**
@@ -21,27 +21,25 @@ export interface TenantScope {
 }
 
 /** The catalog of public skills, or the skills of organizations. */
-export type SkillScope =
-  | { kind: "catalog"; tenantId?: string | undefined }
-  | { kind: "tenants"; tenants: TenantScope[] };
+export type SkillScope = { kind: "catalog"; tenantId?: string } | { kind: "tenants"; tenants: TenantScope[] };
 
 export const sortFields = { updated: "updatedAt", newest: "createdAt", downloads: "downloads" } as const;
 export type SkillSort = keyof typeof sortFields;
 
 export interface SkillQuery {
   scope: SkillScope;
-  type?: SkillType | undefined;
-  visibility?: Visibility | undefined;
+  type?: SkillType;
+  visibility?: Visibility;
   /** Tags that a skill must all have. */
-  tags?: string[] | undefined;
-  folderId?: string | null | undefined;
+  tags?: string[];
+  folderId?: string | null;
   /** Id of an MCP server that a skill requires. */
-  requiredServerId?: string | undefined;
+  requiredServerId?: string;
   /** Terms of the search index, all of which must match; undefined lists all skills. */
-  terms?: string[] | undefined;
+  terms?: string[];
   sort: SkillSort;
   /** Sort value and id of the last item of the previous page. */
-  after?: { value: Date | number; id: string } | undefined;
+  after?: { value: Date | number; id: string };
   limit: number;
 }
 

@@ -25,9 +25,7 @@ export interface SyncBase {
   /** Path to which the repository has moved the directory, until a full sync moves it back. */
   strayPath?: string;
   /** Last move of the directory by the service. `second`: another directory of the skill, to be removed. */
-  lastMove?:
-    | { from: string; at: Date; second?: { path: string; contentTree: string; version?: number | undefined } }
-    | undefined;
+  lastMove?: { from: string; at: Date; second?: { path: string; contentTree: string; version?: number } };
 }
 
 export type SyncBaseDoc = SyncBase & FencedRow;

@@ -38,9 +38,9 @@ export const syncConflictIndexes: IndexDescription[] = [
 ];
 
 type ConflictQuery = OwnerOf & {
-  before?: { at: Date; id: string } | undefined;
+  before?: { at: Date; id: string };
   /** Only those that are not marked as fine, or only the others. */
-  seen?: boolean | undefined;
+  seen?: boolean;
 };
 
 const readAtOnce = 100;

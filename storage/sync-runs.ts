@@ -107,7 +107,7 @@ export function openSyncRuns(database: Database) {
       );
     },
     /** Newest first; `before` is the id of the last row of the previous page. */
-    list({ before, limit, ...of }: OwnerOf & { before?: string | undefined; limit: number }) {
+    list({ before, limit, ...of }: OwnerOf & { before?: string; limit: number }) {
       const filter: Filter<SyncRunDoc> = { ...of };
       if (before !== undefined) filter._id = { $lt: before };
       return runs.find(filter).sort({ _id: -1 }).limit(limit).toArray();

@@ -77,7 +77,7 @@ export function openUploads(database: Database) {
     },
     listExpired: (now: Date, limit: number, owner?: string) =>
       uploads
-        .find({ expiresAt: { $lte: now }, ...(owner === undefined ? {} : { owner }) })
+        .find({ expiresAt: { $lte: now }, owner })
         .limit(limit)
         .toArray(),
   };

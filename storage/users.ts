@@ -1,9 +1,9 @@
 /** Accounts of people. */
 import type { Database } from "./database.ts";
 import { outboxOperations, outboxUpdate, type EventRow } from "./outbox.ts";
+import { addressOperations } from "./users/addresses.ts";
 import { administrationOperations } from "./users/administration.ts";
 import { administratorOperations } from "./users/administrators.ts";
-import { addressOperations } from "./users/addresses.ts";
 import { credentialOperations } from "./users/credentials.ts";
 import { deletionOperations, unusedOperations } from "./users/deletion.ts";
 import { account, present, type Account, type UserDoc } from "./users/document.ts";
@@ -18,6 +18,7 @@ export {
   type TokensEnding,
   type UserDoc,
 } from "./users/document.ts";
+
 export type { Factors, Passkey } from "./users/factor-document.ts";
 
 export type Users = ReturnType<typeof openUsers>;

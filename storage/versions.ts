@@ -97,7 +97,7 @@ export function openVersions(database: Database) {
     findManifest: (versionId: string) => manifests.findOne({ _id: versionId }),
 
     /** Newest first; with `below`, only lower version numbers. */
-    list(skillId: string, options: { below?: number | undefined; prerelease: boolean; limit: number }) {
+    list(skillId: string, options: { below?: number; prerelease: boolean; limit: number }) {
       const filter: Filter<VersionDoc> = { skillId };
       if (options.below !== undefined) filter.version = { $lt: options.below };
       if (!options.prerelease) filter.prerelease = false;

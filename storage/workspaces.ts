@@ -44,9 +44,9 @@ export const workspaceIndexes: IndexDescription[] = [
 
 export interface WorkspaceQuery {
   tenantId: string;
-  state?: WorkspaceState | undefined;
+  state?: WorkspaceState;
   /** Id of the last row of the previous page. */
-  after?: string | undefined;
+  after?: string;
   limit: number;
 }
 

@@ -2,9 +2,9 @@
 import type { App } from "../src/app.ts";
 import type { JobPayloads } from "../src/queue/jobs.ts";
 import type { PlanRequest } from "../src/sync/preview/plan-request.ts";
+import { checkRepos } from "./maintenance/maintain-repos.ts";
 import { type PlanOutcome, planForParent } from "./sync/plan.ts";
 import { runConnection } from "./sync/run.ts";
-import { checkRepos } from "./maintenance/maintain-repos.ts";
 
 /** Input of each: the job's payload, and values that only the caller has. */
 export interface ChildPayloads extends Pick<JobPayloads, "upkeep.check-repos"> {

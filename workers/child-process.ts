@@ -78,7 +78,7 @@ async function enqueueFor(app: App, child: Child, asked: FromChild & { kind: "en
   } catch (thrown) {
     error = (thrown as Error).message;
   }
-  send(child, { kind: "queued", id: asked.id, ...(error === undefined ? {} : { error }) });
+  send(child, { kind: "queued", id: asked.id, error });
 }
 
 export function send(child: Child, message: ToChild): void {

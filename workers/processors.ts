@@ -1,28 +1,28 @@
 /** The closed map from job to processor: a job without one does not compile. */
+import { finishDeletion } from "../src/accounts/delete-account.ts";
 import type { App } from "../src/app.ts";
 import { advanceEpoch } from "../src/epoch/epoch.ts";
-import { finishDeletion } from "../src/accounts/delete-account.ts";
 import { removeConnectors } from "../src/mcp-central/remove.ts";
 import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
 import { rotateKeys } from "../src/operations/keys/rotate-keys.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";
 import type { Processors } from "../src/queue/index.ts";
+import { admitInvited } from "../src/scim/users/admit.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
-import { syncWorkspaces } from "../src/workspaces/schedule.ts";
 import { pollConnections } from "../src/sync/triggers/poll.ts";
+import { syncWorkspaces } from "../src/workspaces/schedule.ts";
 import { runInChild } from "./children.ts";
 import { updateSkillAccess } from "./folders/update-effective-access.ts";
 import { sendAccountMails } from "./mail/account.ts";
+import { repackSkill, maintainRepos } from "./maintenance/maintain-repos.ts";
+import { purge } from "./maintenance/purge.ts";
+import { reconcile } from "./maintenance/reconcile.ts";
 import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
-import { admitInvited } from "../src/scim/users/admit.ts";
 import { checkDomains } from "./sso/check-domains.ts";
 import { checkProviders } from "./sso/check-providers.ts";
 import { runConnectionInChild } from "./sync/run-in-child.ts";
-import { purge } from "./maintenance/purge.ts";
-import { reconcile } from "./maintenance/reconcile.ts";
-import { repackSkill, maintainRepos } from "./maintenance/maintain-repos.ts";
 import { removeWorkspace } from "./workspaces/delete.ts";
 
 export function processors(app: App): Processors {

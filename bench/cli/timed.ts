@@ -1,7 +1,7 @@
 /** Runs programs to their end, and measures the time. */
 import { type SpawnOptions, spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { root } from "../../test/support/root.ts";
 
 /** The client as the package has it. */

@@ -6,7 +6,7 @@ export interface Call {
   method: string;
   path: string;
   headers: Record<string, string>;
-  body?: string | undefined;
+  body?: string;
 }
 
 /** The status of the response, after it has been read. */

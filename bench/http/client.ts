@@ -40,7 +40,7 @@ export async function signUp(server: Server, username = "bench"): Promise<Client
       const response = await fetch(server.url + path, {
         method,
         headers: { authorization: `Bearer ${token}`, ...(body ? json : {}) },
-        ...(body ? { body: JSON.stringify(body) } : {}),
+        body: body ? JSON.stringify(body) : undefined,
       });
       const answer = (await response.json()) as { success: boolean; data: T; error?: string };
       if (!answer.success) throw new Error(`${method} ${path}: ${answer.error}`);

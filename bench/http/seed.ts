@@ -1,6 +1,5 @@
 /** Many skills as documents, with names and texts of a vocabulary whose words are as uneven as language is. */
-import type { Database } from "../../storage/database.ts";
-import { newId } from "../../storage/database.ts";
+import { type Database, newId } from "../../storage/database.ts";
 
 const syllables = [
   "ba",

@@ -1,8 +1,14 @@
 /** The typed client of the REST API: one function per call, which returns a payload or throws a `CliError`. */
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { ClientPayload } from "../../contract/payloads/client.ts";
+import type {
+  CreatedFolderPayload,
+  FolderPayload,
+  MovedSkillPayload,
+} from "../../contract/payloads/folders.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { PublishPlan, VersionPlan } from "../../contract/payloads/plans.ts";
+import type { RegisteredPayload, SharedPayload } from "../../contract/payloads/share.ts";
 import type {
   CatalogItem,
   ChangedSkillPayload,
@@ -21,12 +27,8 @@ import type {
   TokenPayload,
 } from "../../contract/payloads/tokens.ts";
 import type { UploadPayload } from "../../contract/payloads/uploads.ts";
-import type {
-  CreatedFolderPayload,
-  FolderPayload,
-  MovedSkillPayload,
-} from "../../contract/payloads/folders.ts";
-import type { RegisteredPayload, SharedPayload } from "../../contract/payloads/share.ts";
+import { type Query, openCaller, searchOf } from "./call.ts";
+import { type HttpOptions, send } from "./http.ts";
 import type {
   PlanInput,
   PlanPushInput,
@@ -36,8 +38,6 @@ import type {
   SkillChange,
   TokenInput,
 } from "./inputs.ts";
-import { type Query, openCaller, searchOf } from "./call.ts";
-import { type HttpOptions, send } from "./http.ts";
 import { collectPages } from "./pages.ts";
 import { shapes } from "./shapes.ts";
 

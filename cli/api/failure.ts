@@ -30,7 +30,7 @@ export function failureOf(
   const details: FailureDetails = {
     ...(isRecord(known?.["details"]) ? known["details"] : {}),
     httpStatus: status,
-    ...(serverMessage === undefined ? {} : { serverMessage }),
+    serverMessage,
     ...(typeof known?.["requestId"] === "string" ? { requestId: known["requestId"] } : {}),
   };
   // A message about a skill names it; the general one explains the API.

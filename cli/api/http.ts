@@ -109,7 +109,7 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
         ...request.headers,
         ...credentials(options, request, url),
       },
-      ...(body === undefined ? {} : { body }),
+      body,
     });
     if (response.status < 300 || response.status > 399 || response.status === 304) return response;
 

@@ -20,7 +20,7 @@ export type PublishInput = ContentInput & {
   /** Replaces the former list; unchanged if absent. */
   requiredMcpServers?: { tenantSlug: string; slug: string }[];
   /** `contract/package/content-location.ts`. */
-  contentLocation?: string | undefined;
+  contentLocation?: string;
 };
 
 export type ShareInput = ContentInput & { name: string; type?: string };
@@ -44,7 +44,7 @@ export type PushInput = ContentInput & {
   bump?: string;
   prerelease?: true | string;
   ifChanged?: true;
-  contentLocation?: string | undefined;
+  contentLocation?: string;
 };
 
 export interface Digests {

@@ -1,4 +1,5 @@
 /** Calls about an organization's members, invitations, teams and roles (`docs/reference/organizations.md`). */
+import { limits } from "../../contract/limits.ts";
 import type {
   InvitationPayload,
   MemberPayload,
@@ -6,7 +7,6 @@ import type {
   TeamPayload,
   TenantPayload,
 } from "../../contract/payloads/organizations.ts";
-import { limits } from "../../contract/limits.ts";
 import { openCaller } from "./call.ts";
 import type { HttpOptions } from "./http.ts";
 import { collectPages } from "./pages.ts";
@@ -43,7 +43,7 @@ export function openOrganizationCalls(options: HttpOptions) {
   const { get, page, create, json } = openCaller(options);
   const at = (organization: string, path: string) =>
     `/api/tenants/${encodeURIComponent(organization)}${path}`;
-  const all = async <T>(path: string, shape: Shape, query: { query?: string | undefined } = {}) =>
+  const all = async <T>(path: string, shape: Shape, query: { query?: string } = {}) =>
     (await collectPages((cursor) => page<T>(path, shape, { ...query, limit, cursor }))).items;
   return {
     organizations: () => get<TenantPayload[]>("/api/tenants", shapes.tenants),

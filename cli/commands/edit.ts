@@ -50,7 +50,7 @@ export const edit = defineCommand({
   async run(context, args) {
     const ref = parseUnpinnedRef(args.skill, "<skill>", "edit takes no pin: it concerns all versions.");
     const change = changeOf(args);
-    const changed = Object.keys(change);
+    const changed = Object.entries(change).flatMap(([field, value]) => (value === undefined ? [] : [field]));
     if (changed.length === 0)
       throw invalidArgument(
         "--name",
@@ -69,7 +69,7 @@ export const edit = defineCommand({
       data: {
         skill: { publicId, slug, tenantSlug, name, description, tags: tags ?? [], visibility },
         changed,
-        ...(exposure.widened ? { exposure } : {}),
+        exposure: exposure.widened ? exposure : undefined,
       },
       text:
         `Changed the ${changed.join(", ")} of ${context.output.paint("bold", plainLine(name))} ` +
@@ -87,9 +87,9 @@ function changeOf(args: {
   const visibility = visibilities.find((one) => one === args.visibility);
   const tags = args.tags?.split(",").flatMap((tag) => (tag.trim() === "" ? [] : [tag.trim()]));
   return {
-    ...(args.name === undefined ? {} : { name: args.name }),
-    ...(args.description === undefined ? {} : { description: args.description }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(visibility === undefined ? {} : { visibility }),
+    name: args.name,
+    description: args.description,
+    tags,
+    visibility,
   };
 }

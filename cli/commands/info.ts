@@ -50,14 +50,14 @@ async function readInfo(session: Session, ref: string) {
     // Versions are numbered without gaps.
     versionCount: newest.items[0]?.version ?? version.version,
     publishedAt: version.createdAt,
-    ...(presentOrigin(version) ? { origin: presentOrigin(version) } : {}),
+    origin: presentOrigin(version),
     files,
     totalSize: files.reduce((sum, { size }) => sum + size, 0),
     estimatedTokens: Math.ceil((main?.size ?? 0) / bytesPerToken),
     access: {
       visibility,
       restricted: skill.restricted,
-      ...(folderPath === undefined ? {} : { folderPath }),
+      folderPath,
     },
     installed: installsOf(session, publicId),
   };

@@ -8,10 +8,7 @@ import type { Applied } from "../install/announce.ts";
 import { applyVersion, reportedLocations } from "../install/apply.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
 import type { WantedInstall } from "../install/plan/placement.ts";
-import { parseAlsoLocations, wantedInstalls } from "../install/wanted-installs.ts";
-import { wantedLocations } from "../project/manifest.ts";
-import { refOf } from "../project/refs.ts";
-import { alsoLocations } from "../targets/locate.ts";
+import { presentInstall } from "../install/present-install.ts";
 import {
   type AcceptedVersion,
   acceptForPreview,
@@ -20,16 +17,19 @@ import {
   refuseReplaced,
 } from "../install/publisher.ts";
 import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../install/questions.ts";
-import { presentInstall } from "../install/present-install.ts";
 import { reportingMachine, reportInstalls } from "../install/report.ts";
+import { parseAlsoLocations, wantedInstalls } from "../install/wanted-installs.ts";
 import { type PinnedRef, parsePinnedRef } from "../pins.ts";
+import { dryRunFlag, skillArgument, trustFlag } from "../present.ts";
 import { hasManifest, projectFolder, readProject } from "../project/files.ts";
+import { wantedLocations } from "../project/manifest.ts";
 import { recordInstall } from "../project/record.ts";
+import { refOf } from "../project/refs.ts";
 import { requireInteraction } from "../prompts.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, checkWritableState, withTemporaryFolder } from "../state/state.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { dryRunFlag, skillArgument, trustFlag } from "../present.ts";
+import { alsoLocations } from "../targets/locate.ts";
 
 export const install = defineCommand({
   name: "install",

@@ -7,12 +7,12 @@ import { invalidArgument } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
 import { type InstalledInScope, inScopes, mainScope } from "../install/scopes.ts";
+import { presentListed, presentSkill } from "../present.ts";
 import type { InstalledSkill } from "../state/config.ts";
 import { profileName } from "../state/profiles.ts";
-import { openSession } from "../state/session.ts";
 import { readConfig } from "../state/read-config.ts";
+import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
-import { presentListed, presentSkill } from "../present.ts";
 
 /** Maximum number of rows in a table; JSON contains everything. */
 const maxRows = 200;
@@ -50,7 +50,7 @@ export const list = defineCommand({
       return { data: items.map(presentCatalogItem), text: catalogTable(context, items) };
     }
     const { items, more } = await collectPages(
-      (cursor) => client.skills({ ...query, ...(args.personal ? { personal: true } : {}), cursor }),
+      (cursor) => client.skills({ ...query, personal: args.personal ? true : undefined, cursor }),
       atMost,
     );
     noteMore(context, more);

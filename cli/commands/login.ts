@@ -130,7 +130,7 @@ async function withToken(context: Context, session: Session, token: string): Pro
   const user = await userOf(context, session, token);
   await store(context, session, token);
   return {
-    data: { method: "token", ...(user === undefined ? {} : { user }) },
+    data: { method: "token", user },
     text: welcome(user),
   };
 }
@@ -186,7 +186,7 @@ async function withBrowser(context: Context, session: Session): Promise<CommandR
   if (!tokenShape.test(token)) throw new CliError("E_API", "The service returned no usable token.");
   const user = await userOf(context, session, token);
   await store(context, session, token, true);
-  output.event({ status: "authenticated", ...(user === undefined ? {} : { user }) });
+  output.event({ status: "authenticated", user });
   return { data: undefined, text: welcome(user) };
 }
 

@@ -56,7 +56,7 @@ async function forgetLogin(context: Context): Promise<Login | undefined> {
     delete profile.token;
     delete profile.isBrowserLogin;
     await save();
-    return { config, token, isBrowserLogin, ...(apiUrl === undefined ? {} : { apiUrl }) };
+    return { config, token, isBrowserLogin, apiUrl };
   });
 }
 

@@ -28,7 +28,7 @@ export const move = defineCommand({
     const ref = parseUnpinnedRef(args.skill, "<skill>", "move takes no pin: it moves all versions.");
     const { client } = await openSession(context);
     const found = await client.resolve(ref);
-    const target = { folder: args.folder, ...(args.parents ? { createFolders: true as const } : {}) };
+    const target = { folder: args.folder, createFolders: args.parents ? (true as const) : undefined };
     const tried = await client.move(found.skill.publicId, { ...target, dryRun: true });
     await confirmExposure(context, tried.exposure, found.skill.name, args.yes);
     const { skill, from, to, moved, exposure } = await client.move(found.skill.publicId, target);
@@ -41,7 +41,7 @@ export const move = defineCommand({
         from: { folderId: from.folderId },
         to: { folderId: to.folderId, path: to.path },
         moved,
-        ...(exposure.widened ? { exposure } : {}),
+        exposure: exposure.widened ? exposure : undefined,
       },
       text: moved
         ? `Moved ${context.output.paint("bold", plainLine(name))} (${tenantSlug}/${slug}) to ${destination}`

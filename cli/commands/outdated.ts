@@ -68,7 +68,7 @@ async function compare({ client }: Session, candidate: ResolvedPin): Promise<Fai
       tenantSlug: skill.tenantSlug,
       installName,
       pin: range,
-      ...(scope.projectDir === undefined ? {} : { projectDir: scope.projectDir }),
+      projectDir: scope.projectDir,
       installed: { version: scope.version, semver: scope.semver },
       wanted: numbersOf(resolved),
       latest: numbersOf(latest),

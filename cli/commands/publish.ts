@@ -1,10 +1,9 @@
 import { limits } from "../../contract/limits.ts";
 import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
 import type { Client } from "../api/client.ts";
-import type { Context } from "../context.ts";
 import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
-import { parseRequired, refuseRequiredUnlessPrivate } from "../publish/required-servers.ts";
 import { allowSecretsFlag } from "../pack/secrets.ts";
 import { dryRunFlag } from "../present.ts";
 import { askYes, requireInteraction } from "../prompts.ts";
@@ -20,6 +19,7 @@ import {
 } from "../publish/job.ts";
 import { otherLocation, presentDryRun, presentOne } from "../publish/present.ts";
 import { publishAll } from "../publish/publish-all.ts";
+import { parseRequired, refuseRequiredUnlessPrivate } from "../publish/required-servers.ts";
 import { openSession } from "../state/session.ts";
 import { chooseTeam } from "../team.ts";
 
@@ -132,7 +132,7 @@ export const publish = defineCommand({
     const { client } = await openSession(context);
     const team = args.team ?? (await chooseTeam(context, client, "Publish to which organization?"));
     const requiredMcpServers = await parseRequired(client, args["requires-mcp"]);
-    const input = { ...inputOf(args, team), ...(requiredMcpServers && { requiredMcpServers }) };
+    const input = { ...inputOf(args, team), requiredMcpServers };
     const job: PublishJob = { ...flags, input };
     const { "dry-run": dryRun, yes: isConfirmed } = args;
     if (single !== undefined) {
@@ -184,11 +184,11 @@ function inputOf(
   return {
     mode: args["create"] ? "create" : args["update"] ? "update" : "upsert",
     tenantId: team,
-    ...(args.visibility === undefined ? {} : { visibility: args.visibility }),
-    ...(args.message === undefined ? {} : { message: args.message }),
-    ...(args.folder === undefined ? {} : { folder: args.folder }),
-    ...(args["parents"] ? { createFolders: true } : {}),
-    ...(args["personal"] ? { personal: true } : {}),
-    ...(args["if-changed"] ? { ifChanged: true } : {}),
+    visibility: args.visibility,
+    message: args.message,
+    folder: args.folder,
+    createFolders: args["parents"] ? true : undefined,
+    personal: args["personal"] ? true : undefined,
+    ifChanged: args["if-changed"] ? true : undefined,
   };
 }

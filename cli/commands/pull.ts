@@ -9,6 +9,7 @@ import { reportInstalls } from "../install/report.ts";
 import { type ResolvedPin, refuseUpdates, resolvePins, throwIfAllFailed } from "../install/resolve-pins.ts";
 import { type InTurn, type UpdateReport, updateSkill } from "../install/update-skill.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
+import { dryRunFlag } from "../present.ts";
 import {
   changeReach,
   divideScopes,
@@ -20,7 +21,6 @@ import { followPull } from "../project/follow.ts";
 import { type PulledScope, presentPull } from "../project/present-pull.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { checkWritableState } from "../state/state.ts";
-import { dryRunFlag } from "../present.ts";
 
 /** One run of `pull`, with its report. */
 interface Run {

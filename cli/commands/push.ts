@@ -1,5 +1,5 @@
-import { limits } from "../../contract/limits.ts";
 import semver from "semver";
+import { limits } from "../../contract/limits.ts";
 import type { VersionPlan } from "../../contract/payloads/plans.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import type { PushInput } from "../api/inputs.ts";
@@ -11,9 +11,9 @@ import { allowSecretsFlag } from "../pack/secrets.ts";
 import { type SkillSource, readSource } from "../pack/source.ts";
 import { stageContent } from "../pack/stage-content.ts";
 import { parseUnpinnedRef } from "../pins.ts";
+import { dryRunFlag, presentVersion } from "../present.ts";
 import { findContentLocation } from "../publish/content-location.ts";
 import { openSession } from "../state/session.ts";
-import { dryRunFlag, presentVersion } from "../present.ts";
 import { plainLine } from "../table.ts";
 
 /** One prerelease identifier that is not a number, as the service requires. */
@@ -91,9 +91,9 @@ export const push = defineCommand({
     const { skill } = await client.resolve(ref);
     const { publicId, slug, tenantSlug, name } = skill;
     const request = {
-      ...(args.version === undefined ? {} : { semver: args.version }),
-      ...(bump === undefined ? {} : { bump }),
-      ...(args.prerelease === undefined ? {} : { prerelease: args.prerelease }),
+      semver: args.version,
+      bump,
+      prerelease: args.prerelease,
     };
     if (args["dry-run"]) {
       const plan = await client.planPush(publicId, { ...request, ...(await digestsOf(source)) });
@@ -103,8 +103,8 @@ export const push = defineCommand({
       ...(await stageContent(context, client, source)),
       ...request,
       contentLocation: await findContentLocation(context, args.path),
-      ...(args.message === undefined ? {} : { message: args.message }),
-      ...(args["if-changed"] ? { ifChanged: true } : {}),
+      message: args.message,
+      ifChanged: args["if-changed"] ? true : undefined,
     };
     const { unchanged, warnings: remarks, ...version } = await client.push(publicId, input);
     const warnings = Array.from(new Set([...source.warnings, ...(remarks ?? [])]));
@@ -141,7 +141,7 @@ function presentPlan(
       version: {
         semver: next,
         format: source.format,
-        ...(source.format === "package" ? { fileCount: source.files.length } : {}),
+        fileCount: source.format === "package" ? source.files.length : undefined,
       },
       unchanged,
       warnings: source.warnings,

@@ -2,17 +2,17 @@ import { resolve } from "node:path";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, notFound } from "../errors.ts";
+import { dryRunFlag, outcomeWord, trustFlag } from "../present.ts";
 import { describeDifference, differencesOf } from "../project/compare.ts";
 import { type Project, projectFolder, readProject } from "../project/files.ts";
-import type { ProjectLock } from "../project/lock.ts";
 import { locateInProject } from "../project/locations.ts";
+import type { ProjectLock } from "../project/lock.ts";
 import { restoreSkills } from "../project/restore.ts";
 import { type RestoredSkill, type WantedSkill, lockedPlatforms } from "../project/restored-skill.ts";
 import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/read-config.ts";
 import { plainLine } from "../table.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { dryRunFlag, outcomeWord, trustFlag } from "../present.ts";
 
 export const restore = defineCommand({
   name: "restore",
@@ -79,7 +79,7 @@ export const restore = defineCommand({
       failed: count("partial", "failed"),
     };
     return {
-      data: { project: folder, skills, unlocked, summary, warnings, ...(dryRun ? { dryRun } : {}) },
+      data: { project: folder, skills, unlocked, summary, warnings, dryRun: dryRun || undefined },
       text: [
         ...(skills.length === 0 ? ["svc.lock is empty."] : skills.map((skill) => line(context, skill))),
         ...(dryRun ? ["Nothing was changed (--dry-run)."] : []),

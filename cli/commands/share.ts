@@ -10,8 +10,8 @@ import { allowSecretsFlag } from "../pack/secrets.ts";
 import { readSource } from "../pack/source.ts";
 import { stageContent } from "../pack/stage-content.ts";
 import { askText, requireInteraction } from "../prompts.ts";
-import { readConfig } from "../state/read-config.ts";
 import { asKnownIdentity, withIdentity } from "../state/identity.ts";
+import { readConfig } from "../state/read-config.ts";
 import { serviceAddress } from "../state/session.ts";
 import { plainLine, renderTable } from "../table.ts";
 
@@ -89,7 +89,7 @@ async function sharePath(
     ...answer
   } = await withIdentity(context, await addressOf(context), async (client) => {
     const content = await stageContent(context, client, source);
-    const chosen = { name: name ?? source.name, ...(type === undefined ? {} : { type }) };
+    const chosen = { name: name ?? source.name, type };
     return client.share({ ...content, ...chosen });
   }).catch((error: unknown) => {
     throw atLimit(error);
@@ -123,7 +123,7 @@ async function listShares(context: Context): Promise<CommandResult> {
     const url = checkSkillUrl(`${apiUrl}/s/${publicId}`);
     const version = { currentVersion, currentSemver };
     const shown = { publicId, slug, name, type, ...version, url, installCommand: installCommand(url) };
-    return { ...shown, updatedAt, ...(takedown === undefined ? {} : { takedown }) };
+    return { ...shown, updatedAt, takedown };
   });
   for (const { slug, takedown } of shares)
     if (takedown !== undefined)

@@ -66,8 +66,8 @@ export const tokenCreate = defineCommand({
     const days = args["expires-in-days"];
     const input = {
       name: args.name,
-      ...(days === undefined ? {} : { expiresInDays: parseDays(days) }),
-      ...(args.scope.length === 0 ? {} : { scopes: parseScopes(args.scope) }),
+      expiresInDays: days === undefined ? undefined : parseDays(days),
+      scopes: args.scope.length === 0 ? undefined : parseScopes(args.scope),
     };
     const { client } = await openSession(context);
     const created = await client.createToken(input).catch((error: unknown) => {

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { projectFolder, readProject } from "../project/files.ts";
 import type { Drift } from "../project/drift.ts";
+import { projectFolder, readProject } from "../project/files.ts";
 import { findDrift } from "../project/find-drift.ts";
 import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/read-config.ts";
@@ -38,7 +38,7 @@ export const verify = defineCommand({
     return {
       data: {
         ok,
-        ...(isWhole && !isProject ? {} : { project: folder }),
+        project: isWhole && !isProject ? undefined : folder,
         locked: project.lockText !== undefined,
         checked,
         drift,

@@ -5,9 +5,9 @@ import { defineCommand } from "../command.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { parseLimit } from "../limit-flag.ts";
 import { parseUnpinnedRef, parsePin } from "../pins.ts";
+import { originText, presentOrigin, presentVersion, skillArgument } from "../present.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
-import { originText, presentOrigin, presentVersion, skillArgument } from "../present.ts";
 
 const defaultLimit = 20;
 
@@ -39,7 +39,7 @@ export const versions = defineCommand({
       (cursor) =>
         client.versions(skill.publicId, {
           spec: chosen,
-          ...(args.prerelease ? { prerelease: true } : {}),
+          prerelease: args.prerelease ? true : undefined,
           limit: Math.min(wanted, limits.pageSizeMax),
           cursor,
         }),
@@ -47,7 +47,7 @@ export const versions = defineCommand({
     );
     const data = items.map((version) => {
       const origin = presentOrigin(version);
-      return { ...presentVersion(version), current: version.current, ...(origin ? { origin } : {}) };
+      return { ...presentVersion(version), current: version.current, origin };
     });
     const hasOrigins = data.some(({ origin }) => origin !== undefined);
     if (more)

@@ -36,7 +36,7 @@ export const visibility = defineCommand({
         skill: { publicId, slug, tenantSlug, name, visibility: changed.visibility },
         from: skill.visibility,
         to: changed.visibility,
-        ...(exposure.widened ? { exposure } : {}),
+        exposure: exposure.widened ? exposure : undefined,
       },
       text: `${context.output.paint("bold", plainLine(name))} (${tenantSlug}/${slug}) is ${changed.visibility}.`,
     };

@@ -5,8 +5,8 @@
  * lines, which have a candidate each, for zsh and fish with a tab and its description.
  */
 import { locateCommand } from "../argv.ts";
-import type { CommandResult } from "../command.ts";
 import { type CommandShape, type FlagShape, globalFlags } from "../command-shape.ts";
+import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { commands, isGroup } from "../registry.ts";
 import { plainLine } from "../table.ts";

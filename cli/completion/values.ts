@@ -4,8 +4,8 @@ import type { FlagShape, PositionalShape } from "../command-shape.ts";
 import type { Context } from "../context.ts";
 import { mainScope } from "../install/scopes.ts";
 import { type Config, type Profile, readConfigFile } from "../state/config.ts";
-import { profileNames, profileOverride } from "../state/profiles.ts";
 import { statePaths } from "../state/paths.ts";
+import { profileNames, profileOverride } from "../state/profiles.ts";
 
 export interface Candidate {
   value: string;

@@ -99,7 +99,7 @@ async function checkServers(context: Context, profile: Profile | undefined): Pro
     for (const record of installs) {
       const { platform, scope, projectDir, also, path } = record;
       if (projectDir !== undefined && !(await isThere(projectDir))) continue;
-      const wanted = { platform, scope, ...(projectDir === undefined ? {} : { projectDir }), also };
+      const wanted = { platform, scope, projectDir, also };
       const file = await attempt(record, () => findEntryFile(context, wanted));
       if (!("path" in file) || file.path === path) continue;
       const ref = `${tenantSlug}/${slug}`;

@@ -5,8 +5,8 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { Config } from "../state/config.ts";
 import { clientFor, clientOfLogin } from "../state/session.ts";
-import { type Check, failed, ok, warning } from "./check.ts";
 import { requestTimeoutMs } from "./check-service.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
 
 const name = "login";
 
@@ -21,7 +21,7 @@ export async function checkLogin(
     return warning(name, `Profile ${profile} is not logged in.`, "Run svc login, or set SVC_TOKEN.");
   const client = clientOfLogin(context, config, {
     token,
-    ...(issuer === undefined ? {} : { apiUrl: issuer }),
+    apiUrl: issuer,
   });
   if (client.options.baseUrl !== apiUrl)
     return warning(

@@ -1,6 +1,6 @@
 /** Checks of the client's state in `~/.svc`. They change nothing, other than a temporary file that is removed. */
-import { access, constants, open, rm, stat } from "node:fs/promises";
 import type { Stats } from "node:fs";
+import { access, constants, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { hasCode, messageOf } from "../errors.ts";

@@ -37,7 +37,7 @@ export interface ApplyOptions {
   /** The project records its skills in `svc.json`. */
   isRecorded?: boolean;
   /** Whether the skill is in the shared folder of tools; without it, as it is now. */
-  shared?: boolean | undefined;
+  shared?: boolean;
   /** The pin to store. */
   range: string;
   /** Overwrite edited copies. */

@@ -69,7 +69,7 @@ async function pathsOf(
   platform: Target,
   { scope, projectDir }: Scope,
 ): Promise<{ loaded: string[]; replaced: Map<string, string> }> {
-  const location = { ...machineOf(context), scope, ...(projectDir === undefined ? {} : { projectDir }) };
+  const location = { ...machineOf(context), scope, projectDir };
   const loaded: string[] = [];
   const replaced = new Map<string, string>();
   for (const { path, unless = [] } of readPaths(platform, location)) {

@@ -8,9 +8,9 @@ import { unpinned } from "../pins.ts";
 import type { InstallationRecord, Profile } from "../state/config.ts";
 import type { Applied } from "./announce.ts";
 import type { FetchedVersion } from "./fetch.ts";
+import { loadingWarning } from "./loading.ts";
 import { type WantedInstall, isSameLocation } from "./plan/placement.ts";
 import type { FailedTarget, SkippedTarget } from "./plan/plan-version.ts";
-import { loadingWarning } from "./loading.ts";
 import { qualifiedName } from "./publisher.ts";
 import { presentRecord } from "./record.ts";
 import { installsIn } from "./scopes.ts";
@@ -70,7 +70,7 @@ export async function presentInstall(
       failed,
       requiredMcpServers: servers,
       warnings,
-      ...(dryRun ? { dryRun } : {}),
+      dryRun: dryRun || undefined,
     },
     text: [
       `${dryRun ? "Would install" : "Installed"} ${paint("bold", name)} ${version.semver} from ` +

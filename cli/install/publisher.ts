@@ -146,7 +146,7 @@ function refuseNamesake(profile: Profile | undefined, skill: SkillPayload): void
 }
 
 function changedSkill(ref: string, from: string, to: string | undefined, message: string): CliError {
-  const details = { kind: "skill" as const, ref, skill: ref, from, ...(to === undefined ? {} : { to }) };
+  const details = { kind: "skill" as const, ref, skill: ref, from, to };
   return new CliError("E_VERSION_CHANGED", message, details);
 }
 

@@ -47,7 +47,7 @@ export async function chooseTargets(
     found.map(({ definition, hint }) => ({
       value: definition.name,
       label: definition.label,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     })),
     found.filter(({ hint }) => hint !== undefined).map(({ definition }) => definition.name),
   );

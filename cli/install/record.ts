@@ -1,6 +1,7 @@
 /** Installation records: comparison with the files on disk, and removal. */
 import { lstat, rm, rmdir } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
+import { hasCode } from "../errors.ts";
 import {
   type CacheMeta,
   type CacheState,
@@ -9,12 +10,11 @@ import {
   versionsFolder,
 } from "../state/cache.ts";
 import type { Config, InstallationRecord } from "../state/config.ts";
-import { hasCode } from "../errors.ts";
 import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
 import { isInside, linkTarget, readTextFile, writeWhole } from "./files.ts";
 import { checkInsideProject } from "./plan/destination.ts";
-import { removeSection } from "./section.ts";
 import { handOver, sharersOf } from "./same-location.ts";
+import { removeSection } from "./section.ts";
 
 /** `stale`: an interrupted run was about to replace it. `edited`: it differs from what svc wrote. */
 export type RecordState = "intact" | "stale" | "missing" | "edited";
@@ -179,13 +179,13 @@ export function presentRecord(record: InstallationRecord) {
     scope,
     method,
     path,
-    ...(projectDir === undefined ? {} : { projectDir }),
+    projectDir,
     pin: range,
     version,
     semver,
     format,
     installedAt,
-    ...(shared === undefined ? {} : { shared }),
-    ...(also === undefined ? {} : { also }),
+    shared,
+    also,
   };
 }

@@ -1,8 +1,8 @@
 /** Removal of cached versions that no project's install refers to. */
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { CachedVersion, Config } from "../state/config.ts";
 import { cacheFolder, inspectCache, purgeCache, versionName, versionsFolder } from "../state/cache.ts";
+import type { CachedVersion, Config } from "../state/config.ts";
 import type { StatePaths } from "../state/paths.ts";
 import { isInside, linkTarget } from "./files.ts";
 import { recordsOf } from "./scopes.ts";

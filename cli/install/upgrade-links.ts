@@ -6,6 +6,7 @@
 import { copyFile, lstat, mkdir, readFile, readdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { Target } from "../../contract/vocabulary.ts";
+import { temporaryName } from "../state/atomic.ts";
 import {
   cacheFolder,
   contentFolder,
@@ -15,7 +16,6 @@ import {
   versionsFolder,
 } from "../state/cache.ts";
 import type { Config, InstallationRecord } from "../state/config.ts";
-import { temporaryName } from "../state/atomic.ts";
 import type { StatePaths } from "../state/paths.ts";
 import { isThere } from "./digest.ts";
 import { copyTree, isInside, linkTarget, linkType, moveIntoPlace, replaceLink } from "./files.ts";

@@ -21,12 +21,12 @@ export async function wantedInstalls(
 ): Promise<WantedInstall[]> {
   const where = {
     scope: projectDir === undefined ? ("global" as const) : ("project" as const),
-    ...(projectDir === undefined ? {} : { projectDir }),
+    projectDir,
   };
   const wanted = targets.map((platform): WantedInstall => ({
     platform,
     ...where,
-    ...(method === undefined ? {} : { method }),
+    method,
   }));
   for (const [name, { platform, impliedBy }] of alsoLocations) {
     const isRequested = also.includes(name);

@@ -16,7 +16,7 @@ export interface FailedEntry extends Partial<Position> {
 
 interface Unusable {
   error: string;
-  position?: Position | undefined;
+  position?: Position;
 }
 
 export function failedEntry(
@@ -30,7 +30,7 @@ export function failedEntry(
     "text" in value ? { text: `<${name}>` } : value,
   ]);
   const preview = previewEntry(tool, server, Object.fromEntries(named) as SuppliedValues);
-  return { platform, path, error, ...position, ...("text" in preview ? { snippet: preview.text } : {}) };
+  return { platform, path, error, ...position, snippet: "text" in preview ? preview.text : undefined };
 }
 
 /** The result, or the reason why the file can't be used. */

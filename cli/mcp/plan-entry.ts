@@ -21,7 +21,7 @@ export interface WantedEntry {
   scope: InstallScope;
   projectDir?: string;
   /** The name of a further file of the tool. */
-  also?: string | undefined;
+  also?: string;
   /** The file is written since the machine is set up for it, not on request: a refusal is not reported. */
   isImplied?: boolean;
 }
@@ -60,7 +60,7 @@ export async function findEntryFile(context: Context, wanted: WantedEntry): Prom
   const location: InstallLocation = {
     ...machineOf(context),
     scope,
-    ...(projectDir === undefined ? {} : { projectDir }),
+    projectDir,
   };
   const path = await definition.fileOf(location, { isThere, contentOf });
   if (typeof path !== "string") return path;
@@ -114,13 +114,13 @@ export function planEntry(
     scope,
     path,
     key,
-    ...(projectDir === undefined ? {} : { projectDir }),
+    projectDir,
     also,
     installedAt: recorded?.revision === revision ? recorded.installedAt : now.toISOString(),
     revision,
     container: [...container],
     names: namesIn(shaped.entry),
-    ...(inputs.length === 0 ? {} : { inputs }),
+    inputs: inputs.length === 0 ? undefined : inputs,
   };
   return { text: edited, undo, record, isForced: isForeign };
 }

@@ -27,7 +27,7 @@ export function presentMcpInstall(
   const { server, ...rest } = more.data;
   return {
     data: {
-      ...(server === undefined ? {} : { server }),
+      server,
       installed: installed.map(presentMcpRecord),
       skipped,
       failed,

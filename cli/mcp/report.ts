@@ -1,6 +1,6 @@
 /** Reports entries to the service, as `install/report.ts` does for skills, with the same limits. */
-import type { InstallScope, McpTarget } from "../../contract/vocabulary.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import type { InstallScope, McpTarget } from "../../contract/vocabulary.ts";
 import { searchOf } from "../api/call.ts";
 import type { Client } from "../api/client.ts";
 import { send } from "../api/http.ts";

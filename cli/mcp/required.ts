@@ -1,8 +1,8 @@
 /** MCP servers that a skill requires: the tools that lack them, and the commands that install them. */
 import { mcpToolOf } from "../../contract/mcp-entries/index.ts";
 import { type InstallScope, type McpTarget, type Target, mcpTargets } from "../../contract/vocabulary.ts";
-import { openMcpCalls } from "../api/mcp-calls.ts";
 import type { HttpOptions } from "../api/http.ts";
+import { openMcpCalls } from "../api/mcp-calls.ts";
 import { type Shape, fits } from "../api/shapes.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -3,6 +3,9 @@ import { type ListedServer, openMcpCalls } from "../api/mcp-calls.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
+import type { ServerHead } from "../state/mcp-servers.ts";
+import { type Session, openSession } from "../state/session.ts";
+import { checkWritableState } from "../state/state.ts";
 import { centralServer } from "./central.ts";
 import { describeEffects } from "./effects.ts";
 import { installServer } from "./install-server.ts";
@@ -12,9 +15,6 @@ import { centralId } from "./records.ts";
 import { completeValues, parseVariables } from "./values.ts";
 import { chooseVia } from "./via.ts";
 import { detectMcpTargets, parseAlsoFiles, parseMcpTargets, wantedEntries, wantedProject } from "./wanted.ts";
-import type { ServerHead } from "../state/mcp-servers.ts";
-import { type Session, openSession } from "../state/session.ts";
-import { checkWritableState } from "../state/state.ts";
 
 interface InstallArguments extends EndpointArguments {
   ref: string;
@@ -62,7 +62,7 @@ export async function runInstall(
   return presentMcpInstall(context, `${tenantSlug}/${slug}`, entries, {
     data: {
       server: { publicId, slug, tenantSlug, revision },
-      ...(transport === "stdio" ? {} : { via }),
+      via: transport === "stdio" ? undefined : via,
     },
     warnings,
     lines: seen ? [] : describeEffects(found),
@@ -113,7 +113,7 @@ async function installConnector(
       server: { publicId, slug, tenantSlug, revision },
       via: "central",
       connector: { publicId: made.publicId, slug: made.slug, tenantId, connectionStatus, created },
-      ...(isConnected ? {} : { connectUrl }),
+      connectUrl: isConnected ? undefined : connectUrl,
     },
     warnings,
     lines: isConnected ? [] : [`Connect it once in the browser: ${connectUrl}`],

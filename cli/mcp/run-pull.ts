@@ -3,14 +3,14 @@ import { type ListedServer, openMcpCalls } from "../api/mcp-calls.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { reportingMachine } from "../install/report.ts";
-import { findInstalledServers } from "./find-installed.ts";
-import { installedServers, presentMcpRecord } from "./records.ts";
-import { type ReportedEntry, reportEntries } from "./report.ts";
-import { type UpdatedServer, updateEntries } from "./update-entries.ts";
 import { profileOf } from "../state/config.ts";
 import type { InstalledMcpServer } from "../state/mcp-servers.ts";
 import { openSession } from "../state/session.ts";
 import { changeConfig, checkWritableState } from "../state/state.ts";
+import { findInstalledServers } from "./find-installed.ts";
+import { installedServers, presentMcpRecord } from "./records.ts";
+import { type ReportedEntry, reportEntries } from "./report.ts";
+import { type UpdatedServer, updateEntries } from "./update-entries.ts";
 
 export async function runPull(
   context: Context,

@@ -1,17 +1,17 @@
 /** `svc mcp uninstall`, loaded when it runs. */
 import type { CommandResult } from "../command.ts";
+import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { findReportingClient, reportingMachine } from "../install/report.ts";
-import { findInstalledServers } from "./find-installed.ts";
-import { centralId, installedServers, presentMcpRecord } from "./records.ts";
-import { type RemovedEntries, removeAllEntries } from "./remove-entries.ts";
-import { reportEntries } from "./report.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
-import type { Context } from "../context.ts";
 import { type Profile, profileOf } from "../state/config.ts";
 import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/read-config.ts";
 import { changeConfig } from "../state/state.ts";
+import { findInstalledServers } from "./find-installed.ts";
+import { centralId, installedServers, presentMcpRecord } from "./records.ts";
+import { type RemovedEntries, removeAllEntries } from "./remove-entries.ts";
+import { reportEntries } from "./report.ts";
 
 export async function runUninstall(
   context: Context,

@@ -46,7 +46,7 @@ export async function updateEntries(
       head: { publicId, slug, tenantSlug, via: "local" },
       revision,
       server,
-      wanted: [{ platform, scope, ...(projectDir === undefined ? {} : { projectDir }), also }],
+      wanted: [{ platform, scope, projectDir, also }],
       values,
       force: false,
     });

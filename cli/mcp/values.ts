@@ -1,6 +1,5 @@
 /** The values that members supply: from `--var`, or from a person. They are not part of any message. */
 import { limits } from "../../contract/limits.ts";
-import type { McpMemberValue } from "../../contract/mcp-servers.ts";
 import {
   type McpServer,
   type SuppliedValue,
@@ -8,10 +7,11 @@ import {
   memberValues,
   parseSuppliedValue,
 } from "../../contract/mcp-entries/server.ts";
+import type { McpMemberValue } from "../../contract/mcp-servers.ts";
+import { suggest } from "../../contract/suggest.ts";
 import type { Context } from "../context.ts";
 import { interactionRequired, invalidArgument } from "../errors.ts";
 import { askHidden, askLine } from "../prompts.ts";
-import { suggest } from "../../contract/suggest.ts";
 
 const flag = "--var";
 

@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { type McpTarget, mcpTargets } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
-import { projectFolder } from "../project/files.ts";
 import { isThere } from "../install/digest.ts";
+import { projectFolder } from "../project/files.ts";
 import { parseNames, parseTargets } from "../targets/choose.ts";
 import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { findTarget } from "../targets/index.ts";
@@ -69,7 +69,7 @@ export async function wantedEntries(
   const machine = machineOf(context);
   const place = {
     scope: projectDir === undefined ? ("global" as const) : ("project" as const),
-    ...(projectDir === undefined ? {} : { projectDir }),
+    projectDir,
   };
   const entries: WantedEntry[] = targets.map((platform) => ({ platform, ...place }));
   for (const [name, { platform, file }] of alsoFiles) {

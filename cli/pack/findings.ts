@@ -1,7 +1,7 @@
 /** The findings of `svc lint`, and how faults of all kinds become such. */
 import { type Finding, findingOf } from "../../contract/findings.ts";
-import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { PackageError } from "../../contract/package-rules.ts";
+import type { LeftOut } from "../../contract/package/left-out.ts";
 import { type SecretFinding, type SecretRule, secretReason } from "../../contract/secret-rules.ts";
 import type { AdviceRule } from "../../contract/skill-advice.ts";
 import type { ContentRule, Fault } from "../../contract/skill-rules.ts";

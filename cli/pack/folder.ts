@@ -11,8 +11,8 @@ import {
   shownPath,
   type FileMode,
 } from "../../contract/package-rules.ts";
-import { environmentMarker, type LeftOut } from "../../contract/package/left-out.ts";
 import { linksError, tooLargeError } from "../../contract/package/check-files.ts";
+import { environmentMarker, type LeftOut } from "../../contract/package/left-out.ts";
 import { hasMode, packageMode } from "../../contract/package/modes.ts";
 import { CliError, messageOf } from "../errors.ts";
 import { addIgnoreFiles, openLeaveOutRules } from "./leave-out.ts";
@@ -112,7 +112,7 @@ export async function walkPackage(
 interface Entry {
   entry: Dirent;
   /** Set if the name is not UTF-8. */
-  fault?: PackageError | undefined;
+  fault?: PackageError;
 }
 
 /**
@@ -178,7 +178,7 @@ export function packFailed(error: unknown): CliError {
       ? {
           kind: "content" as const,
           rule: error.rule,
-          ...(error.path === undefined ? {} : { ref: error.path }),
+          ref: error.path,
         }
       : { kind: "content" as const };
   return new CliError("E_PACK_FAILED", messageOf(error), details, { cause: error });

@@ -11,8 +11,8 @@ import { CliError, invalidArgument, isSystemError } from "../errors.ts";
 import { withTemporaryFolder } from "../state/state.ts";
 import { type LintReport, type LintedSkill, addFinding, addSecrets, reportPackageError } from "./findings.ts";
 import { type PackageFile, walkPackage } from "./folder.ts";
-import { inFolder, findSkills, isRuleFile, linkFault, rootFile, slashed } from "./skill-folders.ts";
 import { secretsInContent, secretsInFiles } from "./secrets.ts";
+import { inFolder, findSkills, isRuleFile, linkFault, rootFile, slashed } from "./skill-folders.ts";
 import { nameOfFile, unreadable } from "./source.ts";
 import { isToolRule, readableRule } from "./tool-file.ts";
 

@@ -8,9 +8,9 @@ import {
   secretOverlap,
   sortSecrets,
 } from "../../contract/secret-rules.ts";
+import type { FlagShape } from "../command-shape.ts";
 import { type CliError, invalidArgument } from "../errors.ts";
 import { plainLine } from "../table.ts";
-import type { FlagShape } from "../command-shape.ts";
 import type { PackageFile } from "./folder.ts";
 
 export const allowSecretsFlag = {
@@ -77,7 +77,7 @@ export function secretsError(path: string, findings: readonly SecretFinding[]): 
       secrets: findings.map(({ rule, path: file, line }) => ({
         rule,
         path: file,
-        ...(line === undefined ? {} : { line }),
+        line,
       })),
     },
   );

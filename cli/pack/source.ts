@@ -33,7 +33,7 @@ export interface SourceOptions {
   /** The path was found in a folder that the user named. */
   isFound?: boolean;
   /** The type that is asked for. */
-  type?: string | undefined;
+  type?: string;
 }
 
 /** File names that are generic and not the name of the skill. */
@@ -101,7 +101,7 @@ async function readTextFile(full: string, path: string, options: SourceOptions):
       kind: "content",
       ref: path,
       rule: fault.rule,
-      ...(fault.line !== undefined && { line: fault.line }),
+      line: fault.line,
     });
   if ("fault" in decoded) throw refuse(decoded.fault);
   const { text } = decoded;
@@ -130,7 +130,7 @@ async function refusedPackage(fault: Fault): Promise<CliError> {
     kind: "content",
     ref: rootFile,
     rule: fault.rule,
-    ...(fault.line !== undefined && { line: fault.line }),
+    line: fault.line,
   });
 }
 

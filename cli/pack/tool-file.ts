@@ -1,7 +1,7 @@
 /** Rule files of tools, as those tools write them. */
 import path from "node:path";
-import { scopeKeys } from "../../contract/known-keys.ts";
 import { quoted, quotedIfNeeded, readLine } from "../../contract/faults/yaml-lines.ts";
+import { scopeKeys } from "../../contract/known-keys.ts";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 import { splitFence } from "./frontmatter.ts";

@@ -2,8 +2,8 @@
 import type { Target } from "../../contract/vocabulary.ts";
 import { unpinned } from "../pins.ts";
 import { shellWord } from "../shell-word.ts";
-import type { LockedSkill, ProjectLock } from "./lock.ts";
 import { isInSharedFolder } from "../targets/locate.ts";
+import type { LockedSkill, ProjectLock } from "./lock.ts";
 import { type ProjectManifest, satisfies, wantedLocations, wantedTargets } from "./manifest.ts";
 
 export interface Difference {

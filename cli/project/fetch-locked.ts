@@ -1,7 +1,7 @@
 /** Downloads the versions of a lock, and compares them with it. */
 import { mkdir } from "node:fs/promises";
-import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { join } from "node:path";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";

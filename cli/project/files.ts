@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../errors.ts";
 import { isInside } from "../install/files.ts";
 import { writeAtomic } from "../state/atomic.ts";
-import { type ProjectLock, parseLock } from "./lock.ts";
 import { unusable } from "./json-file.ts";
+import { type ProjectLock, parseLock } from "./lock.ts";
 import { type ProjectManifest, parseManifest } from "./manifest.ts";
 
 /** Enough for thousands of skills. */

@@ -3,12 +3,12 @@
  * the bytes of the cache; changes nothing.
  */
 import type { Context } from "../context.ts";
-import type { Config } from "../state/config.ts";
 import { scopesOf } from "../install/scopes.ts";
-import type { CheckedSkill, Drift } from "./drift.ts";
+import type { Config } from "../state/config.ts";
 import { driftOfSkill } from "./drift-installed.ts";
 import { driftFromLock } from "./drift-lock.ts";
 import { unrecordedEntries } from "./drift-unrecorded.ts";
+import type { CheckedSkill, Drift } from "./drift.ts";
 import type { Project } from "./files.ts";
 
 export interface DriftReport {

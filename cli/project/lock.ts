@@ -39,9 +39,9 @@ export interface LockedSkill {
   installName: string;
   targets: Map<Target, InstallMethod>;
   /** Targets that read the shared folder have the skill there. */
-  shared?: boolean | undefined;
+  shared?: boolean;
   /** The methods of further locations, by name. */
-  also?: Map<string, InstallMethod> | undefined;
+  also?: Map<string, InstallMethod>;
 }
 
 /** By the references of the manifest. */
@@ -64,16 +64,16 @@ function written(skill: LockedSkill): Record<string, unknown> {
     version,
     semver,
     digest: `sha256:${digest}`,
-    ...(frontmatter === undefined ? {} : { frontmatter: `sha256:${frontmatter}` }),
+    frontmatter: frontmatter === undefined ? undefined : `sha256:${frontmatter}`,
     commit,
     type,
     format,
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
+    name,
+    description,
     installName,
     targets: sorted(targets),
-    ...(shared === true ? { shared } : {}),
-    ...(also === undefined || also.size === 0 ? {} : { also: sorted(also) }),
+    shared: shared === true ? shared : undefined,
+    also: also === undefined || also.size === 0 ? undefined : sorted(also),
   };
 }
 
@@ -151,15 +151,15 @@ function readSkill(value: unknown): LockedSkill | undefined {
     version: version as number,
     semver,
     digest,
-    ...(frontmatter === undefined ? {} : { frontmatter }),
+    frontmatter,
     commit,
     type,
     format,
     ...(format === "markdown" ? { name, description } : {}),
     installName,
     targets,
-    ...(shared === true ? { shared } : {}),
-    ...(also === null ? {} : { also }),
+    shared: shared === true ? shared : undefined,
+    also: also === null ? undefined : also,
   };
 }
 

@@ -12,18 +12,18 @@ export interface ManifestRequest {
   /** The pin, as after `@` in `svc install`. */
   range: string;
   /** Targets of the skill, if they differ from the default; so are the other settings. */
-  targets?: Target[] | undefined;
+  targets?: Target[];
   /** Whether tools that read the shared folder have the skill there. */
-  shared?: boolean | undefined;
+  shared?: boolean;
   /** Names of further locations. */
-  also?: string[] | undefined;
+  also?: string[];
 }
 
 export interface ProjectManifest {
   /** Default targets; if undefined, the lock decides. */
   targets?: Target[];
-  shared?: boolean | undefined;
-  also?: string[] | undefined;
+  shared?: boolean;
+  also?: string[];
   /** By reference: `org/slug`, slug, public id or share URL. */
   skills: Map<string, ManifestRequest>;
 }
@@ -52,7 +52,7 @@ export function parseManifest(text: string, path: string): ProjectManifest {
     requests.set(ref, readRequest(request, path, ref));
   }
   const { shared, also } = readLocations(value, path, "");
-  return { ...(defaults === undefined ? {} : { targets: defaults }), shared, also, skills: requests };
+  return { targets: defaults, shared, also, skills: requests };
 }
 
 function readRequest(request: unknown, path: string, ref: string): ManifestRequest {

@@ -50,7 +50,7 @@ export function presentPull(
     lines.push(`Version ${repin} is ${first.toSemver}.`);
   if (dryRun) lines.push("Nothing was changed (--dry-run).");
   return {
-    data: { skills, kept: kept.map(presentKept), summary, ...(dryRun ? { dryRun } : {}) },
+    data: { skills, kept: kept.map(presentKept), summary, dryRun: dryRun || undefined },
     text: [...lines, ...describeKept(kept)].join("\n"),
     partial: summary.failed > 0,
   };
@@ -70,7 +70,7 @@ function presentSkill(pulled: readonly PulledScope[]) {
     warnings: pulled.flatMap(({ warnings }) => warnings),
     scopes: pulled.map((one) => ({
       scope: one.scope,
-      ...(one.projectDir === undefined ? {} : { projectDir: one.projectDir }),
+      projectDir: one.projectDir,
       outcome: one.outcome,
       ...versionsOf(one),
       warnings: one.warnings,
@@ -93,8 +93,8 @@ function versionsOf({ fromVersion, fromSemver, toVersion, toSemver }: PulledScop
   return {
     fromVersion,
     fromSemver,
-    ...(toVersion === undefined ? {} : { toVersion }),
-    ...(toSemver === undefined ? {} : { toSemver }),
+    toVersion,
+    toSemver,
   };
 }
 

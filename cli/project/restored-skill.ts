@@ -7,8 +7,8 @@ import { inspectContent, inspectRecord, presentRecord } from "../install/record.
 import { findScope } from "../install/scopes.ts";
 import { cacheFolder } from "../state/cache.ts";
 import type { CachedVersion, InstallationRecord, InstalledSkill, Profile } from "../state/config.ts";
-import { alsoLocations, isInSharedFolder } from "../targets/locate.ts";
 import { statePaths } from "../state/paths.ts";
+import { alsoLocations, isInSharedFolder } from "../targets/locate.ts";
 import type { LockedSkill } from "./lock.ts";
 
 /** One skill of the lock, with the targets to restore. */

@@ -1,8 +1,8 @@
 /** The selection of `svc publish` without a path: skills in the folders of tools that are not published yet. */
 import { sep } from "node:path";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { Client } from "../api/client.ts";
 import type { Context } from "../context.ts";
-import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { FoundSkill } from "../pack/scan.ts";
 import { askSeveral, askText } from "../prompts.ts";
 import { readConfig } from "../state/read-config.ts";
@@ -72,7 +72,7 @@ async function withoutPublished(
 }
 
 function chosenOf({ path, type }: FoundSkill): Chosen {
-  return { path, ...(type === "rule" ? { type } : {}) };
+  return { path, type: type === "rule" ? type : undefined };
 }
 
 /** The path in its short form, relative or with `~`. */

@@ -1,6 +1,6 @@
 /** Options of a run of `svc publish`, applied to each of its skills. */
-import { basename, resolve } from "node:path";
 import { readdir, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import type { PublishPlan } from "../../contract/payloads/plans.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
@@ -77,7 +77,8 @@ function describe(job: PublishJob, chosen: Chosen, { name, defaultType, contentL
   return {
     name: job.name ?? name,
     contentLocation,
-    ...(type !== undefined ? { type } : defaultType === undefined ? {} : { defaultType }),
+    type,
+    defaultType: type === undefined ? defaultType : undefined,
   };
 }
 

@@ -30,7 +30,7 @@ export function presentPublished(published: PublishResult, remarks: readonly str
     },
     url: checkSkillUrl(published.url),
     format: version.format,
-    ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
+    fileCount: version.fileCount,
     ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
     unchanged,
     // The service reports some of what the client has found itself.
@@ -120,7 +120,7 @@ export function presentDryRun(
       dryRun: true,
       action,
       skill: {
-        ...(publicId === undefined ? {} : { publicId }),
+        publicId,
         slug,
         tenantSlug,
         name,
@@ -129,7 +129,7 @@ export function presentDryRun(
       },
       semver,
       format: source.format,
-      ...(source.format === "package" ? { fileCount: source.files.length } : {}),
+      fileCount: source.format === "package" ? source.files.length : undefined,
       ignoredFlags,
       unchanged,
       warnings,

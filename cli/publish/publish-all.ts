@@ -10,8 +10,8 @@ import { noteFolders } from "../pack/note-folders.ts";
 import { askYes } from "../prompts.ts";
 import { plainLine, renderTable } from "../table.ts";
 import { type Chosen, type PublishJob, planOne, publishOne, readChosen } from "./job.ts";
-import { type Planned, refuseTwins } from "./refuse-twins.ts";
 import { ignoredTexts, otherLocation, presentPublished } from "./present.ts";
+import { type Planned, refuseTwins } from "./refuse-twins.ts";
 
 type Outcome = "created" | "updated" | "unchanged" | "failed";
 
@@ -25,7 +25,7 @@ interface Row {
   fileCount?: number;
   ignoredFlags: ("folder" | "visibility")[];
   warnings: string[];
-  previousContentLocation?: string | undefined;
+  previousContentLocation?: string;
   error?: ReturnType<typeof presentError>["error"];
 }
 
@@ -108,10 +108,10 @@ function plannedRow({ chosen: { path }, source, plan, error, sameAs }: Planned):
   return {
     path,
     outcome: isSame ? "unchanged" : plan.action,
-    skill: { ...(publicId === undefined ? {} : { publicId }), slug, tenantSlug, name, type, visibility },
-    ...(plan.unchanged ? {} : { semver: plan.semver }),
+    skill: { publicId, slug, tenantSlug, name, type, visibility },
+    semver: plan.unchanged ? undefined : plan.semver,
     format: source.format,
-    ...(source.format === "package" ? { fileCount: source.files.length } : {}),
+    fileCount: source.format === "package" ? source.files.length : undefined,
     ignoredFlags: plan.ignoredFlags,
     warnings: [
       ...source.warnings,

@@ -1,6 +1,6 @@
 /** The value of `--requires-mcp`. */
-import { patterns } from "../api/shapes.ts";
 import type { Client } from "../api/client.ts";
+import { patterns } from "../api/shapes.ts";
 import { invalidArgument } from "../errors.ts";
 
 /**

@@ -12,9 +12,9 @@ import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { ContentFormat, SkillType, Target } from "../../contract/vocabulary.ts";
 import { hasCode } from "../errors.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
-import { isRecord } from "./is-record.ts";
 import { writeReplaceable } from "./atomic.ts";
 import type { CachedVersion } from "./config.ts";
+import { isRecord } from "./is-record.ts";
 import type { StatePaths } from "./paths.ts";
 
 export interface CacheMeta {
@@ -69,7 +69,7 @@ export function cacheFolder(paths: StatePaths, installName: string): string {
 /** Folder of an install's content in the skill's cache folder. */
 export function contentFolder(
   cache: string,
-  { projectDir, version, hash }: { projectDir?: string | undefined } & CachedVersion,
+  { projectDir, version, hash }: { projectDir?: string } & CachedVersion,
 ): ContentFolder {
   return projectDir === undefined
     ? { path: cache, isShared: false }

@@ -16,8 +16,8 @@ import { randomHex, writeAtomic } from "./atomic.ts";
 import { faultOf, formatVersion } from "./config-shape.ts";
 import { isRecord } from "./is-record.ts";
 import type { InstalledMcpServer, McpFileState } from "./mcp-servers.ts";
-import { upgradeConfig } from "./upgrade-config.ts";
 import type { StatePaths } from "./paths.ts";
+import { upgradeConfig } from "./upgrade-config.ts";
 
 export const defaultProfile = "default";
 

@@ -7,8 +7,8 @@ import { newKey, registerKey, signerFor } from "../api/signed.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { AnonymousKey } from "./config.ts";
-import { clientFor } from "./session.ts";
 import { readConfig } from "./read-config.ts";
+import { clientFor } from "./session.ts";
 import { changeConfig } from "./state.ts";
 
 type KnownKey = AnonymousKey & { id: string };

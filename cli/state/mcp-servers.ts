@@ -10,7 +10,7 @@ export interface McpRecord {
   key: string;
   projectDir?: string;
   /** The name of a further file of the tool; absent for its usual one. */
-  also?: string | undefined;
+  also?: string;
   installedAt: string;
   /** Revision of the server's record; 0 for the endpoint of hosted connectors. */
   revision: number;

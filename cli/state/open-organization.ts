@@ -6,7 +6,7 @@ import { openSession } from "./session.ts";
 /** The service, and the organization that `chooseOrganization` selects by `--org` or a question; throws as it does. */
 export async function openOrganization(
   context: Context,
-  { org }: { org?: string | undefined },
+  { org }: { org?: string },
   question: string,
 ): Promise<{ client: Client; organization: Organization }> {
   const { client } = await openSession(context);

@@ -48,7 +48,7 @@ export function clientFor(
     waiting: context.output.waiting,
     pausing: context.output.pausing,
     env: context.env,
-    ...(sign === undefined ? {} : { sign }),
+    sign,
   });
 }
 

@@ -1,8 +1,8 @@
 /** The `--target` flag. */
+import { suggest } from "../../contract/suggest.ts";
 import { type Target, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape } from "../command-shape.ts";
 import { invalidArgument } from "../errors.ts";
-import { suggest } from "../../contract/suggest.ts";
 
 export const targetFlag = {
   short: "t",

@@ -1,5 +1,5 @@
-import { copied, fileIn, linkable, packageIn, skillFolderIn } from "./placements.ts";
 import { yamlText } from "../../contract/yaml-text.ts";
+import { copied, fileIn, linkable, packageIn, skillFolderIn } from "./placements.ts";
 import { renderTitled } from "./render.ts";
 import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";

@@ -1,5 +1,5 @@
-import { copied, fileIn, packageIn, sectionOf } from "./placements.ts";
 import { yamlText } from "../../contract/yaml-text.ts";
+import { copied, fileIn, packageIn, sectionOf } from "./placements.ts";
 import { describe, renderText } from "./render.ts";
 import { scopeOf, withScopeInText } from "./rule-scope.ts";
 import {

@@ -16,7 +16,7 @@ export interface LocationChoice {
   /** In the shared folder, if the target reads it and the item is a skill. */
   isShared: boolean;
   /** The name of a further location. */
-  also?: string | undefined;
+  also?: string;
 }
 
 /** The names of `--also`, with their targets. */

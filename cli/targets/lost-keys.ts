@@ -1,7 +1,7 @@
 /** Parts of a skill's frontmatter that a tool would use and does not get. */
+import { readLine } from "../../contract/faults/yaml-lines.ts";
 import { ruleKeys, scopeKeys, skillKeys } from "../../contract/known-keys.ts";
 import type { Target } from "../../contract/vocabulary.ts";
-import { readLine } from "../../contract/faults/yaml-lines.ts";
 import type { InstallItem, Placement } from "./target.ts";
 
 /** The warning about what the tool does not get or load; undefined if it gets everything that it would use. */

@@ -1,7 +1,7 @@
 /** Rendering of a text skill as the files that the tools read. */
 import { cutAtWord } from "../../contract/cut-text.ts";
-import { yamlText } from "../../contract/yaml-text.ts";
 import { firstParagraph } from "../../contract/first-paragraph.ts";
+import { yamlText } from "../../contract/yaml-text.ts";
 import type { InstallItem } from "./target.ts";
 
 const descriptionMax = 1024;

@@ -13,9 +13,9 @@ export interface Slots {
 
 export interface SlotNames {
   /** Name of a group of callers, limited as one caller is. */
-  group?: string | undefined;
+  group?: string;
   /** Name of what is requested, of which several callers may want the same. */
-  subject?: string | undefined;
+  subject?: string;
 }
 
 export interface SlotOptions {

@@ -3,8 +3,8 @@
  * these checks it would be published as text. Pure.
  */
 import { isKnownKey } from "../known-keys.ts";
-import { readLine } from "./yaml-lines.ts";
 import { yamlLimits } from "../yaml.ts";
+import { readLine } from "./yaml-lines.ts";
 
 export interface FenceFault {
   rule: "frontmatter_open" | "frontmatter_position" | "frontmatter_language" | "line_ends";

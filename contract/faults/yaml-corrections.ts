@@ -2,7 +2,6 @@
 import { isMap } from "yaml";
 import { isUsedKey } from "../known-keys.ts";
 import { YamlLimitError, parseYaml, yamlOptions } from "../yaml.ts";
-import { type YamlFault, referenceIn } from "./yaml-references.ts";
 import {
   joinedValue,
   lineOf,
@@ -12,6 +11,7 @@ import {
   subjectOf,
   writeInstead,
 } from "./yaml-lines.ts";
+import { type YamlFault, referenceIn } from "./yaml-references.ts";
 
 /** Characters that begin a token of YAML: reading many of them takes long, and corrections are read again. */
 const indicators = /[[\]{}?:,\-&*!%|>'"#@`\n]/g;

@@ -23,7 +23,7 @@ export function checkFiles(
     bounds = packageLimits,
     mayBeEmpty = false,
   }: {
-    rootFile?: string | undefined;
+    rootFile?: string;
     folders?: readonly string[];
     bounds?: PackageLimits;
     mayBeEmpty?: boolean;

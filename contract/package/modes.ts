@@ -22,7 +22,7 @@ export const programStart = 4;
 export async function packageMode(
   path: string,
   given: FileMode | undefined,
-  { before, start }: { before?: FileMode | undefined; start: () => Promise<Uint8Array> },
+  { before, start }: { before?: FileMode; start: () => Promise<Uint8Array> },
 ): Promise<FileMode> {
   if (isDocument(path)) return "100644";
   return given ?? before ?? (isProgram(await start()) ? "100755" : "100644");

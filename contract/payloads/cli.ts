@@ -34,13 +34,13 @@ import {
   publisher,
   notRevoked,
 } from "./cli-fields.ts";
-import { LeftOutPayload } from "./findings.ts";
 import { cliMcpPayloads } from "./cli-mcp.ts";
 import { cliOperationPayloads } from "./cli-operations.ts";
 import { cliOrganizationPayloads } from "./cli-organizations.ts";
 import { cliPublishPayloads } from "./cli-publish.ts";
 import { cliSkillPayloads } from "./cli-skills.ts";
 import { cliUpgradePayloads } from "./cli-upgrade.ts";
+import { LeftOutPayload } from "./findings.ts";
 
 const pulled = {
   outcome: z.enum(["updated", "upToDate", "repaired", "partial", "failed"]),

@@ -1,10 +1,10 @@
 /** Folders and their access as they cross the wire. */
 import { z } from "zod";
-import { SkillPayload } from "./skills.ts";
-import { TokenPayload } from "./tokens.ts";
-import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
 import { folderActs } from "../dashboard.ts";
 import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
+import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
+import { SkillPayload } from "./skills.ts";
+import { TokenPayload } from "./tokens.ts";
 
 export const FolderPayload = z
   .object({

@@ -3,13 +3,13 @@
  * them and the tests check real answers against them. The client imports the types only, so zod stays out of it.
  */
 import { z } from "zod";
-import { CiOrigin } from "./ci.ts";
-import { FindingCounts } from "./findings.ts";
-import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
-import { RequiredMcpServer } from "./mcp-servers.ts";
-import { previousContentLocation } from "./plans.ts";
 import { skillActs } from "../dashboard.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
+import { CiOrigin } from "./ci.ts";
+import { ExposurePayload, MovedReadersPayload } from "./exposure.ts";
+import { FindingCounts } from "./findings.ts";
+import { RequiredMcpServer } from "./mcp-servers.ts";
+import { previousContentLocation } from "./plans.ts";
 import { timestamp } from "./timestamp.ts";
 
 const findings = FindingCounts.meta({

@@ -1,7 +1,5 @@
 /** The sync with a code repository as it crosses the wire. */
 import { z } from "zod";
-import { LeftOutPayload } from "./findings.ts";
-import { FileDiffPayload } from "./skills.ts";
 import {
   hostKinds,
   proposalStates,
@@ -10,6 +8,8 @@ import {
   syncOutcomes,
   syncStatuses,
 } from "../vocabulary.ts";
+import { LeftOutPayload } from "./findings.ts";
+import { FileDiffPayload } from "./skills.ts";
 import { timestamp } from "./timestamp.ts";
 
 const SyncProblemPayload = z

@@ -12,9 +12,9 @@ import {
   type FileMode,
   type PackageLimits,
 } from "../../contract/package-rules.ts";
-import { selectFiles, type Selection } from "../../contract/package/leave-out.ts";
-import { ignoreLimits } from "../../contract/package/ignore-patterns.ts";
 import { checkFiles } from "../../contract/package/check-files.ts";
+import { ignoreLimits } from "../../contract/package/ignore-patterns.ts";
+import { selectFiles, type Selection } from "../../contract/package/leave-out.ts";
 import { reasonByNameOf, type LeftOut } from "../../contract/package/left-out.ts";
 import { hasMode, packageMode, programStart } from "../../contract/package/modes.ts";
 import {
@@ -34,9 +34,9 @@ export interface ZipRules {
   /** A file that must lie at the root, as `SKILL.md`. */
   rootFile?: string;
   /** Modes of the version before, for zips of systems that have none. */
-  modes?: ReadonlyMap<string, FileMode> | undefined;
+  modes?: ReadonlyMap<string, FileMode>;
   /** The zip was made by the service from a version or a branch: all of it is the package, with the modes it states. */
-  isExact?: boolean | undefined;
+  isExact?: boolean;
   /** The selection that an earlier reading of the zip made, so that the patterns of its ignore files run only once. */
   selection?: ZipSelection;
   /** Lower bounds than the product's, for tests. */

@@ -42,7 +42,7 @@ export function openGitHubClient({ apiUrl, guard }: GitHubAddress, token?: strin
     request: {
       fetch: (input: string | URL | Request, init?: RequestInit) => boundedFetch(input, init, guard),
     },
-    ...(token === undefined ? {} : { auth: token }),
+    auth: token,
   });
 }
 

@@ -213,7 +213,7 @@ function remoteOf(place: GitHubConnection, { full_name }: RepositoryFacts, token
     fullName: full_name,
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`,
     allowPrivateNetwork: place.allowPrivateNetwork,
-    ...(place.guard ? { guard: place.guard } : {}),
+    guard: place.guard,
   };
 }
 
@@ -252,7 +252,7 @@ async function readRef(
   const sha = data.object?.sha;
   if (typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha))
     throw new RepoError("remote_protocol", "GitHub's answer names no commit.");
-  return { oid: sha, ...(typeof headers["etag"] === "string" ? { etag: headers["etag"] } : {}) };
+  return { oid: sha, etag: typeof headers["etag"] === "string" ? headers["etag"] : undefined };
 }
 
 function ownerAndName({ full_name }: { full_name: string }): { owner: string; repo: string } {

@@ -33,9 +33,9 @@ export interface RepositoryHost {
    * Makes the host call `url` on every push, once, renewing the one with the `id` if it is still there; for hosts whose
    * connection does not bring that along.
    */
-  ensureWebhook?(options: { id?: string | undefined; url: string; secret: string }): Promise<{ id: string }>;
+  ensureWebhook?(options: { id?: string; url: string; secret: string }): Promise<{ id: string }>;
   /** Removes the one with the `id`, and what else calls `url`. */
-  removeWebhook?(options: { id?: string | undefined; url: string }): Promise<void>;
+  removeWebhook?(options: { id?: string; url: string }): Promise<void>;
   /** For hosts that have them. */
   pullRequests?: PullRequests;
 }

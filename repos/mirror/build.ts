@@ -16,8 +16,8 @@ import {
 import { PackIndex } from "../store/pack-format.ts";
 import { PackWriter, deflateObject } from "../store/pack-writer.ts";
 import type { FileMode } from "../store/types.ts";
-import { assertSkillPath, indexPath, isOwnIndex, skillsFolder, svcFile } from "./layout.ts";
 import { readContents, type DirectoryContent, type LeftOutEntry } from "./content.ts";
+import { assertSkillPath, indexPath, isOwnIndex, skillsFolder, svcFile } from "./layout.ts";
 import type { ScanContext } from "./scan.ts";
 import { Folder, findFolder, folderFor, treeEntry, type WrittenTree } from "./tree-edits.ts";
 import { commitIfHere, isFileMode, isFolder, isSkillFolder } from "./trees.ts";

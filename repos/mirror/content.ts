@@ -3,13 +3,13 @@
  * their names (`contract/package/left-out.ts`). Those stay in the repository, and no change of them is an edit. Ignore
  * files are not applied: what is committed is not ignored.
  */
+import { packageLimits } from "../../contract/package-rules.ts";
 import {
   environmentMarker,
   reasonByNameOf,
   type LeftOut,
   type LeftOutReason,
 } from "../../contract/package/left-out.ts";
-import { packageLimits } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import { hashObject, type RawTreeEntry } from "../store/objects.ts";
 import { svcFile } from "./layout.ts";

@@ -25,7 +25,7 @@ export async function pushPrepared(
     branch: string;
     prepared: PreparedPush;
     habits: PushHabits;
-    signal?: AbortSignal | undefined;
+    signal?: AbortSignal;
   },
 ): Promise<PushResult> {
   const request = {

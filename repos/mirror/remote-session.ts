@@ -4,7 +4,7 @@ import type { Remote } from "./types.ts";
 
 export interface SessionLimits {
   maxBytes: number;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   silenceMs?: number;
   requestMs?: number;
 }

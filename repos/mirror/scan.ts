@@ -7,8 +7,8 @@ import { RepoError } from "../errors.ts";
 import type { ObjectReader } from "../store/object-reader.ts";
 import type { RawTreeEntry } from "../store/objects.ts";
 import type { MirrorId } from "../store/types.ts";
-import { deepestSkill, indexPath, skillsFolder, svcFile } from "./layout.ts";
 import { asLeftOut, isRecord, readContents, reasonByEntry } from "./content.ts";
+import { deepestSkill, indexPath, skillsFolder, svcFile } from "./layout.ts";
 import { readSvcId } from "./svc-record.ts";
 import {
   entryNamed,

@@ -1,6 +1,6 @@
 /** Reads foreign trees tolerantly: callers interpret names and modes. */
-import type { ObjectReader } from "../store/object-reader.ts";
 import { RepoError } from "../errors.ts";
+import type { ObjectReader } from "../store/object-reader.ts";
 import { isTreeMode, parseRawTree, type RawTreeEntry } from "../store/objects.ts";
 import type { Identity, MirrorId } from "../store/types.ts";
 import { svcFile } from "./layout.ts";

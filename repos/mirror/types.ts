@@ -1,12 +1,13 @@
 /**
- * Types of the Git side of the sync with a customer's repository. Conflicts are resolved elsewhere; unusable content of
- * a repository is reported, never thrown.
+ * Types of the Git side of the sync with a customer's repository. Unusable content of a repository is reported, never
+ * thrown.
  */
-import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { PackageRule } from "../../contract/package-rules.ts";
+import type { LeftOut } from "../../contract/package/left-out.ts";
 import type { SkillProblemCode, SkillType, Visibility } from "../../contract/vocabulary.ts";
 import type { HostGuard } from "../guard.ts";
 import type { FileMode, Identity, MirrorId } from "../store/types.ts";
+
 export type { MirrorId };
 /** A repository to fetch from and push to. The authorization never appears in an error, a log or a file. */
 export type Remote = (
@@ -182,7 +183,7 @@ export interface PutEdit {
   files: () => AsyncIterable<MirrorFile> | Iterable<MirrorFile>;
   /** Path of the skill in the parent, if different. */
   from?: string;
-  kept?: ReadonlySet<string> | undefined;
+  kept?: ReadonlySet<string>;
 }
 
 export interface RemoveEdit {
@@ -240,9 +241,8 @@ export interface Onto {
   /** Parents of the commit. The first one is `tip` or a descendant of it. */
   parents: readonly string[];
   /** Tree of `skills/` on the branch: if the result is the same, there is nothing to push. */
-  skills?: string | undefined;
-  /** Only computes the result, without keeping the commit. */
-  isTrial?: boolean;
+  skills?: string;
+  isTrial?: boolean; // Only computes the result, without keeping the commit.
 }
 
 /** A commit on disk, and its pack. */

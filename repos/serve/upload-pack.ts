@@ -8,9 +8,9 @@
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { openSlots } from "../../contract/concurrency/slots.ts";
 import { RepoError } from "../errors.ts";
 import { type GitProcess, plainGitEnvironment, startGit } from "../git-process.ts";
-import { openSlots } from "../../contract/concurrency/slots.ts";
 import { openSpool, type SpooledStream } from "./spool.ts";
 
 /** Without a word from the client for so long, git gives up. */
@@ -66,7 +66,7 @@ export interface UploadPackClient {
   /** Identifies the caller: one caller has at most half of the processes. */
   caller: string;
   /** Identifies the network that the request comes from, with the same limit. */
-  network?: string | undefined;
+  network?: string;
 }
 
 export interface UploadPack {

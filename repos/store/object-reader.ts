@@ -3,16 +3,16 @@
  * bytes (every object is held against its id, or its entry against the index, before anyone sees it) and rides out
  * packs that maintenance replaces.
  */
-import { Readable, pipeline } from "node:stream";
 import { createHash } from "node:crypto";
+import { Readable, pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { RepoError } from "../errors.ts";
 import { ownBytes } from "../own-bytes.ts";
 import type { PackStore } from "./driver.ts";
 import { hashObject, type GitObject, type ObjectType } from "./objects.ts";
-import * as format from "./pack-format.ts";
 import { inflateEntry, wholeHead, type EntryStart, type ObjectHead } from "./pack-entry.ts";
+import * as format from "./pack-format.ts";
 import { PackViews, repoKey, type PackLocation } from "./pack-views.ts";
 import type { StoredId, StoreOptions } from "./types.ts";
 

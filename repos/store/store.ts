@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 import { RepoError } from "../errors.ts";
-import { digestMismatch, VersionReader } from "./version-reader.ts";
+import { ThreadPool } from "../threads/thread-pool.ts";
 import { openArtifacts } from "./artifacts.ts";
 import { openCommitWriter } from "./commit-writer.ts";
 import { isMergeDue, mergePacks, removeReplaced } from "./maintenance.ts";
@@ -21,7 +21,7 @@ import type {
   StoreOptions,
   SweepReport,
 } from "./types.ts";
-import { ThreadPool } from "../threads/thread-pool.ts";
+import { digestMismatch, VersionReader } from "./version-reader.ts";
 import { openZipCache } from "./zip-cache.ts";
 
 /** One of them is left for other organizations. */

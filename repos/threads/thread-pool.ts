@@ -48,11 +48,11 @@ interface Piece {
 
 interface Thread {
   worker: Worker;
-  running?: { piece: Piece; started: number; processorMs: number; limit: NodeJS.Timeout } | undefined;
+  running?: { piece: Piece; started: number; processorMs: number; limit: NodeJS.Timeout };
   /** Id in the system of a thread of low priority, where that is known. */
-  id?: number | undefined;
+  id?: number;
   state: "starting" | "ready" | "ended";
-  idle?: NodeJS.Timeout | undefined;
+  idle?: NodeJS.Timeout;
 }
 
 const defaultIdleMs = 60_000;

@@ -7,9 +7,9 @@ import type { NativeGit } from "../native-git.ts";
 import { sha256Repository } from "./directory-config.ts";
 import { openDirectoryWire, directoryUrl } from "./directory.ts";
 import { openHttpWire } from "./http.ts";
+import { endsInFlush } from "./pkt-line.ts";
 import { remoteUrl } from "./remote-url.ts";
 import type { Limits, Wire, WireRequest } from "./wire.ts";
-import { endsInFlush } from "./pkt-line.ts";
 
 export type Service = "git-upload-pack" | "git-receive-pack";
 

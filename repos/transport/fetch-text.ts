@@ -10,9 +10,9 @@ export interface DocumentLimits {
 }
 
 interface DocumentRequest {
-  method?: string | undefined;
-  headers?: Record<string, string> | undefined;
-  body?: string | undefined;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
 }
 
 /** Throws `RepoError`, whose message names the host and never contains text of its response. */

@@ -5,11 +5,11 @@
 import type * as http from "node:http";
 import { RepoError } from "../errors.ts";
 import { assertPublicHost } from "./address.ts";
+import { BytesResponse } from "./bytes-response.ts";
 import { openConnections } from "./connections.ts";
 import { asUnreachable, tooSlow } from "./http-errors.ts";
-import { parseUrl } from "./remote-url.ts";
-import { BytesResponse } from "./bytes-response.ts";
 import { countJsonParts } from "./json-parts.ts";
+import { parseUrl } from "./remote-url.ts";
 
 export interface FetchLimits {
   /** Allows http, and addresses of this machine and of private networks. */

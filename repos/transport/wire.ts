@@ -7,18 +7,18 @@ export interface Limits {
   silenceMs: number;
   /** Maximum time of a request. */
   requestMs: number;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   /** Redirects within the origin that are followed. Default: 3. */
-  redirectsAtMost?: number | undefined;
+  redirectsAtMost?: number;
   /** Subject of the requests, for the messages of refusals. Default: a repository. */
-  asked?: "repository" | "document" | undefined;
+  asked?: "repository" | "document";
 }
 
 /** A request in the form of isomorphic-git. */
 export interface WireRequest {
   url: string;
-  method?: string | undefined;
-  headers?: Record<string, string> | undefined;
+  method?: string;
+  headers?: Record<string, string>;
   body?: unknown;
 }
 

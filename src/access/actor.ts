@@ -1,9 +1,8 @@
 /** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
 import type { CiOrigin } from "../../contract/payloads/ci.ts";
+import type { PermissionGroup, DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
 import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account } from "../../storage/users.ts";
-import type { PermissionGroup } from "../../contract/vocabulary.ts";
-import type { DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
 
 /** Actions by permission group: the permissions of a role, or the scopes of a token. */
 export type PermissionMap = { readonly [G in PermissionGroup]?: readonly string[] };
@@ -67,21 +66,21 @@ export interface UserActor {
     | {
         kind: "session";
         sessionId: string;
-        verifiedAt?: Date | undefined;
+        verifiedAt?: Date;
         /** Proofs that the sign-in and later verifications gave. */
-        methods?: readonly SignInMethod[] | undefined;
+        methods?: readonly SignInMethod[];
         /** Sign-ins by identity providers. Undefined if the caller is loaded without a session. */
-        sso?: readonly SsoProof[] | undefined;
+        sso?: readonly SsoProof[];
         /** Uses of a second factor by an owner instead of a required sign-in by a provider. */
-        breakGlass?: readonly BreakGlass[] | undefined;
+        breakGlass?: readonly BreakGlass[];
       }
     | {
         kind: "token";
         tokenId: string;
-        verifiedAt?: Date | undefined;
+        verifiedAt?: Date;
         limits: TokenLimits;
         /** Address of the only resource at which an access token of an OAuth client is valid. */
-        audience?: string | undefined;
+        audience?: string;
         /** Time from which the token's age counts. */
         ageFrom?: Date;
         /** Memberships that the token is too old for; they are not in `memberships`. */

@@ -3,12 +3,12 @@ import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { hidden } from "../http/fields.ts";
+import { formText, orShow, postForm } from "../http/forms.ts";
 import { html, type Html } from "../http/html.ts";
 import { actorPage, type PageOptions } from "../http/pages.ts";
 import { routesOf, type Route } from "../http/route.ts";
 import { endAccess, endLabels, readAccess, type AccessView } from "./access-mails.ts";
 import { badLinkPage } from "./pages.ts";
-import { formText, orShow, postForm } from "../http/forms.ts";
 
 const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const path = "/end-access";

@@ -6,8 +6,8 @@ import type { Account, Credentials, MailDue } from "../../storage/users.ts";
 import type { App } from "../app.ts";
 import { composeMail, installHint, quotedName, type MailText } from "../mail/compose.ts";
 import type { Mail } from "../mail/mailer.ts";
-import { domainFailing, domainLapsed } from "./domain-mails.ts";
 import { signLink } from "../mail/signed-link.ts";
+import { domainFailing, domainLapsed } from "./domain-mails.ts";
 
 const noticeMs = 24 * 3_600_000;
 

@@ -4,16 +4,16 @@ import type { SessionDoc } from "../../storage/sessions.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
+import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
+import { clearedCookie, dropSessions, openSession } from "../auth/sessions.ts";
 import { ServiceError, notFound, unauthenticated } from "../errors.ts";
 import type { Cookie } from "../http/route.ts";
+import { queueMails } from "../mail/notice.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { requireRecentFactor } from "../users/recent-verification.ts";
-import { queueMails } from "../mail/notice.ts";
 import { mailDue } from "./account-mails.ts";
-import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
 import type { ChangePassword } from "./schema.ts";
-import { clearedCookie, dropSessions, openSession } from "../auth/sessions.ts";
 
 /**
  * Replaces the password. The same write ends all other sessions and a pending change of the address, and the caller's

@@ -1,6 +1,6 @@
 import { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
-import type { App } from "../app.ts";
 import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
 import { confirmRestore } from "../epoch/epoch.ts";
 import { routesOf, type Route } from "../http/route.ts";
 import { endSessionsOf, listUsers, resetFactorsOf, suspendUser, unsuspendUser } from "./administration.ts";

@@ -9,17 +9,17 @@ import type { Account, UserDoc } from "../../storage/users.ts";
 import type { Actor, Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { publishEvents, makeSystemEvent, flushEvents } from "../audit/events.ts";
+import { concurrentChange } from "../auth/credentials.ts";
+import { clearedCookie } from "../auth/sessions.ts";
 import { ServiceError } from "../errors.ts";
 import type { Cookie } from "../http/route.ts";
 import { leaveAllTenants } from "../orgs/leave.ts";
 import { propagateTenant } from "../orgs/propagate.ts";
 import { removeTokensOfUser } from "../tokens/service.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { concurrentChange } from "../auth/credentials.ts";
 import { eventOfOwner } from "./mail-links.ts";
 import { proveOwnership } from "./prove-ownership.ts";
 import { removeGrantsOfUser } from "./remove-grants.ts";
-import { clearedCookie } from "../auth/sessions.ts";
 
 /** Calls that began before the mark have ended after this time, so that they leave nothing behind. */
 const underWayMs = 60_000;

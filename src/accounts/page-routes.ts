@@ -1,10 +1,13 @@
 /** The pages of accounts, among them those that links in mails lead to. A GET changes nothing. */
 import { z } from "zod";
+import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { clientFacts } from "../auth/known-clients.ts";
+import { checkForm, formText, orShow } from "../http/forms.ts";
 import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
 import { routesOf, type Reply, type Route } from "../http/route.ts";
-import type { Actor } from "../access/actor.ts";
 import { accessPageRoutes } from "./access-page-routes.ts";
+import { confirmEmail, readConfirmation, requireSessionOf } from "./email-address.ts";
 import {
   badLinkPage,
   confirmEmailPage,
@@ -14,9 +17,6 @@ import {
   passwordSetPage,
   resetPasswordPage,
 } from "./pages.ts";
-import { confirmEmail, readConfirmation, requireSessionOf } from "./email-address.ts";
-import { clientFacts } from "../auth/known-clients.ts";
-import { checkForm, formText, orShow } from "../http/forms.ts";
 import { forgotPassword, readReset, resetPassword } from "./recovery.ts";
 import { ForgotPassword, ResetPassword } from "./schema.ts";
 import { signUpPageRoutes } from "./sign-up-page-routes.ts";

@@ -1,8 +1,8 @@
 /** HTML of the pages that links in mails lead to. */
 import { limits } from "../../contract/limits.ts";
 import { checkbox, field, hidden, problem } from "../http/fields.ts";
-import { html, type Html } from "../http/html.ts";
 import { postForm } from "../http/forms.ts";
+import { html, type Html } from "../http/html.ts";
 
 /** Asks before anything changes: mail programs open links automatically, so following one must not change anything. */
 export function confirmEmailPage(view: { token: string; email: string; changed: boolean }): Html {
@@ -32,7 +32,7 @@ export function badLinkPage(error: string, again?: { href: string; label: string
   return html`${problem(error)} ${again && html`<p><a href="${again.href}">${again.label}</a></p>`}`;
 }
 
-export function forgotPasswordPage(view: { error?: string | undefined; email: string }): Html {
+export function forgotPasswordPage(view: { error?: string; email: string }): Html {
   return html`<p class="sub">A mail to the address of your account brings a link for a new one.</p>
     ${problem(view.error)}
     ${postForm(
@@ -53,7 +53,7 @@ export function linkSentPage(): Html {
 
 /** `endTokens` is `always` where the reset is the first confirmation of the account's address. */
 export function resetPasswordPage(view: {
-  error?: string | undefined;
+  error?: string;
   token: string;
   endTokens: boolean | "always";
 }): Html {

@@ -5,17 +5,17 @@ import type { Credentials, TokensEnding } from "../../storage/users.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
+import { clientsAfterReset, knownClient, type ClientFacts } from "../auth/known-clients.ts";
+import { dropSessions } from "../auth/sessions.ts";
 import { ServiceError } from "../errors.ts";
+import { queueMails } from "../mail/notice.ts";
 import { checkLink, readLink } from "../mail/signed-link.ts";
 import { hashSecret } from "../secrets.ts";
 import { foldName } from "../users/schema.ts";
-import { queueMails } from "../mail/notice.ts";
 import { mailDue, resetBinding } from "./account-mails.ts";
 import { revokeEndedTokens } from "./end-tokens.ts";
-import { clientsAfterReset, knownClient, type ClientFacts } from "../auth/known-clients.ts";
 import { badLink, eventOfOwner } from "./mail-links.ts";
 import type { ResetPassword } from "./schema.ts";
-import { dropSessions } from "../auth/sessions.ts";
 
 /**
  * Sends a link if there is such an account. The response waits for nothing that depends on it, so that neither message
@@ -71,7 +71,7 @@ export async function resetPassword(app: App, origin: Origin, input: ResetPasswo
   const tokensEnding = endingOf(user, input, now);
   const event = eventOfOwner(app, user, origin, "user.password_changed", {
     by: "mail link",
-    ...(tokensEnding ? { endedTokens: true } : {}),
+    endedTokens: tokensEnding ? true : undefined,
   });
   const epoch = await app.storage.users.replacePassword(
     user,

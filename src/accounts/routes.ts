@@ -8,13 +8,14 @@ import {
 import type { SessionDoc } from "../../storage/sessions.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { clientFacts } from "../auth/known-clients.ts";
 import { presentSignedIn } from "../auth/present.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Enveloped, Page, routesOf, type Cookie, type Route } from "../http/route.ts";
 import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { confirmEmail, requestEmailChange, resendConfirmation } from "./email-address.ts";
-import { clientFacts } from "../auth/known-clients.ts";
+import { linkRoutes } from "./link-routes.ts";
 import { forgotPassword, resetPassword } from "./recovery.ts";
 import {
   ChangeEmail,
@@ -27,7 +28,6 @@ import {
   SessionQuery,
   SignUp,
 } from "./schema.ts";
-import { linkRoutes } from "./link-routes.ts";
 import { signUp } from "./sign-up.ts";
 
 const route = routesOf({ tag: "Account", auth: "required" });

@@ -1,7 +1,7 @@
 /** HTML of the sign-up and set-up pages. */
 import { limits } from "../../contract/limits.ts";
-import { postForm } from "../http/forms.ts";
 import { field, hidden, problem } from "../http/fields.ts";
+import { postForm } from "../http/forms.ts";
 import { html, type Html } from "../http/html.ts";
 import { organizationField } from "../orgs/organization-page.ts";
 import { invitationIn } from "./require-invitation.ts";
@@ -15,9 +15,9 @@ export interface SignUpValues {
 
 export function signUpPage(view: {
   action: "/sign-up" | "/setup";
-  error?: string | undefined;
+  error?: string;
   values: SignUpValues;
-  setupToken?: string | undefined;
+  setupToken?: string;
   returnTo: string;
 }): Html {
   const { values } = view;

@@ -15,7 +15,7 @@ interface InstallRow {
 
 /** A page of the visible rows, latest report first, which is full unless it is the last one. */
 export async function pageOfInstalls<Row extends InstallRow, T>(
-  query: { limit: number; cursor?: string | undefined },
+  query: { limit: number; cursor?: string },
   list: (after: { updatedAt: Date; id: string } | undefined, limit: number) => Promise<Row[]>,
   show: (rows: Row[]) => Promise<{ row: Row; item: T }[]>,
 ): Promise<Page<T>> {

@@ -1,7 +1,7 @@
 /** Everything that needs a person, as far as the caller may see it. Each kind is bounded. */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
 import { attentionKinds, type AttentionKind } from "../../contract/dashboard.ts";
+import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { Actor } from "../access/actor.ts";
@@ -9,9 +9,9 @@ import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { visibleConflicts } from "../sync/report/conflicts.ts";
 import { readSyncState } from "../sync/report/history.ts";
-import { tenantOf, type Tenants } from "./tenants.ts";
 import { unreviewedErrors } from "./findings.ts";
 import { expiringTokens, openInvitations, outdatedInstalls, waitingConnectors } from "./own.ts";
+import { tenantOf, type Tenants } from "./tenants.ts";
 
 const maxOfKind = 20;
 /** Connections that are looked into at a time, and at most. */

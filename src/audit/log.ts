@@ -1,6 +1,6 @@
 /** Reads the audit log. The callers check the access to it. */
-import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { limits } from "../../contract/limits.ts";
+import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { eventNames, type EventName } from "../../contract/vocabulary.ts";
 import type { AuditQuery } from "../../storage/audit-events.ts";
 import { isId } from "../../storage/database.ts";

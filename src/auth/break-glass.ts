@@ -4,8 +4,8 @@
  * and a mail to all owners: there is no access by it without its record.
  */
 import { limits } from "../../contract/limits.ts";
-import type { EventRow } from "../../storage/outbox.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { EventRow } from "../../storage/outbox.ts";
 import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Origin } from "../access/actor.ts";
@@ -17,8 +17,8 @@ import { mailOwners } from "../orgs/owner-mails.ts";
 /** The proofs of a session at the time of a sign-in or verification. */
 interface Proofs {
   methods: readonly SignInMethod[];
-  sso?: readonly SsoProof[] | undefined;
-  breakGlass?: readonly BreakGlass[] | undefined;
+  sso?: readonly SsoProof[];
+  breakGlass?: readonly BreakGlass[];
 }
 
 /** Uses with their events, both to be stored with the session; none for almost all sign-ins. */

@@ -50,7 +50,7 @@ export async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Pro
       epoch: approved.token,
       login: code.machine === undefined ? {} : { machine: code.machine },
       createdAt: now,
-      ...(code.verifiedAt ? { verifiedAt: code.verifiedAt } : {}),
+      verifiedAt: code.verifiedAt,
       expiresAt: new Date(now.getTime() + limits.deviceLoginMs),
     };
     const { secret } = await withNotice(app, userId, (notice) =>

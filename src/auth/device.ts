@@ -12,8 +12,8 @@ import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
-import { OAuthError } from "./oauth-error.ts";
 import { codeUsed, redeem } from "./device-login.ts";
+import { OAuthError } from "./oauth-error.ts";
 import type { DeviceCodeRequest, DeviceTokenRequest } from "./schema.ts";
 import { newUserCode, showUserCode } from "./user-code.ts";
 

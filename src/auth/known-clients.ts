@@ -67,7 +67,7 @@ export async function rememberClient(app: App, userId: string, facts: ClientFact
   const now = app.now();
   const hashes = {
     device: hashFor(userId, deviceSecret),
-    ...(facts.ipHash === undefined ? {} : { address: hashFor(userId, facts.ipHash) }),
+    address: facts.ipHash === undefined ? undefined : hashFor(userId, facts.ipHash),
   };
   await app.storage.users.noteClient(userId, hashes, now);
   return browserCookie(app, deviceSecret);

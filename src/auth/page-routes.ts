@@ -10,8 +10,8 @@ import { requireUser } from "../users/load.ts";
 import { remedyOf } from "../users/remedy.ts";
 import { isConfined } from "../users/requirements.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
-import { deviceApprovalPage, deviceCodePage, deviceDonePage } from "./pages.ts";
 import { discoverProvider } from "./discover-provider.ts";
+import { deviceApprovalPage, deviceCodePage, deviceDonePage } from "./pages.ts";
 import { safeReturnTo } from "./return-to.ts";
 import { SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
@@ -104,11 +104,7 @@ const devicePath = (userCode: string) =>
 const signInFirst = (userCode: string) =>
   redirectReply(`/sign-in?return_to=${encodeURIComponent(devicePath(userCode))}`);
 
-function askCode(
-  actor: Actor,
-  view: { error?: string; remedy?: Html | undefined },
-  options?: PageOptions,
-): Reply {
+function askCode(actor: Actor, view: { error?: string; remedy?: Html }, options?: PageOptions): Reply {
   return actorPage(actor, { title: "Sign in a device", body: deviceCodePage(view) }, options);
 }
 

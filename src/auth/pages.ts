@@ -1,14 +1,14 @@
 /** HTML of the sign-in and device pages. */
 import { limits } from "../../contract/limits.ts";
 import type { FactorKind } from "../../contract/payloads/mfa.ts";
-import { postForm } from "../http/forms.ts";
 import { field, hidden, problem } from "../http/fields.ts";
+import { postForm } from "../http/forms.ts";
 import { html, type Html } from "../http/html.ts";
 import type { PendingDevice } from "./device-approval.ts";
 
 /** Says the same for known and unknown addresses. */
 export function signInPage(view: {
-  error?: string | undefined;
+  error?: string;
   email?: string;
   returnTo: string;
   signUpOpen: boolean;
@@ -66,7 +66,7 @@ function passkeyPlace(view: { returnTo: string; ticket?: string }): Html {
 
 /** The second step of a sign-in. One field takes the code of an app and a recovery code. */
 export function factorPage(view: {
-  error?: string | undefined;
+  error?: string;
   kinds: readonly FactorKind[];
   ticket: string;
   returnTo: string;
@@ -95,7 +95,7 @@ export function factorPage(view: {
     </p>`;
 }
 
-export function deviceCodePage(view: { error?: string | undefined; remedy?: Html | undefined }): Html {
+export function deviceCodePage(view: { error?: string; remedy?: Html }): Html {
   return html`<p class="sub">Enter the code that your terminal shows.</p>
     ${problem(view.error)} ${view.remedy}
     <form method="get" action="/device">

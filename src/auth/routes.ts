@@ -11,11 +11,11 @@ import type { App } from "../app.ts";
 import { Enveloped, routesOf, type Route } from "../http/route.ts";
 import { anonymousRoutes } from "./anonymous-routes.ts";
 import { decideDevice, findPendingDevice } from "./device-approval.ts";
-import { standardAnswer } from "./oauth-error.ts";
 import { pollDeviceToken, requestDeviceCode } from "./device.ts";
+import { standardAnswer } from "./oauth-error.ts";
+import { presentPendingDevice, presentSignIn } from "./present.ts";
 import { DeviceCodeRequest, DeviceDecision, DeviceQuery, DeviceTokenRequest, SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
-import { presentPendingDevice, presentSignIn } from "./present.ts";
 import { signIn } from "./sign-in.ts";
 
 const route = routesOf({ tag: "Sign-in", auth: "required" });

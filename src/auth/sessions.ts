@@ -2,6 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { OpenedSession } from "../../storage/lookups/callers.ts";
+import type { Notice } from "../../storage/notices.ts";
+import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import {
   isSessionLive,
   type BreakGlass,
@@ -9,13 +11,11 @@ import {
   type SignInMethod,
   type SsoProof,
 } from "../../storage/sessions.ts";
-import { outboxFields, type EventRow } from "../../storage/outbox.ts";
-import type { Notice } from "../../storage/notices.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
-import type { Cookie } from "../http/route.ts";
 import { sessionCookieName } from "../http/cookies.ts";
+import type { Cookie } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
 import { clientOf } from "./user-agent.ts";
 
@@ -33,8 +33,8 @@ interface NewSession {
   methods: readonly SignInMethod[];
   verifiedAt: Date | undefined;
   /** Sign-ins by identity providers. */
-  sso?: readonly SsoProof[] | undefined;
-  breakGlass?: readonly BreakGlass[] | undefined;
+  sso?: readonly SsoProof[];
+  breakGlass?: readonly BreakGlass[];
   events?: EventRow[];
   notice?: Notice;
 }
@@ -74,9 +74,9 @@ export async function openSession(
     epoch: user.sessionEpoch ?? 0,
     client,
     methods: [...methods],
-    ...(verifiedAt ? { verifiedAt } : {}),
-    ...(sso.length > 0 ? { sso: [...sso] } : {}),
-    ...(breakGlass.length > 0 ? { breakGlass: [...breakGlass] } : {}),
+    verifiedAt,
+    sso: sso.length > 0 ? [...sso] : undefined,
+    breakGlass: breakGlass.length > 0 ? [...breakGlass] : undefined,
     ...(events.length > 0 ? outboxFields(events) : {}),
     notice,
     createdAt: now,

@@ -24,11 +24,7 @@ export async function showSignIn(
   // The address may belong to the domain of an identity provider, which is asked instead of the password.
   const asksPassword = view.asksPassword || !hasProviders;
   const body = signInPage({ ...view, asksPassword, passkeys, signUpOpen });
-  return actorPage(
-    actor,
-    { title: "Sign in", body, ...(passkeys ? { script: passkeyScript } : {}) },
-    options,
-  );
+  return actorPage(actor, { title: "Sign in", body, script: passkeys ? passkeyScript : undefined }, options);
 }
 
 /** The second step of a sign-in. */

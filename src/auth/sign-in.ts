@@ -1,13 +1,13 @@
 /** Sign-in by e-mail and password. */
-import type { EventRow } from "../../storage/outbox.ts";
 import type { WithNotice } from "../../storage/notices.ts";
+import type { EventRow } from "../../storage/outbox.ts";
 import type { BreakGlass, SignInMethod, SsoProof } from "../../storage/sessions.ts";
 import type { Account, Credentials } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";
-import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { noticeTo, queueMails } from "../mail/notice.ts";
+import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { foldName } from "../users/schema.ts";
 import { signUpMode } from "../users/sign-up-mode.ts";
 import { noteBreakGlass } from "./break-glass.ts";
@@ -46,7 +46,7 @@ export async function signIn(
 
 /** Additions of a sign-in by an identity provider. */
 interface ProviderSession {
-  verifiedAt?: Date | undefined;
+  verifiedAt?: Date;
   sso?: readonly SsoProof[];
   events?: EventRow[];
   /** Organization whose provider it is. */

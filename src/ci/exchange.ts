@@ -4,8 +4,8 @@
  * token is the same.
  */
 import { createHash } from "node:crypto";
-import type { OidcCheck } from "../../contract/payloads/ci.ts";
 import { limits } from "../../contract/limits.ts";
+import type { OidcCheck } from "../../contract/payloads/ci.ts";
 import type { OidcPolicyDoc } from "../../storage/ci/oidc-policies.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Origin } from "../access/actor.ts";

@@ -3,8 +3,8 @@
  * can be configured by their owners.
  */
 import type { OidcCheck } from "../../contract/payloads/ci.ts";
-import type { OidcPolicyDoc, PinnedIds } from "../../storage/ci/oidc-policies.ts";
 import { defaultCiEvents } from "../../contract/vocabulary.ts";
+import type { OidcPolicyDoc, PinnedIds } from "../../storage/ci/oidc-policies.ts";
 import { definitionName, isIn, parseWorkflow, type PipelineDefinition } from "./pipeline-definition.ts";
 import type { PipelineRun } from "./pipeline-run.ts";
 import { untrustedEvent, untrustedEventProblem } from "./schema.ts";

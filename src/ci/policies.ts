@@ -3,8 +3,8 @@
  * who has these permissions creates or changes one. A change of anything but the name ends the tokens made before it.
  */
 import { limits } from "../../contract/limits.ts";
-import { isDuplicate, isId } from "../../storage/database.ts";
 import type { OidcPolicyDoc } from "../../storage/ci/oidc-policies.ts";
+import { isDuplicate, isId } from "../../storage/database.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
@@ -106,7 +106,7 @@ export async function updatePolicy(
   const fields = {
     ...terms,
     ...(name === undefined ? {} : { name, nameKey: foldName(name) }),
-    ...(hasAll(policy, terms) ? {} : { epoch: policy.epoch + 1 }),
+    epoch: hasAll(policy, terms) ? undefined : policy.epoch + 1,
     // The ids belong to the former name.
     ...(input.repository === undefined || input.repository === policy.repository ? {} : { pinned: null }),
   };

@@ -63,8 +63,8 @@ function presentTerms(policy: OidcPolicyDoc): Omit<OidcPolicyPayload, "createdBy
     protectedRef: policy.protectedRef ?? false,
     scopes: policy.scopes ?? undefined,
     enabled: policy.enabled,
-    ...(pinned ? { pinned: { ...pinned, at: pinned.at.toISOString() } } : {}),
-    ...(lastExchange ? { lastExchange: { ...lastExchange, at: lastExchange.at.toISOString() } } : {}),
+    pinned: pinned ? { ...pinned, at: pinned.at.toISOString() } : undefined,
+    lastExchange: lastExchange ? { ...lastExchange, at: lastExchange.at.toISOString() } : undefined,
     createdAt: policy.createdAt.toISOString(),
     updatedAt: policy.updatedAt.toISOString(),
   };

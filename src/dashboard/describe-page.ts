@@ -2,9 +2,9 @@
  * Describes pages of the dashboard for clients that run no script. An anonymous actor decides: what is private,
  * restricted, taken down or unlisted has no description, like what does not exist.
  */
-import { ServiceError } from "../errors.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { ServiceError } from "../errors.ts";
 import {
   acceptsHtml,
   type DescribePage,

@@ -6,8 +6,8 @@ import type { PageDescription } from "../http/dashboard/describe.ts";
 import { html } from "../http/html.ts";
 import { showHidden } from "../http/show-hidden.ts";
 import { isShared, loadOpenSkill } from "../skills/load.ts";
-import { selectVersion } from "../skills/select-version.ts";
 import { readmeHtml } from "../skills/pages/skill-text.ts";
+import { selectVersion } from "../skills/select-version.ts";
 
 /** Undefined for a skill that is not in the catalog. */
 export async function describeSkill(
@@ -59,7 +59,7 @@ function skillData(app: App, skill: SkillDoc, version: VersionDoc, description: 
     dateCreated: skill.createdAt.toISOString(),
     dateModified: skill.updatedAt.toISOString(),
     keywords: skill.tags.map(showHidden),
-    ...(skill.author ? { author: { "@type": "Person", name: showHidden(skill.author.name) } } : {}),
+    author: skill.author ? { "@type": "Person", name: showHidden(skill.author.name) } : undefined,
     interactionStatistic: {
       "@type": "InteractionCounter",
       interactionType: "https://schema.org/DownloadAction",

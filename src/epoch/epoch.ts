@@ -4,8 +4,8 @@
  * not know repositories that the right one needs. Nothing is erased then, until an administrator confirms that this is
  * the right database.
  */
-import type { StoredEpoch } from "../../storage/service/settings.ts";
 import type { EventRow } from "../../storage/outbox.ts";
+import type { StoredEpoch } from "../../storage/service/settings.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App, Stores } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";

@@ -7,9 +7,9 @@ import { PassThrough, type Readable } from "node:stream";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { limits } from "../../contract/limits.ts";
 import { actorKey } from "../access/actor.ts";
+import { openStreamSlots } from "../access/stream-slots.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { openStreamSlots } from "../access/stream-slots.ts";
 import { logsOf, resume, serve, write, type Listener, type Subscription } from "./deliver.ts";
 import { openRecent } from "./recent.ts";
 

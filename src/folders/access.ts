@@ -5,10 +5,12 @@ import { isId } from "../../storage/database.ts";
 import type { FolderDoc, FolderGrant } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import { levelIn } from "../access/decide.ts";
+import { audienceOf } from "../access/exposure.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { changeTree } from "./change.ts";
+import { coveredBy, restrictionIn, restrictionOf, type AudienceChange } from "./exposure.ts";
 import {
   authorizeFolder,
   isAllowed,
@@ -18,11 +20,9 @@ import {
   principalsOf,
   type FolderView,
 } from "./load.ts";
+import { managedFolder } from "./refusals.ts";
 import type { UpdateFolderAccess } from "./schema.ts";
 import type { FolderTree } from "./tree.ts";
-import { audienceOf } from "../access/exposure.ts";
-import { coveredBy, restrictionIn, restrictionOf, type AudienceChange } from "./exposure.ts";
-import { managedFolder } from "./refusals.ts";
 import { queueEffectiveAccessUpdate } from "./update-effective-access.ts";
 
 export interface FolderAccess {

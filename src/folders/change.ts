@@ -11,8 +11,8 @@ import type { App } from "../app.ts";
 import { publishEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { requestSync } from "../queue/request-sync.ts";
-import { loadTree } from "./trees.ts";
 import type { FolderTree } from "./tree.ts";
+import { loadTree } from "./trees.ts";
 
 /** Attempts of a change that loses the race, and the maximum pause between them. */
 const raceAttempts = 60;

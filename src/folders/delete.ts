@@ -8,12 +8,12 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { changeTree } from "./change.ts";
 import { checkMayChange } from "./change-rules.ts";
+import { changeTree } from "./change.ts";
 import { checkMayChangePaths } from "./exposure.ts";
 import { loadFolder } from "./load.ts";
-import { loadTree } from "./trees.ts";
 import type { FolderTree } from "./tree.ts";
+import { loadTree } from "./trees.ts";
 
 export async function deleteFolder(app: App, actor: Actor, id: string): Promise<void> {
   const { folder } = await loadFolder(app, actor, id, "folder:delete");

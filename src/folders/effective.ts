@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 import type { AccessAction } from "../../contract/vocabulary.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
 import { isId } from "../../storage/database.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Actor, Membership, OrganizationActor, UserActor } from "../access/actor.ts";
 import { allowedActions, explainAccess } from "../access/explain.ts";
 import type { App } from "../app.ts";

@@ -41,7 +41,7 @@ export function accessContextIn(
   return {
     folderIds,
     restriction: { folderId: restriction, level },
-    ...(managed?.kind === "workspace" ? { workspaceOf: managed.userId } : {}),
+    workspaceOf: managed?.kind === "workspace" ? managed.userId : undefined,
   };
 }
 

@@ -61,19 +61,19 @@ function presentReason(
   if (kind === "role" || kind === "team") {
     // The id of a built-in role is its name.
     const name = names.get(reason.id) ?? (isId(reason.id) ? undefined : reason.id);
-    return { kind, id: reason.id, ...(name === undefined ? {} : { name }) };
+    return { kind, id: reason.id, name };
   }
   if (kind === "grant") {
     const { type, id, level } = reason.grant;
     const name = type === "member" ? member.principal.name : names.get(id);
-    return { kind, type, id, ...(name === undefined ? {} : { name }), level };
+    return { kind, type, id, name, level };
   }
   if (kind === "token") {
     const { scopes, allowedFolderIds: ids } = reason.limits;
     const folders = ids?.map((id) => ({ id, path: visible.has(id) ? tree.path(id) : null }));
     const limits = {
-      ...(scopes ? { scopes: copyOf(scopes) } : {}),
-      ...(folders ? { allowedFolders: folders } : {}),
+      scopes: scopes ? copyOf(scopes) : undefined,
+      allowedFolders: folders,
     };
     return { kind, id: reason.id, name: reason.name, limits };
   }

@@ -12,14 +12,14 @@ import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { readFolderAccess, updateFolderAccess } from "./access.ts";
 import { createFolderIn, createFolderPath } from "./create.ts";
-import { presentFolderExposure } from "./exposure.ts";
 import { deleteFolder } from "./delete.ts";
 import { effectiveRoutes } from "./effective-routes.ts";
+import { presentFolderExposure } from "./exposure.ts";
 import { describeFolder, listFolders } from "./list.ts";
 import { loadFolder, loadFolderView } from "./load.ts";
+import { countMovedReaders } from "./moved-readers.ts";
 import { presentFolder, presentFolderAccess } from "./present.ts";
 import { CreateFolder, FolderParams, FoldersQuery, UpdateFolder, UpdateFolderAccess } from "./schema.ts";
-import { countMovedReaders } from "./moved-readers.ts";
 import { updateFolder } from "./update.ts";
 
 const route = routesOf({ tag: "Folders", auth: "required" });
@@ -98,15 +98,14 @@ function itemRoutes(app: App): Route[] {
         return {
           ...presentFolder(changed),
           exposure: await presentFolderExposure(app, exposure),
-          ...(body.dryRun && body.parentId !== undefined
-            ? {
-                readers: await countMovedReaders(app, actor, {
+          readers:
+            body.dryRun && body.parentId !== undefined
+              ? await countMovedReaders(app, actor, {
                   tree: view.tree,
                   folderId: folder._id,
                   parentId: body.parentId,
-                }),
-              }
-            : {}),
+                })
+              : undefined,
         };
       },
     }),

@@ -18,7 +18,7 @@ export function readableScope(
   const isEditor = actor.kind === "organization" && (allowedFolderIds ?? skillIds) !== undefined;
   const subject = readable.filter((id) => !isEditor && !bypassesRestrictions(actor, id));
   const tenants = readable.map((tenantId): TenantScope => {
-    const scope: TenantScope = { tenantId, ...(skillIds ? { skillIds } : {}) };
+    const scope: TenantScope = { tenantId, skillIds };
     const tree = trees.get(tenantId);
     if (tree && subject.includes(tenantId)) scope.restrictions = [null, ...grantedIn(tree, actor)];
     if (tree && allowedFolderIds) {

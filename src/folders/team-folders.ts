@@ -2,8 +2,8 @@
 import type { TeamFolderPayload } from "../../contract/payloads/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { loadTeam } from "../orgs/teams.ts";
 import { loadTenant } from "../orgs/service.ts";
+import { loadTeam } from "../orgs/teams.ts";
 import { isAllowed, isVisible, loadFolderView, principalsOf } from "./load.ts";
 
 /**

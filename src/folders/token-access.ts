@@ -102,10 +102,5 @@ function actorOf(
   { origin }: Actor,
 ): OrganizationActor {
   const { scopes, allowedFolderIds } = token;
-  return organizationActor(
-    tenant,
-    token,
-    { ...(scopes ? { scopes } : {}), ...(allowedFolderIds ? { allowedFolderIds } : {}) },
-    origin,
-  );
+  return organizationActor(tenant, token, { scopes, allowedFolderIds }, origin);
 }

@@ -3,8 +3,8 @@
  * tree, so they don't depend on it; it keeps lists and the catalog fast and complete.
  */
 import type { App } from "../app.ts";
-import { loadTree } from "./trees.ts";
 import type { FolderTree } from "./tree.ts";
+import { loadTree } from "./trees.ts";
 
 const folderSlice = 1000;
 const skillSlice = 500;

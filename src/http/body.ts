@@ -36,9 +36,9 @@ export async function readJson(
 }
 
 interface FormOptions {
-  formBytes?: number | undefined;
+  formBytes?: number;
   /** Fields that may be repeated, which become lists of strings. */
-  repeatable?: readonly string[] | undefined;
+  repeatable?: readonly string[];
   /** Refuses JSON. */
   isFormOnly?: boolean;
 }

@@ -69,7 +69,7 @@ const PathCursor = z.tuple([z.string().max(startLength), z.number().int().min(1)
 export function pageByPath<T>(
   items: readonly T[],
   pathOf: (item: T) => string,
-  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  { cursor, limit }: { cursor?: string; limit: number },
 ): Page<T> {
   const starts = items.map((item) => pathOf(item).slice(0, startLength));
   const at = decodeCursor(cursor, PathCursor);

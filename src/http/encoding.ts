@@ -1,8 +1,8 @@
 /** Compression of responses, and the entity tags of their compressed forms. */
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { Context } from "koa";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
+import type { Context } from "koa";
 import compress from "koa-compress";
 import { LRUCache } from "lru-cache";
 import { ownBytes } from "../../repos/own-bytes.ts";

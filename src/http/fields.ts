@@ -9,7 +9,7 @@ export function problem(message: string | undefined): Html {
 export interface Field {
   name: string;
   label: string;
-  value?: string | undefined;
+  value?: string;
   type?: "text" | "email" | "password";
   /** For the browser's own help with filling in. */
   autocomplete?: string;

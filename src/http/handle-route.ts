@@ -26,7 +26,7 @@ export interface Credentials {
   sessionCookie: string | undefined;
   signed: SignedCall | undefined;
   /** Address of the called resource, if access tokens of OAuth clients are accepted there. */
-  audience?: string | undefined;
+  audience?: string;
   origin: Origin;
 }
 

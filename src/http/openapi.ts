@@ -5,8 +5,8 @@ import path from "node:path";
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { failures, type FailureCode } from "../../contract/errors.ts";
-import { Reply, routesOf, type Route } from "./route.ts";
 import { iconPath } from "./pages.ts";
+import { Reply, routesOf, type Route } from "./route.ts";
 import { docsPolicy } from "./security.ts";
 
 const route = routesOf({ tag: "Documentation", auth: "optional" });

@@ -25,10 +25,10 @@ function assetReply(content: string, type: string): Reply {
 export interface PageContent {
   title: string;
   /** Name of the signed-in user. */
-  signedInAs?: string | undefined;
+  signedInAs?: string;
   body: Html;
   /** An inline script; the page works without it. */
-  script?: Html | undefined;
+  script?: Html;
   /** Two columns rather than one narrow one. */
   isWide?: boolean;
   /** Whether search engines may list the page. Default: yes. */

@@ -80,7 +80,7 @@ export interface RateLimits {
   refund(budget: Budget, caller: string): Promise<void>;
 }
 
-export function openRateLimits(options: { enabled: boolean; redis?: object | undefined }): RateLimits {
+export function openRateLimits(options: { enabled: boolean; redis?: object }): RateLimits {
   const limiters = new Map<string, RateLimiterAbstract>();
   for (const [name, { points, seconds }] of Object.entries(budgets)) {
     const memory = new RateLimiterMemory({ keyPrefix: name, points, duration: seconds });

@@ -38,9 +38,9 @@ export interface RequestInfo {
   /** Reads that body as JSON of at most so many bytes; undefined if it is empty. */
   readJson(limitBytes: number): Promise<unknown>;
   /** Authenticates the caller of a route with `auth: "deferred"`, and counts the request against their budget. */
-  authenticate?: (() => Promise<Actor>) | undefined;
+  authenticate?: () => Promise<Actor>;
   /** Set for a call with an `Idempotency-Key`. */
-  creation?: Creation | undefined;
+  creation?: Creation;
 }
 
 export interface Cookie {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import { syncStatuses } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { SyncProblem } from "../../storage/sync-problem.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
@@ -12,7 +12,7 @@ import { Page } from "../http/route.ts";
 /** A page of connections; those with problems come first. */
 export async function listAllConnections(
   app: App,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor }: { limit: number; cursor?: string },
 ): Promise<Page<AdminConnectionPayload>> {
   const read = decodeCursor(cursor, z.tuple([z.enum(syncStatuses), z.string().max(24)]));
   const after = read && { status: read[0], _id: read[1] };

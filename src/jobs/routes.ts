@@ -1,4 +1,5 @@
 /** The service's workers, for its administrators. For other callers these paths do not exist. */
+import { z } from "zod";
 import {
   AdminConnectionPayload,
   HealthPayload,
@@ -8,7 +9,6 @@ import {
   QueuePayload,
   RetriedPayload,
 } from "../../contract/payloads/jobs.ts";
-import { z } from "zod";
 import type { App } from "../app.ts";
 import { listQuery } from "../http/cursor.ts";
 import type { Health } from "../http/health.ts";
@@ -20,11 +20,11 @@ import { openQueueEvents } from "./events.ts";
 import { readHealth } from "./health.ts";
 import { listJobs } from "./list.ts";
 import { loadJob } from "./load.ts";
-import { serviceLogRoutes } from "./service-log-routes.ts";
 import { readJobMetrics } from "./metrics.ts";
 import { namesOf } from "./names.ts";
 import { presentJobDetail } from "./present.ts";
 import { JobParams, JobsQuery, MetricsQuery, QueueParams } from "./schema.ts";
+import { serviceLogRoutes } from "./service-log-routes.ts";
 import {
   listQueues,
   pauseQueue,

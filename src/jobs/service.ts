@@ -4,8 +4,7 @@
  */
 import type { QueuePayload, RetriedPayload } from "../../contract/payloads/jobs.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
-import type { Actor } from "../access/actor.ts";
-import { actorId } from "../access/actor.ts";
+import { type Actor, actorId } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, type EventSubject } from "../audit/events.ts";
 import { serviceLog } from "../audit/fan-out.ts";

@@ -56,7 +56,7 @@ function openSmtp(smtpUrl: string, from: Config["mailFrom"], log: Log): Mailer {
     url: smtpUrl,
     ...timeouts,
     ...confined,
-    ...(isSecretInClear(smtpUrl) ? { requireTLS: true } : {}),
+    requireTLS: isSecretInClear(smtpUrl) ? true : undefined,
   });
   return {
     kind: "smtp",

@@ -17,7 +17,6 @@ import { revokeAll } from "./oauth/revoke.ts";
 import { connectUrl } from "./present.ts";
 import type { ConnectConnector } from "./schema.ts";
 import { loadConnector, requireEnabled } from "./service.ts";
-import { readSecret, withSecrets } from "./vault.ts";
 import { connectUpstream } from "./upstream/connect.ts";
 import { authOf, loadTarget, type Challenge, type LoadedTarget } from "./upstream/credentials.ts";
 import { problemOf } from "./upstream/failure.ts";
@@ -32,6 +31,7 @@ import {
   type SuppliedValues,
 } from "./upstream/target.ts";
 import { judgeConnectors, type SeenConnector, type UsableConnector } from "./usable.ts";
+import { readSecret, withSecrets } from "./vault.ts";
 
 export interface ConnectResult {
   user: UserActor;
@@ -117,8 +117,8 @@ async function approve(
   const vault = withSecrets(app, stored, {
     variables,
     flow: null,
-    ...(isSame ? {} : { client: null }),
-    ...(keepsTokens ? {} : { tokens: null }),
+    client: isSame ? undefined : null,
+    tokens: keepsTokens ? undefined : null,
   });
   const change = {
     vault,
@@ -127,7 +127,7 @@ async function approve(
     generation: stored.generation + 1,
     status: stored.status === "pending" ? "pending" : "needs_auth",
     flow: null,
-    ...(keepsTokens ? {} : { issuer: null }),
+    issuer: keepsTokens ? undefined : null,
   } as const;
   if (!(await connectors.change(stored._id, stored.revision, change, app.now()))) throw concurrent();
   // Finished before others are given: some servers revoke all that the user has given to a client.

@@ -1,8 +1,8 @@
 import type { ConnectorCallPayload, ConnectorPayload } from "../../contract/payloads/connectors.ts";
 import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
 import type { UserActor } from "../access/actor.ts";
-import type { App } from "../app.ts";
 import { membershipIn } from "../access/decide.ts";
+import type { App } from "../app.ts";
 import { sentenceOf } from "./upstream/problems.ts";
 import { hostOf, valuesFor } from "./upstream/target.ts";
 import type { SeenConnector } from "./usable.ts";
@@ -25,7 +25,7 @@ export function presentConnector(
     publicId,
     slug,
     tenantId,
-    ...(tenantSlug === undefined ? {} : { tenantSlug }),
+    tenantSlug,
     serverId,
     server: server
       ? {
@@ -45,10 +45,10 @@ export function presentConnector(
       ? valuesFor(server.config).map(({ name, label, description, secret, required, format }) => ({
           name,
           label,
-          ...(description === undefined ? {} : { description }),
+          description,
           secret,
           required,
-          ...(format === undefined ? {} : { format }),
+          format,
           supplied: problem !== "address_changed" && supplied.has(name),
         }))
       : [],
@@ -65,7 +65,7 @@ export function presentCall(call: ConnectorCallDoc): ConnectorCallPayload {
     connectorId,
     connector,
     kind,
-    ...(name === undefined ? {} : { name }),
+    name,
     outcome,
     ms,
     bytes,

@@ -96,7 +96,7 @@ function changeRoutes(app: App): Route[] {
         const { user, seen, authorizationUrl } = await connectConnector(app, actor, params.connector, body);
         return {
           connector: presentConnector(app, user, seen),
-          ...(authorizationUrl ? { authorizationUrl: authorizationUrl.href } : {}),
+          authorizationUrl: authorizationUrl?.href,
         };
       },
     }),

@@ -1,10 +1,10 @@
 /** Records how connections and calls end, without delaying their callers. */
+import { cutAtWord } from "../../contract/cut-text.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ConnectorProblem } from "../../contract/vocabulary.ts";
 import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
 import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
 import type { App } from "../app.ts";
-import { cutAtWord } from "../../contract/cut-text.ts";
 import { reportConnectorChange } from "./changes.ts";
 
 /** The last use of a connector is recorded at most once in this time. */
@@ -36,7 +36,7 @@ export function noteFailure(app: App, connector: KnownConnector, problem: Connec
 export function recordCall(
   app: App,
   connector: KnownConnector,
-  call: Pick<ConnectorCallDoc, "kind" | "outcome" | "bytes"> & { name?: string | undefined; ms: number },
+  call: Pick<ConnectorCallDoc, "kind" | "outcome" | "bytes"> & { name?: string; ms: number },
 ): void {
   const { _id, userId, tenantId, serverId, slug, lastUsedAt } = connector;
   const now = app.now();
@@ -48,7 +48,7 @@ export function recordCall(
     connector: slug,
     serverId,
     kind: call.kind,
-    ...(call.name === undefined ? {} : { name: cutAtWord(call.name, nameLength) }),
+    name: call.name === undefined ? undefined : cutAtWord(call.name, nameLength),
     outcome: call.outcome,
     ms: Math.round(call.ms),
     bytes: call.bytes,

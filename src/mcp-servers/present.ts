@@ -1,5 +1,5 @@
-import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
+import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import type { Actor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";

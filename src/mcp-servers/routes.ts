@@ -9,11 +9,12 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
-import { forgetInstall, listInstalls, readAnalytics, recordInstall } from "./installs.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { createServer } from "./create-server.ts";
+import { forgetInstall, listInstalls, readAnalytics, recordInstall } from "./installs.ts";
 import type { SeenServer } from "./load.ts";
-import { registrySwitchRoutes } from "./public-registry/routes.ts";
 import { presentServer, presentServers } from "./present.ts";
+import { registrySwitchRoutes } from "./public-registry/routes.ts";
 import {
   CreateMcpServer,
   FindMcpServers,
@@ -23,7 +24,6 @@ import {
   RecordMcpInstall,
   UpdateMcpServer,
 } from "./schema.ts";
-import { createServer } from "./create-server.ts";
 import { findServers, listServers, readServer } from "./service.ts";
 import { updateServer } from "./update-server.ts";
 

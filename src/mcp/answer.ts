@@ -1,4 +1,6 @@
 /** Answers a request by the SDK, in the generation of the protocol that its client speaks. */
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
 import {
   WebStandardStreamableHTTPServerTransport,
   createMcpHandler,
@@ -6,8 +8,6 @@ import {
   type CallToolResult,
   type McpServer,
 } from "@modelcontextprotocol/server";
-import { randomUUID } from "node:crypto";
-import { Readable } from "node:stream";
 import { ServiceError } from "../errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
 import { acceptOf } from "./accept.ts";

@@ -3,8 +3,8 @@
  * authenticated and limited here, and answered by the SDK. No session is kept. Responses are JSON, except those of
  * endpoints whose calls take long, which report progress in a stream.
  */
-import { ProtocolErrorCode, type CallToolResult, type McpServer } from "@modelcontextprotocol/server";
 import { Readable } from "node:stream";
+import { ProtocolErrorCode, type CallToolResult, type McpServer } from "@modelcontextprotocol/server";
 import { openSlots, type SlotOptions, type Slots } from "../../contract/concurrency/slots.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { ServiceError } from "../errors.ts";

@@ -14,7 +14,7 @@ export function failureOf(thrown: unknown, call: Call, services: CallServices): 
 
 const factsOf = (error: ServiceError, requestId: string) => ({
   code: error.code,
-  ...(error.details === undefined ? {} : { details: error.details }),
+  details: error.details,
   requestId,
 });
 

@@ -29,7 +29,7 @@ export interface ForwardedCall {
   /** Aborted when the caller has left or cancels. */
   signal: AbortSignal;
   /** Set if the caller wants to know. */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  onProgress?: (progress: Progress) => void;
 }
 
 export const watchedLists = ["tools", "prompts", "resources"] as const;

@@ -133,8 +133,8 @@ function progressOf({ mcpReq }: ServerContext): ForwardedCall["onProgress"] {
     const params = {
       progressToken,
       progress,
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message: message.slice(0, messageLength) }),
+      total,
+      message: message === undefined ? undefined : message.slice(0, messageLength),
     };
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   };

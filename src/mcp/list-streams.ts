@@ -2,13 +2,13 @@
  * Streams that report changes of lists: of a GET request in the generation of the protocol with `initialize`, of
  * `subscriptions/listen` in the one after it. A stream ends with its caller's credential, and with the process.
  */
+import { Readable } from "node:stream";
 import {
   createMcpHandler,
   InMemoryServerEventBus,
   type McpServer,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
-import { Readable } from "node:stream";
 import { Reply } from "../http/route.ts";
 import { toReply } from "./answer.ts";
 import { openEventStreams, streamHead, streamReply, type EventStream } from "./event-streams.ts";

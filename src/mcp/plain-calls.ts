@@ -59,7 +59,7 @@ export async function answerPlainCall({ id }: PlainCall, running: Promise<CallTo
   } catch (thrown) {
     if (!(thrown instanceof ProtocolError)) throw thrown;
     const { code, message, data } = thrown;
-    const error = { code, message, ...(data === undefined ? {} : { data }) };
+    const error = { code, message, data };
     return replyWith(JSON.stringify({ jsonrpc: "2.0", id, error }));
   }
 }

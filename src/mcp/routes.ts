@@ -4,14 +4,14 @@ import { limits } from "../../contract/limits.ts";
 import { invalidRequest } from "../errors.ts";
 import { toServiceError } from "../http/errors.ts";
 import { route, type Reply, type RequestInfo, type Route } from "../http/route.ts";
-import type { CallServices } from "./call.ts";
 import { methodOf } from "./answer.ts";
+import type { CallServices } from "./call.ts";
 import { openEndpoint, type EndpointOptions } from "./endpoint.ts";
 import { presentRefusal, signInFirst } from "./failures.ts";
-import { checkHost } from "./hosts.ts";
-import { openListStreams } from "./list-streams.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { buildForwardingServer, callForwarded } from "./forwarding-server.ts";
+import { checkHost } from "./hosts.ts";
+import { openListStreams } from "./list-streams.ts";
 import { buildServer, callOwn, offeredTo, prepareSurface, type Needs } from "./server.ts";
 import type { Surface } from "./surface.ts";
 

@@ -30,5 +30,5 @@ export function factorMail(
 ): MailDue {
   const createdAt = app.now();
   const expiresAt = new Date(createdAt.getTime() + noticeMs);
-  return { id: app.newId(), kind, to: user.email, createdAt, expiresAt, ...(factor ? { factor } : {}) };
+  return { id: app.newId(), kind, to: user.email, createdAt, expiresAt, factor: factor || undefined };
 }

@@ -1,3 +1,4 @@
+import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import {
   FactorStatePayload,
   MfaRequirementPayload,
@@ -5,12 +6,11 @@ import {
   RecoveryCodesPayload,
   TotpSetupPayload,
 } from "../../contract/payloads/mfa.ts";
-import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
 import { presentSignedIn } from "../auth/present.ts";
 import { Enveloped, routesOf, type Route } from "../http/route.ts";
-import { passkeyRoutes } from "./passkeys/routes.ts";
 import { TenantParams } from "../orgs/schema.ts";
+import { passkeyRoutes } from "./passkeys/routes.ts";
 import { changeRequirement, readRequirement } from "./requirement.ts";
 import { ConfirmTotp, MfaRequirement, Reauthenticate, VerifyFactor } from "./schema.ts";
 import { completeByFactor, reauthenticate } from "./sign-in.ts";

@@ -3,10 +3,10 @@ import type { FactorStatePayload, PasskeyPayload } from "../../contract/payloads
 import type { Passkey } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { offersPasskeys } from "../auth/relying-party.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { providerStart, verifiedUntil } from "../users/recent-verification.ts";
 import { loadOwn } from "./load.ts";
-import { offersPasskeys } from "../auth/relying-party.ts";
 
 export async function readFactorState(app: App, actor: Actor): Promise<FactorStatePayload> {
   const caller = requireUnrestricted(actor, "see your second factors");

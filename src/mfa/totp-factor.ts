@@ -5,6 +5,7 @@ import type { RecoveryCodesPayload, TotpSetupPayload } from "../../contract/payl
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { returnPoints, takePoints, type Point } from "../auth/credentials.ts";
+import { relyingParty } from "../auth/relying-party.ts";
 import { ServiceError } from "../errors.ts";
 import type { Cookie } from "../http/route.ts";
 import { requireRecentVerification } from "../users/recent-verification.ts";
@@ -14,7 +15,6 @@ import { factorMail, ownEvent } from "./record.ts";
 import { newRecoveryCodes, recoveryFields } from "./recovery-codes.ts";
 import { requireRemovable } from "./removable.ts";
 import { newTotpSecret, qrCode, stepOf, totpUri } from "./totp.ts";
-import { relyingParty } from "../auth/relying-party.ts";
 import { totpRecord, wrongFactor } from "./verify.ts";
 
 /**

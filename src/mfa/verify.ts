@@ -7,11 +7,11 @@ import { flushEvents } from "../audit/events.ts";
 import { returnPoints, takePoints, type Point } from "../auth/credentials.ts";
 import { ServiceError } from "../errors.ts";
 import { queueMails } from "../mail/notice.ts";
+import { verifyPasskey } from "./passkeys/verify.ts";
 import { ownEvent, factorMail } from "./record.ts";
 import { hashOfCode } from "./recovery-codes.ts";
 import type { FactorProof } from "./schema.ts";
 import { stepOf } from "./totp.ts";
-import { verifyPasskey } from "./passkeys/verify.ts";
 
 /** The secret of an authenticator app is sealed for its account. */
 export const totpRecord = (userId: string) => `totp:${userId}`;

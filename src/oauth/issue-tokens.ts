@@ -10,9 +10,9 @@ import { ServiceError } from "../errors.ts";
 import { equalSecrets, hashSecret } from "../secrets.ts";
 import { noteClientUse } from "./clients.ts";
 import { isSameRedirectUri } from "./redirect-uris.ts";
-import { accessOfScope, readResources, scopeOfAccess } from "./resources.ts";
 import { grantOfRefreshToken } from "./refresh-token.ts";
 import { currentPair, isRecentlyReplaced, newPair, recentRenewals, type TokenPair } from "./renewals.ts";
+import { accessOfScope, readResources, scopeOfAccess } from "./resources.ts";
 import { revokeReused } from "./revoke.ts";
 import type { TokenRequest } from "./schema.ts";
 

@@ -24,7 +24,7 @@ export interface ConsentView {
   /** Organizations that can't be chosen before the person has given the proof that they require. */
   withheld: readonly WithheldMembership[];
   chosen: { access: OauthAccess; tenantIds: ReadonlySet<string> };
-  error?: string | undefined;
+  error?: string;
 }
 
 /** Ids of the organizations that were chosen in the form. */
@@ -171,7 +171,7 @@ function organizationFields({ request, organizations, withheld, chosen }: Consen
         name: `${fieldPrefix}${tenantId}`,
         label: showHidden(tenantName),
         checked: chosen.tenantIds.has(tenantId),
-        ...(tenantName === tenantSlug ? {} : { hint: tenantSlug }),
+        hint: tenantName === tenantSlug ? undefined : tenantSlug,
       }),
     )}
     ${withheld.map(

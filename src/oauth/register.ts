@@ -34,7 +34,7 @@ export async function registerClient(app: App, input: ClientMetadata): Promise<R
   return {
     client_id: client._id,
     client_id_issued_at: Math.floor(now.getTime() / 1000),
-    ...(client.name === "" ? {} : { client_name: client.name }),
+    client_name: client.name === "" ? undefined : client.name,
     redirect_uris: redirectUris,
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],

@@ -2,11 +2,11 @@
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { exportLines } from "../../storage/dump/export-lines.ts";
 import { checkedLines } from "../../storage/dump/checked-lines.ts";
+import { exportLines } from "../../storage/dump/export-lines.ts";
 import { hasUnfinishedImport, importLines, type Imported } from "../../storage/dump/import-lines.ts";
-import { advanceEpoch } from "../epoch/epoch.ts";
 import type { Stores } from "../app.ts";
+import { advanceEpoch } from "../epoch/epoch.ts";
 
 /** Writes an export next to `file`, then moves it into place with mode 0600; returns its number of lines. */
 export async function exportTo(app: Stores, file: string): Promise<number> {

@@ -5,8 +5,8 @@ import type { MembershipDoc } from "../../storage/memberships.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";
-import type { App } from "../app.ts";
 import { ownerRole } from "../access/permissions.ts";
+import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
 import { memberNames, propagateUser } from "../users/member-names.ts";
 import { enlistOwner } from "./owners.ts";
@@ -34,7 +34,7 @@ export interface NewMember {
 export async function createMembership(
   app: App,
   member: NewMember,
-  known: { tenant?: TenantDoc | undefined; account?: Account | undefined } = {},
+  known: { tenant?: TenantDoc; account?: Account } = {},
 ): Promise<void> {
   const { tenants, users, teams, memberships } = app.storage;
   const { id, tenantId, userId, role, teamIds, createdAt, sso, events = [] } = member;
@@ -55,13 +55,13 @@ export async function createMembership(
       role,
       teamIds: offered.filter((team) => team.tenantId === tenantId).map((team) => team._id),
       createdAt,
-      ...(sso ? { sso } : {}),
+      sso,
       ...(events.length > 0 ? outboxFields(events) : {}),
       ...(role === ownerRole ? { enlisting: app.now(), unsettledAt: app.now() } : {}),
       tenantDeletionAt: tenant.deletionAt,
       tenantMaxTokenDays: tenant.maxTokenDays,
-      ...(tenant.mfaRequirement ? { tenantFactorFrom: tenant.mfaRequirement.from } : {}),
-      ...(tenant.ssoProviderIds?.length ? { tenantSsoProviderIds: tenant.ssoProviderIds } : {}),
+      tenantFactorFrom: tenant.mfaRequirement?.from,
+      tenantSsoProviderIds: tenant.ssoProviderIds?.length ? tenant.ssoProviderIds : undefined,
     });
   } catch (error) {
     if (!isDuplicate(error)) throw error;

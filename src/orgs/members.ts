@@ -1,7 +1,7 @@
 /** Members of an organization: list, and change of role. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { MembershipDoc } from "../../storage/memberships.ts";
 import { isId } from "../../storage/database.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
@@ -13,16 +13,16 @@ import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { lastSeenOf } from "../users/last-seen.ts";
 import { foldName } from "../users/schema.ts";
+import { loadNames } from "./names.ts";
+import { enlistOwner, releaseOwner, finishOwnerChange } from "./owners.ts";
 import {
   permissionsOfMember,
   permissionsOfRoles,
   requireMemberGrants,
   requirePermissions,
 } from "./permission-checks.ts";
-import { enlistOwner, releaseOwner, finishOwnerChange } from "./owners.ts";
 import { MemberCursor, type ChangeMember, type MemberQuery } from "./schema.ts";
 import { loadTenant } from "./service.ts";
-import { loadNames } from "./names.ts";
 
 /** A member with their account; the address is shown to callers who may change members. */
 export interface Member {
@@ -33,7 +33,7 @@ export interface Member {
   /** Names of the teams and of a custom role, by their ids. */
   names: ReadonlyMap<string, string>;
   /** The last use of a session or token, for callers who may change members. */
-  lastSeenAt?: Date | undefined;
+  lastSeenAt?: Date;
   /** An identity provider manages the member by SCIM; for callers who may change members. */
   isProvisioned?: boolean;
 }
@@ -57,10 +57,10 @@ export async function listMembers(
   if (input.team !== undefined && input.team !== inTeam) return new Page<Member>([], null);
   const rows = await app.storage.memberships.list({
     tenantId: tenant._id,
-    ...(input.query === undefined ? {} : { prefix: foldName(input.query) }),
-    ...(input.role === undefined ? {} : { role: input.role }),
-    ...(inTeam === undefined ? {} : { teamId: inTeam }),
-    ...(at ? { after: { username: at[0], id: at[1] } } : {}),
+    prefix: input.query === undefined ? undefined : foldName(input.query),
+    role: input.role,
+    teamId: inTeam,
+    after: at ? { username: at[0], id: at[1] } : undefined,
     limit: input.limit + 1,
   });
   const shown = rows.slice(0, input.limit);
@@ -113,7 +113,7 @@ export async function changeMember(
     });
     const becomesOwner = input.role === ownerRole;
     if (member.role === ownerRole) await releaseOwner(app, member);
-    const fields = { role: input.role, ...(becomesOwner ? { enlisting: app.now() } : {}) };
+    const fields = { role: input.role, enlisting: becomesOwner ? app.now() : undefined };
     const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
     if (!changed) return undefined;
     if (becomesOwner) await enlistOwner(app, changed);

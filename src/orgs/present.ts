@@ -47,13 +47,13 @@ export function presentMember(member: Member): MemberPayload {
     userId: membership.userId,
     username: account?.username ?? membership.username,
     name: account?.name ?? membership.username,
-    ...(showsEmail && account ? { email: account.email } : {}),
+    email: showsEmail && account ? account.email : undefined,
     role: membership.role,
     roleName: names.get(membership.role) ?? membership.role,
     teamIds: membership.teamIds,
     teams: namedTeams(membership.teamIds, names),
-    ...(showsEmail ? { lastSeenAt: lastSeenAt ? lastSeenAt.toISOString().slice(0, 10) : null } : {}),
-    ...(showsEmail && isProvisioned ? { provisioned: true } : {}),
+    lastSeenAt: showsEmail ? (lastSeenAt ? lastSeenAt.toISOString().slice(0, 10) : null) : undefined,
+    provisioned: showsEmail && isProvisioned ? true : undefined,
     joinedAt: membership.createdAt.toISOString(),
   };
 }

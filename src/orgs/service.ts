@@ -14,8 +14,8 @@ import { makeEvent, flushEvents } from "../audit/events.ts";
 import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { refuseUnproved } from "../users/requirements.ts";
 import { memberNames } from "../users/member-names.ts";
+import { refuseUnproved } from "../users/requirements.ts";
 import { propagateTenant, propagateTenantSoon } from "./propagate.ts";
 import type { CreateTenant, UpdateTenant } from "./schema.ts";
 
@@ -146,7 +146,7 @@ export async function updateTenant(
     tenantId: tenant._id,
     resourceType: "organization",
     resourceId: tenant._id,
-    metadata: { ...input, ...(input.slug === undefined ? {} : { formerSlug: tenant.slug }) },
+    metadata: { ...input, formerSlug: input.slug === undefined ? undefined : tenant.slug },
   });
   for (;;) {
     const updated = await applySettings(app, tenant, input, event);
@@ -173,7 +173,7 @@ async function applySettings(
       `The organization has had ${limits.formerOrgSlugs} other slugs, which is the limit: choose a former one.`,
       { limit: limits.formerOrgSlugs },
     );
-  const fields = { ...input, ...(slugs ? { slugs } : {}) };
+  const fields = { ...input, slugs };
   try {
     return await app.storage.tenants.update(tenant._id, fields, app.now(), [event], slugs && tenant.slugs);
   } catch (error) {

@@ -3,12 +3,12 @@ import { limits } from "../../contract/limits.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { TeamDoc } from "../../storage/teams.ts";
 import type { Actor } from "../access/actor.ts";
+import { missingFrom } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import type { Page } from "../http/route.ts";
 import { listMembers, onMember, type Member } from "./members.ts";
-import { missingFrom } from "../access/permissions.ts";
 import {
   permissionsOfMember,
   permissionsOfTeams,

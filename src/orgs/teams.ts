@@ -9,6 +9,7 @@ import { makeEvent, flushEvents } from "../audit/events.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
+import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
 import {
   permissionsOfRoles,
   permissionsOfTeams,
@@ -17,7 +18,6 @@ import {
   requireTeamAccess,
   unknownTeam,
 } from "./permission-checks.ts";
-import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
 import { NameCursor, type CreateTeam, type ListQuery, type UpdateTeam } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 

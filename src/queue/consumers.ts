@@ -1,6 +1,5 @@
 // The running side of the queue: one BullMQ worker per queue, which calls the processors.
 import { DelayedError, type Job, UnrecoverableError } from "bullmq";
-
 import type { Log } from "../log.ts";
 import { type BackendWorker, type QueueBackend, withinTime } from "./backend.ts";
 import { pauseBeforeRetry } from "./backoff.ts";

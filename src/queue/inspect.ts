@@ -1,6 +1,5 @@
 // Lists, retries and removes jobs, for the service's administrators.
 import type { Job } from "bullmq";
-
 import { type JobState, jobStates } from "../../contract/vocabulary.ts";
 import type { BackendQueue } from "./backend.ts";
 import { isJobName, jobPolicies, type JobName, type QueueName, queueOf } from "./jobs.ts";

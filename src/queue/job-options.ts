@@ -38,11 +38,12 @@ export function retryOptions(name: JobName) {
 export function jobOptions(name: JobName, { jobId, retime = false, delayMs }: EnqueueOptions): JobsOptions {
   return {
     ...retryOptions(name),
-    ...(delayMs !== undefined && { delay: delayMs }),
+    delay: delayMs,
     // Not BullMQ's own jobId: with it, a finished job would block later ones for as long as it is kept.
-    ...(jobId !== undefined && {
-      deduplication: { id: `${name}/${jobId}`, keepLastIfActive: true, reschedule: retime },
-    }),
+    deduplication:
+      jobId === undefined
+        ? undefined
+        : { id: `${name}/${jobId}`, keepLastIfActive: true, reschedule: retime },
   };
 }
 

@@ -1,6 +1,5 @@
 // The job queue: the only access to BullMQ for the whole service, on Redis or on the embedded engine.
 import type { JobType } from "bullmq";
-
 import type { Log } from "../log.ts";
 import {
   type BackendQueue,
@@ -12,6 +11,7 @@ import {
 } from "./backend.ts";
 import { type ConsumerSettings, type Consumers, startConsumers } from "./consumers.ts";
 import { QueueUnavailableError } from "./errors.ts";
+import { inspectorOf, type QueueInspector } from "./inspect.ts";
 import {
   jobOptions,
   repeatOptions,
@@ -19,7 +19,6 @@ import {
   type EnqueueOptions,
   type Schedule,
 } from "./job-options.ts";
-import { inspectorOf, type QueueInspector } from "./inspect.ts";
 import {
   type JobName,
   type JobPayloads,

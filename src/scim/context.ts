@@ -1,7 +1,7 @@
 /** The request of an identity provider, once its token was checked. */
-import type { TenantDoc } from "../../storage/tenants.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent, type EventSubject } from "../audit/events.ts";
 import type { Projection } from "./present.ts";
@@ -47,5 +47,5 @@ export function scimEvent(
   subject: Omit<EventSubject, "tenantId">,
 ): EventRow {
   const event = makeSystemEvent(app, name, { ...subject, tenantId: tenant._id });
-  return { ...event, actor: { type: "system", id: null, name: "SCIM" }, ...(ipHash ? { ipHash } : {}) };
+  return { ...event, actor: { type: "system", id: null, name: "SCIM" }, ipHash };
 }

@@ -1,11 +1,11 @@
 /** The resources and methods below the address of a provider (RFC 7644, section 3.2). */
+import type { IncomingMessage } from "node:http";
+import { isId } from "../../storage/database.ts";
+import { ServiceError } from "../errors.ts";
 import { readJson } from "../http/body.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
-import { ServiceError } from "../errors.ts";
-import { isId } from "../../storage/database.ts";
-import type { IncomingMessage } from "node:http";
-import type { ScimContext } from "./context.ts";
 import { namesVersion } from "./conditional.ts";
+import type { ScimContext } from "./context.ts";
 import { badInput, ScimError, unknownResource } from "./errors.ts";
 import { createGroup, deleteGroup, loadGroup, replaceGroup, updateGroup } from "./groups/write.ts";
 import {

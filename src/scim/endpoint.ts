@@ -1,7 +1,7 @@
 /** A request of an identity provider: token, limits, dispatch, the error in the form of SCIM, and the log. */
+import type { App } from "../app.ts";
 import { toServiceError, type ErrorTranslator } from "../http/errors.ts";
 import type { Reply } from "../http/route.ts";
-import type { App } from "../app.ts";
 import { authenticateProvider, UnauthenticatedError } from "./authenticate.ts";
 import type { ScimContext } from "./context.ts";
 import { dispatch, namesOf, reply, type ScimCall } from "./dispatch.ts";

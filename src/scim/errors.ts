@@ -58,7 +58,7 @@ export function presentError({ status, scimType, message }: ScimError) {
   return {
     schemas: [errorSchema],
     status: String(status),
-    ...(scimType ? { scimType } : {}),
+    scimType,
     detail: message,
   };
 }

@@ -1,10 +1,10 @@
 /** Lists of resources: filter, order and paging (RFC 7644, section 3.4.2). */
 import { limits } from "../../contract/limits.ts";
 import type { ScimListQuery } from "../../storage/scim/users.ts";
+import type { ScimContext } from "./context.ts";
 import { badInput, ScimError } from "./errors.ts";
 import { parseFilter } from "./filter/parse.ts";
 import { fieldOf, toQuery } from "./filter/to-query.ts";
-import type { ScimContext } from "./context.ts";
 import { isLeftOut, presentGroup, presentUser, projected, type Resource } from "./present.ts";
 import type { ResourceType } from "./schema/attributes.ts";
 

@@ -28,10 +28,10 @@ export function logRequest(
     path: pathOf(call),
     status,
     outcome: outcomeOf(call, status, noted.changes),
-    ...(reason === undefined ? {} : { detail: reason.slice(0, detailLength) }),
-    ...(noted.subject ? { subject: noted.subject } : {}),
-    ...(noted.changes?.length ? { changes: noted.changes } : {}),
-    ...(noted.ignored.size > 0 ? { ignored: ignoredOf(noted.ignored) } : {}),
+    detail: reason?.slice(0, detailLength),
+    subject: noted.subject,
+    changes: noted.changes?.length ? noted.changes : undefined,
+    ignored: noted.ignored.size > 0 ? ignoredOf(noted.ignored) : undefined,
   };
   app.background("log a request of SCIM", () => app.storage.scimLog.insert(entry));
 }

@@ -1,11 +1,11 @@
 /** SCIM of an organization, for its owners: enable, rotate the token, disable, put teams under SCIM, and the log. */
 import { randomBytes } from "node:crypto";
+import { limits } from "../../contract/limits.ts";
 import type {
   ScimLogEntryPayload,
   ScimStatePayload,
   ScimTokenPayload,
 } from "../../contract/payloads/scim.ts";
-import { limits } from "../../contract/limits.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { ScimGroupDoc } from "../../storage/scim/groups.ts";
@@ -267,10 +267,10 @@ function presentEntry({ _id, at, method, path, status, outcome, ...rest }: ScimL
     path,
     status,
     outcome,
-    ...(detail === undefined ? {} : { detail }),
-    ...(subject ? { subject } : {}),
-    ...(changes ? { changes } : {}),
-    ...(ignored ? { ignored } : {}),
-    ...(count === undefined || count === 1 ? {} : { count }),
+    detail,
+    subject,
+    changes,
+    ignored,
+    count: count === undefined || count === 1 ? undefined : count,
   };
 }

@@ -6,8 +6,8 @@ import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { foldName } from "../users/schema.ts";
-import { inviteReasonOf } from "./users/invite-reason.ts";
 import { NameCursor, type ScimGroupsRequest, type ScimUsersRequest } from "./schema.ts";
+import { inviteReasonOf } from "./users/invite-reason.ts";
 
 /** A page of the users, by user name. */
 export async function listManagedUsers(

@@ -39,7 +39,7 @@ export function presentUser(base: string, doc: ScimUserDoc, names: ReadonlyMap<s
   return {
     schemas: [urns.user, ...(enterprise ? [urns.enterprise] : []), ...(membership ? [urns.membership] : [])],
     id: doc._id,
-    ...(doc.externalId === undefined ? {} : { externalId: doc.externalId }),
+    externalId: doc.externalId,
     userName: doc.userName,
     active: doc.active,
     ...attributes,
@@ -61,16 +61,16 @@ export function presentGroup(
     return {
       value: id,
       $ref: `${base}/Users/${id}`,
-      ...(display === undefined ? {} : { display }),
+      display,
       type: "User",
     };
   });
   return {
     schemas: [urns.group],
     id: doc._id,
-    ...(doc.externalId === undefined ? {} : { externalId: doc.externalId }),
+    externalId: doc.externalId,
     displayName: doc.displayName,
-    ...(members ? { members: list } : {}),
+    members: members ? list : undefined,
     meta: metaOf(base, "Group", doc),
   };
 }

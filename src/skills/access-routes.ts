@@ -1,6 +1,6 @@
 /** Routes of the access to a skill: the actions of each member and token, with the reasons. */
-import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
 import { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
+import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { presentAccess } from "../folders/present-access.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";

@@ -11,8 +11,8 @@ import type { App } from "../app.ts";
 import { invalidRequest } from "../errors.ts";
 import { readBytes } from "../http/body.ts";
 import { loadSkill } from "./load.ts";
-import { selectVersion } from "./select-version.ts";
 import { projectForReaders } from "./projection.ts";
+import { selectVersion } from "./select-version.ts";
 
 /** Protocol parameters of a Git client. */
 export interface CloneCall {

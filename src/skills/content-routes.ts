@@ -6,14 +6,14 @@ import type { Actor } from "../access/actor.ts";
 import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";
-import { drawingPolicy } from "../http/security.ts";
 import { Enveloped, Reply, SerializedJson, routesOf, type RequestInfo, type Route } from "../http/route.ts";
+import { drawingPolicy } from "../http/security.ts";
 import { openPackage, openVersionFile, readContentFields, svgType } from "./content.ts";
 import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill, type SeenSkill } from "./load.ts";
-import { selectVersion, selectorOf } from "./select-version.ts";
 import { readManifest } from "./manifest.ts";
 import { presentSkill } from "./present.ts";
 import { FileParams, Selector, SkillParams } from "./schema.ts";
+import { selectVersion, selectorOf } from "./select-version.ts";
 
 const route = routesOf({ tag: "Content", auth: "optional" });
 

@@ -10,7 +10,7 @@ export function refusalOf(fault: Fault, file: string): ServiceError {
   return new ServiceError("content_invalid", refusalText(file, fault), {
     kind: "content",
     ref: file,
-    ...(line !== undefined && { line }),
+    line,
   });
 }
 

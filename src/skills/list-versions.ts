@@ -5,16 +5,16 @@ import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
-import { findVersion, findVersions, listSemvers } from "./versions.ts";
 import { filterBySpec, readSelector } from "./semver.ts";
+import { findVersion, findVersions, listSemvers } from "./versions.ts";
 
 const Cursor = z.tuple([z.number().int()]);
 
 export interface VersionsRequest {
-  spec?: string | undefined;
-  prerelease?: boolean | undefined;
+  spec?: string;
+  prerelease?: boolean;
   limit: number;
-  cursor?: string | undefined;
+  cursor?: string;
 }
 
 /** A page of versions, without prereleases unless requested, or matched by an exact `spec` or an anchored range. */

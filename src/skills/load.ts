@@ -28,7 +28,7 @@ export async function loadSkill(
   actor: Actor,
   ref: string,
   permission: Permission,
-  { typed = ref, prefetched }: { typed?: string; prefetched?: PrefetchedSkill | undefined } = {},
+  { typed = ref, prefetched }: { typed?: string; prefetched?: PrefetchedSkill } = {},
 ): Promise<SeenSkill> {
   const found = await (prefetched ?? findSkill(app, actor, ref));
   return authorizeSkill(app, actor, permission, found?.skill, typed, treesOf(found ? [found] : []));

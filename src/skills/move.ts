@@ -6,9 +6,9 @@ import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { planFolderPath } from "../folders/create.ts";
-import { folderAtPath } from "../folders/paths.ts";
 import { checkMayTakeOut } from "../folders/exposure.ts";
 import { isVisible, loadFolderView, type FolderView } from "../folders/load.ts";
+import { folderAtPath } from "../folders/paths.ts";
 import type { FolderTree } from "../folders/tree.ts";
 import { countSkillReaders } from "./count-readers.ts";
 import { skillExposure, type SkillExposure } from "./exposure.ts";
@@ -20,8 +20,8 @@ import {
   releasePath,
   reservePath,
 } from "./place.ts";
-import type { MoveSkill } from "./schema.ts";
 import { scheduleProjection } from "./projection-queue.ts";
+import type { MoveSkill } from "./schema.ts";
 
 const raceAttempts = 20;
 

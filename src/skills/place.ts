@@ -5,16 +5,16 @@ import { isAllowedIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { createFolderPath } from "../folders/create.ts";
+import { isVisible, accessContextIn, type FolderView } from "../folders/load.ts";
 import { folderAtPath, readFolderPath } from "../folders/paths.ts";
 import { beingDeleted, refuseManagedRoot } from "../folders/refusals.ts";
-import { isVisible, accessContextIn, type FolderView } from "../folders/load.ts";
 import { loadTree } from "../folders/trees.ts";
 
 /** Folder in a request, by path or id. The root by default. */
 export interface FolderChoice {
-  folder?: string | undefined;
-  folderId?: string | null | undefined;
-  createFolders?: boolean | undefined;
+  folder?: string;
+  folderId?: string | null;
+  createFolders?: boolean;
 }
 
 /**

@@ -7,8 +7,8 @@ import type {
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
-import type { SeenSkill } from "./load.ts";
 import { countFindings } from "./findings/count-findings.ts";
+import type { SeenSkill } from "./load.ts";
 import { markOf } from "./marks/marks.ts";
 
 interface Reader {
@@ -41,7 +41,7 @@ export function presentSkill(skill: SeenSkill, { isMember } = anyone): SkillPayl
     },
     findings: isMember && skill.current.findings ? countFindings(skill, skill.current.findings) : undefined,
     createdBy: skill.createdBy,
-    ...(skill.can && { can: [...skill.can] }),
+    can: skill.can ? [...skill.can] : undefined,
     createdAt: skill.createdAt.toISOString(),
     updatedAt: skill.updatedAt.toISOString(),
   };

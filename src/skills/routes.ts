@@ -1,11 +1,11 @@
 /** Skills and their versions over HTTP; reads of their bytes are in `content-routes.ts`. */
+import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
 import {
   ChangedSkillPayload,
   ResolveResult,
   SkillDetailPayload,
   SkillPayload,
 } from "../../contract/payloads/skills.ts";
-import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { requiredServersOf } from "../mcp-servers/required.ts";
@@ -14,18 +14,18 @@ import { analyticsRoutes } from "./analytics/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { presentSkillExposure } from "./exposure.ts";
-import { warningsAbout } from "./marks/marks.ts";
 import { findingRoutes } from "./findings/routes.ts";
-import { moveSkill } from "./move.ts";
 import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
-import { selectVersion } from "./select-version.ts";
+import { warningsAbout } from "./marks/marks.ts";
+import { moveSkill } from "./move.ts";
 import { presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
 import { findOrigin } from "./publish/copy-skill.ts";
 import { publishRoutes } from "./publish/routes.ts";
+import { serverDeletionRoutes } from "./required-servers/deletion.ts";
 import { resolveSkill } from "./resolve.ts";
 import { ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
 import { listSkills } from "./search.ts";
-import { serverDeletionRoutes } from "./required-servers/deletion.ts";
+import { selectVersion } from "./select-version.ts";
 import { deleteSkill, updateSkill } from "./settings.ts";
 import { shareRoutes } from "./share/routes.ts";
 import { versionRoutes } from "./version-routes.ts";
@@ -83,7 +83,7 @@ function listRoutes(app: App): Route[] {
           skill: { ...presentSkill(skill), requiredMcpServers },
           version: presentVersion(version, skill),
           own,
-          ...(warnings.length === 0 ? {} : { warnings }),
+          warnings: warnings.length === 0 ? undefined : warnings,
         };
       },
     }),

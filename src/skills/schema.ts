@@ -12,8 +12,8 @@ import {
 } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 import { requiredMcpServers } from "../mcp-servers/schema.ts";
-import { fileChanges } from "./publish/edit-schema.ts";
 import { contentLocation } from "./publish/content-location-schema.ts";
+import { fileChanges } from "./publish/edit-schema.ts";
 
 const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 
@@ -63,7 +63,7 @@ const ifChanged = z.boolean().optional().meta({
   description: "create no version if the content equals the current one, or the prerelease that is continued",
 });
 
-const oneContent = (input: { content?: string | undefined; uploadId?: string | undefined }) =>
+const oneContent = (input: { content?: string; uploadId?: string }) =>
   (input.content === undefined) !== (input.uploadId === undefined);
 
 const folderPath = z
@@ -341,7 +341,7 @@ const tagList = z
   .meta({ description: "several tags with commas between them, all of which a skill must have" });
 
 /** The tags of a query. */
-export function tagsOf(input: { tag?: string | undefined; tags?: string[] | undefined }): string[] {
+export function tagsOf(input: { tag?: string; tags?: string[] }): string[] {
   return [...(input.tag === undefined ? [] : [input.tag]), ...(input.tags ?? [])];
 }
 

@@ -1,23 +1,23 @@
 /** Lists and search: the catalog of public skills, and the skills of the caller's organizations. */
 import { z } from "zod";
+import type { TreeState } from "../../storage/folders.ts";
 import { sortFields, type ListedSkill, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import type { TreeState } from "../../storage/folders.ts";
 import type { Actor, Membership } from "../access/actor.ts";
 import { readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidRequest, notFound } from "../errors.ts";
-import { refuseUnproved } from "../users/requirements.ts";
 import { loadFolder } from "../folders/load.ts";
 import { readableScope } from "../folders/scope.ts";
 import type { FolderTree } from "../folders/tree.ts";
 import { cachedTrees, haveRevisions, loadTrees } from "../folders/trees.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { findServer } from "../mcp-servers/load.ts";
+import { refuseUnproved } from "../users/requirements.ts";
 import { ownWorkspaceFolders } from "../workspaces/own.ts";
-import { indexPending } from "./projection.ts";
 import { keepAllowed, withActs, type SeenSkill } from "./load.ts";
+import { indexPending } from "./projection.ts";
 import { tagsOf, type ExploreQuery, type ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
 
@@ -64,7 +64,7 @@ export async function listPublicSkillsOf(
   app: App,
   visitor: Actor,
   org: string,
-  page: { limit: number; cursor?: string | undefined },
+  page: { limit: number; cursor?: string },
 ): Promise<Page<SkillDoc>> {
   const tenant = await app.storage.tenants.findBySlug(org);
   const scope = { kind: "catalog", tenantId: tenant?._id ?? noTenant } as const;
@@ -197,7 +197,7 @@ async function listPage<R extends ReadRows | undefined>(
   app: App,
   actor: Actor,
   query: Omit<SkillQuery, "limit" | "after">,
-  page: { limit: number; cursor?: string | undefined },
+  page: { limit: number; cursor?: string },
   read: (slice: SkillQuery) => Promise<R>,
 ): Promise<Page<SeenSkill> | Extract<R, undefined>> {
   const last = decodeCursor(page.cursor, Cursor);

@@ -70,9 +70,9 @@ function describe(selector: VersionSelector): string {
 }
 
 export interface SelectorQuery {
-  version?: string | undefined;
-  semver?: string | undefined;
-  range?: string | undefined;
+  version?: string;
+  semver?: string;
+  range?: string;
 }
 
 /** Reads the selector of a content request, which contains at most one of a number, an exact version and a range. */

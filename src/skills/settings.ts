@@ -7,23 +7,23 @@ import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { refuseRequiredUnlessPrivate, resolveRequired, withHidden } from "../mcp-servers/required.ts";
 import { loadTree } from "../folders/trees.ts";
+import { refuseRequiredUnlessPrivate, resolveRequired, withHidden } from "../mcp-servers/required.ts";
 import { readContent } from "./content.ts";
 import { countSkillReaders } from "./count-readers.ts";
 import { skillExposure, type SkillExposure } from "./exposure.ts";
 import { loadSkill } from "./load.ts";
 import { markOf } from "./marks/marks.ts";
-import { selectVersion } from "./select-version.ts";
 import { releasePath } from "./place.ts";
-import { checkAllContent } from "./publish/refused-content.ts";
-import { summaryOf } from "./publish/version-record.ts";
-import type { RevertSkill, UpdateSkill } from "./schema.ts";
-import { readSelector } from "./semver.ts";
-import { releaseShareSlot } from "./share/share-slots.ts";
 import { scheduleProjection } from "./projection-queue.ts";
+import { checkAllContent } from "./publish/refused-content.ts";
 import { nameKeyOf } from "./publish/slug.ts";
 import { excerptOf } from "./publish/text-source.ts";
+import { summaryOf } from "./publish/version-record.ts";
+import type { RevertSkill, UpdateSkill } from "./schema.ts";
+import { selectVersion } from "./select-version.ts";
+import { readSelector } from "./semver.ts";
+import { releaseShareSlot } from "./share/share-slots.ts";
 
 const raceAttempts = 20;
 
@@ -49,7 +49,7 @@ export async function updateSkill(
   if (visibility !== "private" && skill.visibility === "private") await checkAllContent(app, skill);
   if (dryRun) {
     const tried = {
-      skill: { ...skill, ...input, ...(requiredServerIds && { requiredServerIds }) },
+      skill: { ...skill, ...input, requiredServerIds: requiredServerIds ?? skill.requiredServerIds },
       exposure,
     };
     if (input.visibility === undefined || actor.kind === "anonymous-key") return tried;
@@ -65,9 +65,7 @@ export async function updateSkill(
     metadata: {
       slug: skill.slug,
       ...input,
-      ...(requiredMcpServers && {
-        requiredMcpServers: requiredMcpServers.map(({ tenantSlug, slug }) => ({ tenantSlug, slug })),
-      }),
+      requiredMcpServers: requiredMcpServers?.map(({ tenantSlug, slug }) => ({ tenantSlug, slug })),
     },
   });
   const fields = {

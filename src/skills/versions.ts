@@ -55,7 +55,7 @@ export async function findVersionById(app: App, skill: WithPending, id: string):
 
 export interface VersionFilter {
   /** Only versions with a lower number. */
-  below?: number | undefined;
+  below?: number;
   /** Whether prereleases are included. */
   prerelease: boolean;
   limit: number;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import {
   ConnectionPayload,
   DisconnectedPayload,
@@ -6,17 +7,13 @@ import {
   SyncPlanPayload,
   SyncRunPayload,
 } from "../../contract/payloads/sync.ts";
-import { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { App } from "../app.ts";
 import { Page, Reply, routesOf, type Route } from "../http/route.ts";
 import { connectRepository } from "./connection/connect.ts";
 import { takeOverConnection } from "./connection/connecting-member.ts";
 import { disconnectRepository } from "./connection/disconnect.ts";
-import { listRuns, readSyncState, runByHand } from "./report/history.ts";
 import { loadConnection } from "./connection/load.ts";
 import { offeredHosts } from "./connection/open-host.ts";
-import { planConnected, planDraft } from "./preview/plan.ts";
-import { presentConflict, presentConnection, presentRun, presentSyncState } from "./report/present.ts";
 import {
   ConflictParams,
   ConflictQuery,
@@ -25,8 +22,11 @@ import {
   TenantParams,
   UpdateConnection,
 } from "./connection/schema.ts";
-import { listConflicts, markConflict } from "./report/conflicts.ts";
 import { updateConnection } from "./connection/update-connection.ts";
+import { planConnected, planDraft } from "./preview/plan.ts";
+import { listConflicts, markConflict } from "./report/conflicts.ts";
+import { listRuns, readSyncState, runByHand } from "./report/history.ts";
+import { presentConflict, presentConnection, presentRun, presentSyncState } from "./report/present.ts";
 import { receiveDelivery } from "./triggers/webhook.ts";
 
 const route = routesOf({ tag: "Repository sync", auth: "required" });

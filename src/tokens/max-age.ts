@@ -27,7 +27,7 @@ export function withoutTooOld(
 
 /** Requires an expiry within the organization's maximum. Throws `refused`. */
 export function requireWithinMaximum(
-  organization: { slug: string; maxTokenDays?: number | undefined },
+  organization: { slug: string; maxTokenDays?: number },
   expiresInDays: number | undefined,
 ): void {
   const { slug, maxTokenDays } = organization;

@@ -2,8 +2,8 @@
  * Tokens of an organization. They act as the organization and outlive the membership of their creator, who therefore
  * can't create a token with more permissions than their own.
  */
-import type { ListedToken } from "../../storage/tokens.ts";
 import { isId } from "../../storage/database.ts";
+import type { ListedToken } from "../../storage/tokens.ts";
 import type { Actor } from "../access/actor.ts";
 import { bypassesRestrictions, decideFolder } from "../access/decide.ts";
 import { organizationTokenPermissions } from "../access/permissions.ts";
@@ -18,11 +18,11 @@ import type { ListQuery } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { requireUser } from "../users/load.ts";
 import { requireRecentVerification } from "../users/recent-verification.ts";
+import { loadFolderPaths } from "./folder-paths.ts";
 import { inheritedAge, requireWithinMaximum } from "./max-age.ts";
 import { mintToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
 import { describeToken, eventSubject, listOwned, unknownToken } from "./service.ts";
-import { loadFolderPaths } from "./folder-paths.ts";
 
 /** A token with the names that a list shows. */
 export interface OrganizationToken {

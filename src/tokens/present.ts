@@ -18,11 +18,11 @@ export function presentToken(token: ListedToken, paths: Paths): TokenPayload {
     name: token.name,
     scopes: token.scopes,
     allowedFolderIds: ids,
-    ...(ids ? { allowedFolders: ids.map((id) => ({ id, path: paths.get(id) ?? null })) } : {}),
+    allowedFolders: ids?.map((id) => ({ id, path: paths.get(id) ?? null })),
     createdAt: token.createdAt.toISOString(),
     expiresAt: token.expiresAt?.toISOString(),
     lastUsedAt: token.lastUsedAt?.toISOString(),
-    ...(token.login ? { isLogin: true } : {}),
+    isLogin: token.login ? true : undefined,
   };
 }
 

@@ -56,7 +56,7 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   const event = makeEvent(app, actor, "user.token_created", eventSubject(fields));
   const { userId, epochs } = user;
   const { verifiedAt } = user.via;
-  const inherited = { ...inheritedAge(user), ...(verifiedAt ? { verifiedAt } : {}) };
+  const inherited = { ...inheritedAge(user), verifiedAt };
   const token = { ...fields, ...inherited, userId, epoch: epochs?.token ?? 0 };
   return withNotice(app, userId, (notice) => mintToken(app, { ...token, ...notice }, [event]));
 }

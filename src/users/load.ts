@@ -117,10 +117,10 @@ function requirementsOf({
   sso,
 }: MembershipFacts): Pick<Membership, "maxTokenDays" | "factorFrom" | "ssoProviderIds" | "sso"> {
   return {
-    ...(tenantMaxTokenDays === undefined ? {} : { maxTokenDays: tenantMaxTokenDays }),
-    ...(tenantFactorFrom ? { factorFrom: tenantFactorFrom } : {}),
-    ...(tenantSsoProviderIds ? { ssoProviderIds: tenantSsoProviderIds } : {}),
-    ...(sso ? { sso } : {}),
+    maxTokenDays: tenantMaxTokenDays,
+    factorFrom: tenantFactorFrom,
+    ssoProviderIds: tenantSsoProviderIds,
+    sso,
   };
 }
 
@@ -188,7 +188,7 @@ export function organizationActor(
     tokenName: token.name,
     memberships: [membership],
     limits,
-    ...(token.run ? { run: token.run } : {}),
+    run: token.run,
     origin,
   };
 }

@@ -38,7 +38,7 @@ function signInAgain(user: UserActor, act: string): ServiceError {
     "reauthentication_required",
     `Sign in by your identity provider again to ${act}: open ${startUrl ?? "/sign-in"} in your browser. It then ` +
       "counts for ten minutes.",
-    { proof: "sso", ...(startUrl === undefined ? {} : { startUrl }) },
+    { proof: "sso", startUrl },
   );
 }
 

@@ -115,7 +115,7 @@ export function proofRequired(requiring: Requiring): ServiceError {
       "sso_required",
       `"${tenantSlug}" requires a sign-in by its identity provider: open ${startUrl} in your browser. API tokens work ` +
         `again after it.${ownFactor ? " As an owner, you can use your password and second factor instead." : ""}`,
-      { ...details, startUrl, ...(ownFactor ? { ownFactor } : {}) },
+      { ...details, startUrl, ownFactor },
     );
   }
   if (lack !== "factor")

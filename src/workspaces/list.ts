@@ -1,13 +1,13 @@
 /** Reads of workspaces: a member's own, and all of them for members who manage them. */
-import type { FolderNode } from "../../storage/folders.ts";
 import type { WorkspaceState } from "../../contract/vocabulary.ts";
-import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import type { FolderNode } from "../../storage/folders.ts";
 import type { Account } from "../../storage/users.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { loadTree } from "../folders/trees.ts";
 import type { FolderTree } from "../folders/tree.ts";
+import { loadTree } from "../folders/trees.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";

@@ -7,8 +7,8 @@ import type { FolderDoc } from "../../storage/folders.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
 import { changeTree } from "../folders/change.ts";
-import { loadTree } from "../folders/trees.ts";
 import type { FolderNode, FolderTree } from "../folders/tree.ts";
+import { loadTree } from "../folders/trees.ts";
 import { queueEffectiveAccessUpdate } from "../folders/update-effective-access.ts";
 
 /** Maximum number of folders in one change to the tree. */

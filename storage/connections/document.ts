@@ -2,9 +2,10 @@
 import type { Filter, IndexDescription } from "mongodb";
 import type { HostKind, SyncMode, SyncStatus } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
-import type { RequestCause } from "./cause.ts";
 import type { SyncProblem } from "../sync-problem.ts";
 import type { SyncRefusal } from "../sync-runs.ts";
+import type { RequestCause } from "./cause.ts";
+
 export interface ConnectionHost {
   kind: HostKind;
   /** Id of the repository at the host, unchanged by renames: GitHub's number, or the address of a local repository. */

@@ -10,18 +10,18 @@ export interface SyncResult {
   /** The `wanted` read with the lease. */
   done: number;
   /** The `fullWanted` read with the lease; set at the end of a full sync. */
-  fullDone?: number | undefined;
+  fullDone?: number;
   now: Date;
   status: "active" | "blocked" | "failing";
   /** Head of the branch; absent if it was not read, which keeps the recorded one. */
-  lastRemoteOid?: string | undefined;
-  problem?: SyncProblem | undefined;
+  lastRemoteOid?: string;
+  problem?: SyncProblem;
   /** Time of the next attempt; set with `failing`. */
-  retryAt?: Date | undefined;
+  retryAt?: Date;
   /** No sync begins before. */
-  notBefore?: Date | undefined;
+  notBefore?: Date;
   /** Absent if the sync ended before they were known, which keeps the recorded ones. */
-  refusals?: SyncRefusal[] | undefined;
+  refusals?: SyncRefusal[];
 }
 
 const onlyId = { projection: { _id: 1 } } as const;

@@ -10,13 +10,13 @@ export interface SyncRequest {
   /** Requested by a person. */
   manual?: boolean;
   /** Also changes the mode. If the mode is not `from`, nothing is changed. */
-  mode?: { from: SyncMode; to: SyncMode } | undefined;
+  mode?: { from: SyncMode; to: SyncMode };
   /** New author of imports. */
-  connectedBy?: ConnectionDoc["connectedBy"] | undefined;
+  connectedBy?: ConnectionDoc["connectedBy"];
   /** A skill was erased, and must be removed from the mirror. */
   erased?: boolean;
   /** Default: a change. */
-  cause?: RequestCause | undefined;
+  cause?: RequestCause;
   now: Date;
   events?: EventRow[];
 }
@@ -85,7 +85,7 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
     /** Records a poll. Without `head`, the recorded head is unchanged. */
     async markPolled(
       id: string,
-      { pollAt, head }: { pollAt: Date; head?: { oid: string; etag?: string } | undefined },
+      { pollAt, head }: { pollAt: Date; head?: { oid: string; etag?: string } },
     ): Promise<void> {
       const found = head && {
         headOid: { $literal: head.oid },

@@ -4,8 +4,8 @@ import { BSON, MongoBulkWriteError, type Document, type IndexDescription } from 
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate, type Database } from "../database.ts";
 import type { SkillDoc } from "../skills.ts";
-import { passing, versionWithoutEnd, type Line } from "./format.ts";
 import { checkedLines, readFormatVersion } from "./checked-lines.ts";
+import { passing, versionWithoutEnd, type Line } from "./format.ts";
 import { repairReferences } from "./references.ts";
 import { withoutNewer } from "./skill-rows.ts";
 

@@ -4,18 +4,18 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Document } from "mongodb";
-import { batchedLookup, oneOf } from "./batched-lookup.ts";
-import type { JoinedReads } from "./joined-reads.ts";
+import type { OidcPolicyDoc } from "../ci/oidc-policies.ts";
 import { isId } from "../database.ts";
 import { counting, type MembershipDoc } from "../memberships/document.ts";
 import type { OauthGrantDoc } from "../oauth/grants.ts";
-import type { OidcPolicyDoc } from "../ci/oidc-policies.ts";
 import type { RoleDoc } from "../roles.ts";
 import type { SessionDoc } from "../sessions.ts";
 import type { TeamDoc } from "../teams.ts";
 import type { TenantDoc } from "../tenants.ts";
 import type { TokenDoc } from "../tokens.ts";
 import { account, type Account } from "../users/document.ts";
+import { batchedLookup, oneOf } from "./batched-lookup.ts";
+import type { JoinedReads } from "./joined-reads.ts";
 
 /** Teams and custom roles that memberships name, including deleted roles. */
 export interface NamedFacts {

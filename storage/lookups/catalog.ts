@@ -9,7 +9,7 @@ import type { SkillDoc } from "../skills/document.ts";
 export type CountedSkill = Pick<SkillDoc, "tenantId" | "type" | "tags">;
 
 interface CatalogQuery {
-  tenantId?: string | undefined;
+  tenantId?: string;
   tags: string[];
   /** Terms of the search index; undefined for all skills. */
   terms: string[] | undefined;
@@ -28,7 +28,7 @@ export function openCatalog(database: Database) {
     async listCounted({ tenantId, tags, terms }: CatalogQuery, limit: number): Promise<CountedSkill[]> {
       const filter = {
         listed: true,
-        ...(tenantId === undefined ? {} : { tenantId }),
+        tenantId,
         ...(tags.length === 0 ? {} : { tags: { $all: tags } }),
       };
       const options = { projection: counted, maxTimeMS: commandTimeMs };

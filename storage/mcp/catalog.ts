@@ -2,8 +2,8 @@
 import type { Filter, IndexDescription } from "mongodb";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import { commandTimeMs, isDuplicate, type Database } from "../database.ts";
-import { removeSlice } from "../slices.ts";
 import { escapePattern } from "../escape-pattern.ts";
+import { removeSlice } from "../slices.ts";
 
 /** Terms of the documents that a search reads at most. */
 const searchTimeMs = Math.min(commandTimeMs, 2000);

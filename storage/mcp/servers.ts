@@ -3,10 +3,10 @@ import type { Filter, IndexDescription } from "mongodb";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import type { McpServerSource } from "../../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "../database.ts";
+import { escapePattern } from "../escape-pattern.ts";
 import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
 import { outboxUpdate, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
-import { escapePattern } from "../escape-pattern.ts";
 
 export interface McpServerDoc extends NamedDoc {
   publicId: string;
@@ -32,10 +32,10 @@ export interface McpServerCursor {
 
 export interface McpServerFilter {
   /** In the slug, name or description, without regard to case. */
-  text?: string | undefined;
-  revision?: number | undefined;
+  text?: string;
+  revision?: number;
   /** Changed at this time or later. */
-  since?: Date | undefined;
+  since?: Date;
   /** Tombstones too, which have no configuration. */
   deleted?: boolean;
 }
@@ -151,7 +151,7 @@ function matching({ text, revision, since, deleted }: McpServerFilter): Filter<M
   return {
     $and: [deleted ? { $or: [{ active: true }, { tombstone: true }] } : { active: true }],
     ...(contains ? { $or: [{ slug: contains }, { name: contains }, { description: contains }] } : {}),
-    ...(revision === undefined ? {} : { revision }),
-    ...(since ? { updatedAt: { $gte: since } } : {}),
+    revision,
+    updatedAt: since ? { $gte: since } : undefined,
   };
 }

@@ -87,7 +87,7 @@ export function openScimGroups(database: Database) {
         .limit(limit)
         .toArray(),
     /** A page by name, without members. */
-    listByName: (tenantId: string, { after, limit }: { after?: string | undefined; limit: number }) =>
+    listByName: (tenantId: string, { after, limit }: { after?: string; limit: number }) =>
       groups
         .find(
           { tenantId, present: true, ...(after === undefined ? {} : { displayNameKey: { $gt: after } }) },

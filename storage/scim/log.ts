@@ -33,12 +33,12 @@ export const scimLogIndexes: IndexDescription[] = [
 ];
 
 export interface ScimLogQuery {
-  outcome?: ScimLogDoc["outcome"] | undefined;
+  outcome?: ScimLogDoc["outcome"];
   /** Start of the time that is shown. */
   from: Date;
   /** Part of the path or of the subject's name. */
-  text?: string | undefined;
-  after?: string | undefined;
+  text?: string;
+  after?: string;
   limit: number;
 }
 

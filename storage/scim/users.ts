@@ -17,18 +17,18 @@ export interface ScimListQuery {
   /** Made from a fixed map of attributes (`src/scim/filter`). */
   filter: object;
   /** A field of the document. */
-  sort?: { field: string; order: 1 | -1 } | undefined;
+  sort?: { field: string; order: 1 | -1 };
   skip: number;
   limit: number;
 }
 
 /** A page by user name, for the owners of the organization. */
 export interface ScimUserPage {
-  state?: "active" | "inactive" | "invited" | undefined;
+  state?: "active" | "inactive" | "invited";
   /** Folded beginning of the user name. */
-  prefix?: string | undefined;
+  prefix?: string;
   /** Folded user name of the last one of the page before. */
-  after?: string | undefined;
+  after?: string;
   limit: number;
 }
 
@@ -226,10 +226,7 @@ export function openScimUsers(database: Database) {
      * Whether the identity provider has deactivated a person, who is known by the account or an address. A person can
      * have several users, of which an active one is enough.
      */
-    async isDeactivated(
-      tenantId: string,
-      { userId, emailKey }: { userId?: string | undefined; emailKey: string },
-    ) {
+    async isDeactivated(tenantId: string, { userId, emailKey }: { userId?: string; emailKey: string }) {
       const keys = [{ emailKey }, { emailKeys: emailKey }, ...(userId === undefined ? [] : [{ userId }])];
       const found = await Promise.all(
         keys.map((whose) =>

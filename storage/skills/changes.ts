@@ -21,7 +21,7 @@ export function changeOperations(skills: Collection<SkillDoc>) {
         fields: AppendedFields;
         highestRelease: string;
         events: EventRow[];
-        expectedCurrent?: number | undefined;
+        expectedCurrent?: number;
       },
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(change.events);

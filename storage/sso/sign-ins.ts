@@ -27,9 +27,9 @@ export const ssoSignInIndexes: IndexDescription[] = [
 
 export interface SsoSignInQuery {
   tenantId: string;
-  providerId?: string | undefined;
-  number?: string | undefined;
-  before?: string | undefined;
+  providerId?: string;
+  number?: string;
+  before?: string;
   limit: number;
 }
 
@@ -45,8 +45,8 @@ export function openSsoSignIns(database: Database) {
     list({ tenantId, providerId, number, before, limit }: SsoSignInQuery): Promise<SsoSignInDoc[]> {
       const filter: Filter<SsoSignInDoc> = {
         tenantId,
-        ...(providerId === undefined ? {} : { providerId }),
-        ...(number === undefined ? {} : { number }),
+        providerId,
+        number,
         ...(before === undefined ? {} : { _id: { $lt: before } }),
       };
       return rows.find(filter).sort({ _id: -1 }).limit(limit).toArray();

@@ -6,12 +6,12 @@ import { account, present, type Account, type UserDoc } from "./document.ts";
 export interface UserQuery {
   /** Beginning of a folded address or of a user name; the order is that of the same field. */
   by: "emailKey" | "username";
-  prefix?: string | undefined;
-  suspended?: boolean | undefined;
+  prefix?: string;
+  suspended?: boolean;
   /** Only administrators of the service. */
-  isAdministrator?: true | undefined;
+  isAdministrator?: true;
   /** Value of that field in the last one of the previous page. */
-  after?: string | undefined;
+  after?: string;
   limit: number;
 }
 

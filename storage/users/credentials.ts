@@ -62,7 +62,7 @@ export function credentialOperations(users: Collection<UserDoc>) {
         passwordHash: string;
         keptSessionId: string | undefined;
         verifiedAt?: Date;
-        tokensEnding?: TokensEnding | undefined;
+        tokensEnding?: TokensEnding;
         /** Replaces the known clients of the account. */
         knownClients?: Required<KnownClients>;
         now: Date;

@@ -86,7 +86,7 @@ export interface MailDue {
   /** In mails about takedowns: the skill as `org/slug`, and the administrator's reason. */
   about?: { skill: string; reason: string };
   /** In mails about domains: the name, its TXT record, the organization, and when the verification lapses. */
-  domain?: { name: string; record: string; organization: string; lapsesAt?: Date | undefined };
+  domain?: { name: string; record: string; organization: string; lapsesAt?: Date };
   /** In mails about single sign-on: the organization, and the user, the certificate or the change. */
   organization?: { slug: string; text: string };
   /** In mails about second factors: the factor, or the administrator's reason. */

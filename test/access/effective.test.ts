@@ -5,8 +5,8 @@ import type {
   AccessCheckPayload,
   EffectiveAccessPayload,
   PlannedAccessPayload,
+  FolderPayload,
 } from "../../contract/payloads/folders.ts";
-import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";

@@ -1,8 +1,8 @@
 /** The calls of the isolation test: for each declared route, the ids in its path, and a valid body. */
-import { samlSettings } from "../support/sso/fixture.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import type { Route } from "../../src/http/route.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
+import { samlSettings } from "../support/sso/fixture.ts";
 
 export interface Organization {
   org: TestOrg;

@@ -30,7 +30,7 @@ interface Message {
 
 async function send(caller: Caller, method: string, params: object): Promise<Message> {
   const answer = await service.raw("POST", "/mcp", {
-    ...(caller.token === undefined ? {} : { token: caller.token }),
+    token: caller.token,
     headers: { accept: "application/json, text/event-stream" },
     body: { jsonrpc: "2.0", id: 1, method, params },
   });
@@ -107,7 +107,7 @@ async function searchAll(caller: Caller): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = null;
   do {
-    const input: object = { mine: true, limit: 20, ...(cursor === null ? {} : { cursor }) };
+    const input: object = { mine: true, limit: 20, cursor: cursor === null ? undefined : cursor };
     const { result }: Message = await callTool(caller, "search_skills", input);
     const page = result!.structuredContent as { skills: { skill: string }[]; nextCursor: string | null };
     found.push(...page.skills.map(({ skill }) => skill));

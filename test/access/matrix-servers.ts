@@ -259,7 +259,7 @@ export function describeServers(): void {
 
 async function requiredByTool({ token }: Caller, slug: string): Promise<string[]> {
   const answer = await service.raw("POST", "/mcp", {
-    ...(token === undefined ? {} : { token }),
+    token,
     headers: { accept: "application/json, text/event-stream" },
     body: {
       jsonrpc: "2.0",

@@ -32,7 +32,7 @@ const signIn = (cookie?: string) =>
   service.call("POST", "/api/auth/sign-in", {
     body: { email: "ada@example.com", password },
     headers: { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0" },
-    ...(cookie === undefined ? {} : { cookie }),
+    cookie,
   });
 const cookies = (headers: Headers) => headers.getSetCookie().map((cookie) => cookie.split(";")[0]!);
 const status = async (credentials: object) =>

@@ -1,10 +1,10 @@
 /** The right to administer the service, and the sign-up mode: both are changed by administrators while it runs. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import type { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { ServicePayload } from "../../contract/payloads/service.ts";
-import { limits } from "../../contract/limits.ts";
 import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newMember, publishInFolder } from "../support/organization.ts";

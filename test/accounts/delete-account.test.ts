@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { EventRow } from "../../storage/outbox.ts";
-import type { UserDoc } from "../../storage/users.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { repairOwners } from "../../src/orgs/owners.ts";
+import type { EventRow } from "../../storage/outbox.ts";
+import type { UserDoc } from "../../storage/users.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { addMember } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";

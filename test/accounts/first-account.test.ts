@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-
 import { ensureSetupLink } from "../../src/accounts/setup.ts";
 import {
   cookieOf,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { SessionPayload } from "../../contract/payloads/accounts.ts";
-import type { EventRow } from "../../storage/outbox.ts";
 import { clientOf } from "../../src/auth/user-agent.ts";
-import { reconcile } from "../../workers/maintenance/reconcile.ts";
+import type { EventRow } from "../../storage/outbox.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { InstallSummaryPayload, SkillAnalyticsPayload } from "../../contract/payloads/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newMember } from "../support/organization.ts";
-import { setUpOrganization } from "../support/set-up.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 
 let service: TestService;
@@ -22,7 +22,7 @@ const report = (id: string, who: TestUser, version: number, range?: string) =>
       scope: "global",
       machine: `machine-${++machines}`,
       version,
-      ...(range === undefined ? {} : { range }),
+      range,
     },
   });
 const get = <T>(path: string, token = user.token) => service.call<T>("GET", path, { token });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import type {
   OwnInstallPayload,
   RecordedInstallPayload,
   SkillInstallPayload,
 } from "../../contract/payloads/analytics.ts";
-import { limits } from "../../contract/limits.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";

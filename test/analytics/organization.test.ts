@@ -64,7 +64,7 @@ async function publish(name: string, folder?: string): Promise<SkillPayload> {
       name,
       content: `# ${name}\n`,
       visibility: "public",
-      ...(folder ? { folder } : {}),
+      folder: folder || undefined,
     },
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));

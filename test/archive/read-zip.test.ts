@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import fc from "fast-check";
 import { crc32 } from "node:zlib";
+import fc from "fast-check";
 import {
   PackageError,
   packageRules,

@@ -5,8 +5,8 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
-import type { EventRow } from "../../storage/outbox.ts";
 import { csvLine } from "../../src/audit/csv.ts";
+import type { EventRow } from "../../storage/outbox.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 /** A strict RFC 4180 reader: quoted fields with doubled quotes, or plain ones without quotes, commas and line ends. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { limits } from "../../contract/limits.ts";
+import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
-import type { EventRow } from "../../storage/outbox.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { recordEvents } from "../../src/audit/fan-out.ts";
+import type { EventRow } from "../../storage/outbox.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
@@ -45,7 +45,7 @@ const statusOf = async (target: string, token?: string) =>
 const publish = (name: string, user = owner, folder?: string) =>
   service.call<{ skill: { id: string } }>("POST", "/api/skills", {
     token: user.token,
-    body: { tenantId: org.slug, name, content: `# ${name}\n`, ...(folder ? { folder } : {}) },
+    body: { tenantId: org.slug, name, content: `# ${name}\n`, folder: folder || undefined },
   });
 
 /** An entry as it is copied to the log. */

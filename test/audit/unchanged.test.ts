@@ -20,7 +20,7 @@ interface Entry {
 
 const at = (path: string) => `/api/tenants/${org.slug}${path}`;
 const call = <T>(method: string, path: string, body?: object) =>
-  service.call<T>(method, path, { token: user.token, ...(body && { body }) });
+  service.call<T>(method, path, { token: user.token, body });
 const log = (query = "") => call<{ entries: Entry[] }>("GET", at(`/audit-log?limit=100${query}`));
 
 interface Subject {

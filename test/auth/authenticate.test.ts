@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
-
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { createToken, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
 

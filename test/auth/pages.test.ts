@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
-
 import fc from "fast-check";
-
 import { safeReturnTo } from "../../src/auth/return-to.ts";
 import { Html, html } from "../../src/http/html.ts";
 import { pageStyle } from "../../src/http/page-style.ts";

@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
-import type { TestContext } from "node:test";
 import { text as readText } from "node:stream/consumers";
+import type { TestContext } from "node:test";
 import type { McpServer } from "../../contract/mcp-entries/server.ts";
 import type { McpTarget } from "../../contract/vocabulary.ts";
 import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";

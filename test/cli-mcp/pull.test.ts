@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
-import { type Placed, globalFiles, makeMcpFixture, member } from "./fixture.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
+import { type Placed, globalFiles, makeMcpFixture, member } from "./fixture.ts";
 
 describe("svc mcp pull", () => {
   it("brings entries to the present revision, with the values of the member and the fields of the user", async (t) => {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import { keepContract } from "../support/cli-contract.ts";
-import { setUpOrganization } from "../support/set-up.ts";
-import type { TestService, TestUser } from "../support/service.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;

@@ -4,8 +4,8 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import { programArgs } from "../support/root.ts";
 import { answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
+import { programArgs } from "../support/root.ts";
 
 const token = `lsk_${"cd".repeat(32)}`;
 const user = {

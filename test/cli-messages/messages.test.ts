@@ -4,10 +4,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { setUpOrganization } from "../support/set-up.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;
@@ -24,7 +24,7 @@ async function publish(tenant: TestOrg, name: string, content: string): Promise<
 
 async function runner(t: TestContext, token: string | undefined = user.token) {
   const home = await temporaryFolder(t);
-  const env = { SVC_API_URL: service.url, ...(token === "" ? {} : { SVC_TOKEN: token }) };
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: token === "" ? undefined : token };
   return {
     json: (...argv: string[]) => svc([...argv, "-o", "json"], { home, env }),
     text: (...argv: string[]) => svc(argv, { home, env }),

@@ -4,9 +4,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import { setUpOrganization } from "../support/set-up.ts";
-import type { TestService, TestUser } from "../support/service.ts";
 import { type Handler, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;
@@ -34,7 +34,7 @@ async function startFront(t: TestContext, intercept: (path: string, method: stri
     const passed = await fetch(service.url + url.pathname + url.search, {
       method: request.method!,
       headers,
-      ...(chunks.length === 0 ? {} : { body: new Uint8Array(Buffer.concat(chunks)) }),
+      body: chunks.length === 0 ? undefined : new Uint8Array(Buffer.concat(chunks)),
     });
     response.writeHead(passed.status, { "content-type": "application/json" });
     response.end(Buffer.from(await passed.arrayBuffer()));

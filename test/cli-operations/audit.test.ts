@@ -1,13 +1,13 @@
 /** `svc audit` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
 import { Writable } from "node:stream";
+import { after, before, describe, it } from "node:test";
 import { run } from "../../cli/run.ts";
+import { dataOf } from "../cli/fixture.ts";
+import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { newMember } from "../support/organization.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
-import { dataOf } from "../cli/fixture.ts";
-import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 
 let service: TestService;
 let owner: TestUser;

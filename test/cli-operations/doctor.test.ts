@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { checkNode } from "../../cli/doctor/check-node.ts";
 import { version } from "../../cli/version.ts";
-import { keepContract } from "../support/cli-contract.ts";
 import { type Fixture, makeFixture } from "../cli/fixture.ts";
 import { type Ran, answer, svc, temporaryFolder } from "../cli/harness.ts";
+import { keepContract } from "../support/cli-contract.ts";
 
 /** The time of the test's process, as the harness has it. */
 const now = "2026-01-02T03:04:05.678Z";

@@ -1,15 +1,14 @@
 /** `svc sync` against the real service, with bare repositories on this machine. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { runConnection } from "../../workers/sync/run.ts";
+import { dataOf } from "../cli/fixture.ts";
+import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
-import { dataOf } from "../cli/fixture.ts";
-import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 
 let customers: Customers;
 let service: TestService;
@@ -34,7 +33,7 @@ async function callerOf(
 ): Promise<Caller> {
   const home = await temporaryFolder(t);
   const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token, ...options.env };
-  const given = { home, env, ...(options.onWait === undefined ? {} : { onWait: options.onWait }) };
+  const given = { home, env, onWait: options.onWait };
   return {
     json: (...argv) => svc([...argv, "-o", "json"], given),
     text: (...argv) => svc(argv, given),

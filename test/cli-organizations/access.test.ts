@@ -1,7 +1,6 @@
 /** `svc access` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";

@@ -1,8 +1,8 @@
 /** An organization with members on the real service, and runners of the client for each of them. */
 import type { TestContext } from "node:test";
+import { type Ran, svc, temporaryFolder } from "../cli/harness.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { type Ran, svc, temporaryFolder } from "../cli/harness.ts";
 
 export type Run = (...argv: string[]) => Promise<Ran>;
 

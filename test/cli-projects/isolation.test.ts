@@ -7,9 +7,9 @@ import { cpSync, existsSync, readFileSync, readdirSync, readlinkSync, symlinkSyn
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { snapshot } from "../support/file-tree.ts";
 import { dataOf, kit, makeFixture } from "../cli/fixture.ts";
 import { temporaryFolder } from "../cli/harness.ts";
+import { snapshot } from "../support/file-tree.ts";
 
 interface Uninstalled {
   removed: { path: string }[];

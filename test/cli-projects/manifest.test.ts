@@ -7,9 +7,9 @@ import fc from "fast-check";
 import { parseLock, printLock } from "../../cli/project/lock.ts";
 import { editManifest, parseManifest } from "../../cli/project/manifest.ts";
 import { targets } from "../../contract/vocabulary.ts";
+import { makeFixture } from "../cli/fixture.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { install, lockOf, manifestOf, saved, verify } from "./project-fixture.ts";
-import { makeFixture } from "../cli/fixture.ts";
 
 /** Version numbers of the registry. */
 const commit = "0123456789abcdef0123456789abcdef01234567";
@@ -40,6 +40,9 @@ describe("svc install --save", () => {
       name: "Review",
       description: "What it does",
       installName: "review",
+      frontmatter: undefined,
+      shared: undefined,
+      also: undefined,
       targets: new Map([
         ["claude", "copy"],
         ["codex", "section"],
@@ -214,10 +217,7 @@ describe("the files of a project", () => {
     fc.assert(
       fc.property(fc.dictionary(ref, wish), ref, wish, (wishes, name, added) => {
         const skills = Object.fromEntries(
-          Object.entries(wishes).map(([key, one]) => [
-            key,
-            { version: one.range, ...(one.targets ? { targets: one.targets } : {}) },
-          ]),
+          Object.entries(wishes).map(([key, one]) => [key, { version: one.range, targets: one.targets }]),
         );
         const text = `${JSON.stringify({ a: 1, skills, z: { b: [] } }, undefined, 2)}\n`;
         const before = parseManifest(text, "svc.json");

@@ -19,9 +19,9 @@ import { type TestContext, describe, it } from "node:test";
 import semver from "semver";
 import { inspectRecord } from "../../cli/install/record.ts";
 import type { Config, InstallationRecord } from "../../cli/state/config.ts";
-import { type Random, openRandom } from "../support/random.ts";
 import { type StubSkill, startRegistry, svc, temporaryFolder } from "../cli/harness.ts";
 import { bundleClient, runKilled } from "../cli/killed.ts";
+import { type Random, openRandom } from "../support/random.ts";
 
 const machineCount = 5;
 const steps = Number(process.env["SVC_CLIENT_STEPS"] ?? 60);

@@ -4,8 +4,8 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { parseLock } from "../../cli/project/lock.ts";
-import { keepContract } from "../support/cli-contract.ts";
 import { makeFixture, type Fixture } from "../cli/fixture.ts";
+import { keepContract } from "../support/cli-contract.ts";
 
 export const lockOf = async (w: Fixture) => parseLock(await w.read(w.project, "svc.lock"), "svc.lock");
 export const manifestOf = async (w: Fixture) => JSON.parse(await w.read(w.project, "svc.json")) as unknown;

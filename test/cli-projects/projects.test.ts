@@ -5,9 +5,9 @@ import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
-import { snapshot } from "../support/file-tree.ts";
 import { type Fixture, dataOf, kit, makeFixture } from "../cli/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
+import { snapshot } from "../support/file-tree.ts";
 
 interface Kept {
   installName: string;

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { keepContract } from "../support/cli-contract.ts";
-import { svc } from "../cli/harness.ts";
-import { cloned, install, lockOf, restore, saved, verify } from "./project-fixture.ts";
 import { kit, makeFixture, type Fixture } from "../cli/fixture.ts";
+import { svc } from "../cli/harness.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import { cloned, install, lockOf, restore, saved, verify } from "./project-fixture.ts";
 
 describe("svc restore", () => {
   it("restores exactly the version of the lock, whatever is current", async (t) => {

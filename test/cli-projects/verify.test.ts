@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import path from "node:path";
+import path, { join } from "node:path";
 import { describe, it } from "node:test";
 import { driftKinds } from "../../contract/vocabulary.ts";
-import { contentOf, install, restore, saved, verify } from "./project-fixture.ts";
 import { makeFixture } from "../cli/fixture.ts";
 import { root } from "../support/root.ts";
+import { contentOf, install, restore, saved, verify } from "./project-fixture.ts";
 
 const inOrder = (rows: string[][]) => rows.map((row) => row.join(" ")).toSorted();
 

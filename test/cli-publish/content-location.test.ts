@@ -4,14 +4,14 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import type { PublishResult, VersionPayload } from "../../contract/payloads/skills.ts";
-import { otherLocation } from "../../cli/publish/present.ts";
 import { normalizedRemote } from "../../cli/publish/content-location.ts";
-import { root } from "../support/root.ts";
-import { setUpOrganization } from "../support/set-up.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { needsTerminal, openTerminal } from "../support/terminal.ts";
+import { otherLocation } from "../../cli/publish/present.ts";
+import type { PublishResult, VersionPayload } from "../../contract/payloads/skills.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
+import { root } from "../support/root.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+import { needsTerminal, openTerminal } from "../support/terminal.ts";
 
 let service: TestService;
 let user: TestUser;
@@ -44,7 +44,7 @@ async function setUp(t: TestContext) {
   const versions = async (id: string, token?: string) =>
     (
       await service.call<VersionPayload[]>("GET", `/api/skills/${id}/versions`, {
-        ...(token !== undefined && { token }),
+        token,
       })
     ).data;
   return { org, home, env, write, clone, publish, versions };

@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import { keepContract } from "../support/cli-contract.ts";
-import { setUpOrganization } from "../support/set-up.ts";
-import type { TestService, TestUser } from "../support/service.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;

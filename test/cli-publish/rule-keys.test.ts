@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { setUpOrganization } from "../support/set-up.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;

@@ -5,11 +5,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { secretInName, secretInText } from "../../contract/secret-rules.ts";
-import { keepContract } from "../support/cli-contract.ts";
-import { setUpOrganization } from "../support/set-up.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
+import { keepContract } from "../support/cli-contract.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { snapshot } from "../support/file-tree.ts";
 import { type Fixture, dataOf, makeFixture } from "../cli/fixture.ts";
+import { snapshot } from "../support/file-tree.ts";
 
 interface Installed {
   installed: { platform: string; method: string; path: string; also?: string }[];

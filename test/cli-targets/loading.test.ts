@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { svc } from "../cli/harness.ts";
 import { makeMcpFixture } from "../cli-mcp/fixture.ts";
 import { type Fixture, dataOf, makeFixture } from "../cli/fixture.ts";
+import { svc } from "../cli/harness.ts";
 
 interface Check {
   name: string;

@@ -4,8 +4,8 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
-import { snapshot } from "../support/file-tree.ts";
 import { type Fixture, dataOf, kit, makeFixture } from "../cli/fixture.ts";
+import { snapshot } from "../support/file-tree.ts";
 
 interface Installed {
   installed: { platform: string; method: string; path: string; shared?: true }[];

@@ -6,8 +6,8 @@ import { type TestContext, describe, it } from "node:test";
 import { skillTypes, targets, visibilities } from "../../contract/vocabulary.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
-import { svc, temporaryFolder } from "./harness.ts";
 import { makeFixture } from "./fixture.ts";
+import { svc, temporaryFolder } from "./harness.ts";
 
 /** Candidates for the last word, without descriptions. */
 async function candidates(

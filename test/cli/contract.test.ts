@@ -10,8 +10,8 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import type { FlagShape } from "../../cli/command-shape.ts";
 import { listCommands } from "../../cli/registry.ts";
-import { CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";
 import { cliCodes } from "../../contract/errors.ts";
+import { CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";
 import { root } from "../support/root.ts";
 
 const folder = path.join(root, "test/cli/golden");

@@ -1,13 +1,12 @@
 /** `svc folders` and `svc move` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { keepContract } from "../support/cli-contract.ts";
+import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
-import { type Ran, svc, temporaryFolder } from "./harness.ts";
 import { dataOf } from "./fixture.ts";
+import { type Ran, svc, temporaryFolder } from "./harness.ts";
 
 interface Folder {
   id: string;
@@ -44,7 +43,7 @@ async function newSkill(
 ): Promise<PublishResult["skill"]> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
     token: user.token,
-    body: { tenantId: org.slug, name, content: `# ${name}\n`, ...(folder ? { folder } : {}) },
+    body: { tenantId: org.slug, name, content: `# ${name}\n`, folder: folder || undefined },
   });
   assert.equal(made.status, 201, made.error);
   return made.data.skill;

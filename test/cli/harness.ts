@@ -1,7 +1,7 @@
 /** Runs `svc` in the test's process, in a home of its own, against a registry of the test. */
 import { createHash } from "node:crypto";
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import yazl from "yazl";
 import { run } from "../../cli/run.ts";
+import { canonicalContent } from "../../contract/package-rules.ts";
 import { keepContract, keepFailure, payloadNameOf } from "../support/cli-contract.ts";
 import { collector } from "../support/cli-inside.ts";
-import { canonicalContent } from "../../contract/package-rules.ts";
 
 export interface Ran {
   code: number;
@@ -244,7 +244,7 @@ function payloads(stub: StubSkill, index: number) {
       current: true,
       commit: "0123456789abcdef0123456789abcdef01234567",
       hash,
-      ...(version.frontmatter === undefined ? {} : { frontmatterHash: sha256(version.frontmatter) }),
+      frontmatterHash: version.frontmatter === undefined ? undefined : sha256(version.frontmatter),
       author: null,
       createdAt: at,
     },

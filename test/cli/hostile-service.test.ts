@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type Ran, answer, startServer, svc, temporaryFolder } from "./harness.ts";
 import { dataOf, makeFixture } from "./fixture.ts";
+import { type Ran, answer, startServer, svc, temporaryFolder } from "./harness.ts";
 
 /** Titles, screens and directions of a terminal. */
 const hostile = "a\u001B]0;owned\u0007\u001B[2J\u001B[31m\u009B2J\u202Eb\rc";

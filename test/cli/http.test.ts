@@ -4,8 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import { type Handler, answer, startServer, svc, temporaryFolder } from "./harness.ts";
 import { programArgs } from "../support/root.ts";
+import { type Handler, answer, startServer, svc, temporaryFolder } from "./harness.ts";
 
 const token = `lsk_${"cd".repeat(32)}`;
 const user = {

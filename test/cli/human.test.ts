@@ -6,11 +6,11 @@ import type { Context } from "../../cli/context.ts";
 import { commandHelp, rootHelp } from "../../cli/help.ts";
 import type { Output } from "../../cli/output.ts";
 import { commands, listCommands, topics } from "../../cli/registry.ts";
-import { suggest } from "../../contract/suggest.ts";
 import { renderTable } from "../../cli/table.ts";
 import { version } from "../../cli/version.ts";
-import { svc, temporaryFolder } from "./harness.ts";
+import { suggest } from "../../contract/suggest.ts";
 import { root } from "../support/root.ts";
+import { svc, temporaryFolder } from "./harness.ts";
 
 const plain = { columns: 40, paintHead: (text: string) => text };
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { answer, startRegistry, zipOf } from "./harness.ts";
 import { dataOf, kit, makeFixture } from "./fixture.ts";
+import { answer, startRegistry, zipOf } from "./harness.ts";
 
 interface Installed {
   installName: string;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
 import { snapshot } from "../support/file-tree.ts";
-import { startRegistry, svc, temporaryFolder } from "./harness.ts";
 import { dataOf, makeFixture } from "./fixture.ts";
+import { startRegistry, svc, temporaryFolder } from "./harness.ts";
 import { bundleClient, runKilled } from "./killed.ts";
 
 const kit = (text: string) => ({

@@ -12,12 +12,12 @@ import { packageRules } from "../../contract/package-rules.ts";
 import { secretRules } from "../../contract/secret-rules.ts";
 import { adviceRules } from "../../contract/skill-advice.ts";
 import { contentRules } from "../../contract/skill-rules.ts";
-import { keepContract } from "../support/cli-contract.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { svc, temporaryFolder } from "./harness.ts";
-import { root } from "../support/root.ts";
 import { sendUnchecked } from "../cli-publish/send-unchecked.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import { root } from "../support/root.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
+import { svc, temporaryFolder } from "./harness.ts";
 
 type Files = Record<string, string | Buffer>;
 

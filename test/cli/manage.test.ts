@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import type { TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
 import { dataOf } from "./fixture.ts";

@@ -6,8 +6,8 @@ import { describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
-import { svc, temporaryFolder } from "./harness.ts";
 import { dataOf, makeFixture } from "./fixture.ts";
+import { svc, temporaryFolder } from "./harness.ts";
 
 const token = `lsk_${"ab".repeat(32)}`;
 

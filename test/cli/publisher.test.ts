@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { type TestContext, after, before, describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
-import { type Ran, svc, temporaryFolder } from "./harness.ts";
 import { cloned, lockOf, manifestOf, saved } from "../cli-projects/project-fixture.ts";
+import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
 import { type Fixture, makeFixture } from "./fixture.ts";
+import { type Ran, svc, temporaryFolder } from "./harness.ts";
 
 const globex = { tenantId: "t2", tenantSlug: "globex" };
 const asked = ({ code, error }: Ran) => [code, error.code, error.details?.["flag"], error.details?.["ref"]];

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import { answer } from "./harness.ts";
 import { type Fixture, dataOf, kit, makeFixture } from "./fixture.ts";
+import { answer } from "./harness.ts";
 
 interface Pulled {
   skills: { slug: string; outcome: string; toVersion?: number; warnings: string[] }[];

@@ -3,13 +3,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import type { Config } from "../../cli/state/config.ts";
 import type { OwnInstallPayload } from "../../contract/payloads/analytics.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import type { Config } from "../../cli/state/config.ts";
 import { newMember } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-import { answer, svc, temporaryFolder } from "./harness.ts";
 import { dataOf, makeFixture } from "./fixture.ts";
+import { answer, svc, temporaryFolder } from "./harness.ts";
 
 const token = `lsk_${"a".repeat(64)}`;
 
@@ -216,7 +216,7 @@ describe("reports of installs to the real service", () => {
     const as =
       (at: number, user: TestUser | undefined) =>
       async (...argv: string[]) => {
-        const env = { SVC_API_URL: service.url, ...(user ? { SVC_TOKEN: user.token } : {}) };
+        const env = { SVC_API_URL: service.url, SVC_TOKEN: user?.token };
         const ran = await svc([...argv, "-o", "json"], { home: homes[at]!, env });
         assert.equal(ran.code, 0, ran.stderr);
       };

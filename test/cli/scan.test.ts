@@ -7,8 +7,8 @@ import { describe, it } from "node:test";
 import { findOwnSkills } from "../../cli/pack/scan.ts";
 import { isToolRule, readableRule, withStatedScope } from "../../cli/pack/tool-file.ts";
 import type { Config } from "../../cli/state/config.ts";
-import { temporaryFolder } from "./harness.ts";
 import { type Fixture, makeFixture } from "./fixture.ts";
+import { temporaryFolder } from "./harness.ts";
 
 const noConfig: Config = { version: 2, activeProfile: "default", profiles: {} };
 

@@ -1,7 +1,6 @@
 /** `svc search` and `svc info` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { restrict } from "../support/organization.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
@@ -28,7 +27,7 @@ type Run = (...argv: string[]) => Promise<Ran>;
 /** Runners in a home with an account, or without one; the second prints text. */
 async function signedIn(t: TestContext, user: TestUser | undefined): Promise<{ json: Run; text: Run }> {
   const home = await temporaryFolder(t);
-  const env = { SVC_API_URL: service.url, ...(user === undefined ? {} : { SVC_TOKEN: user.token }) };
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: user?.token };
   return {
     json: (...argv) => svc([...argv, "-o", "json"], { home, env }),
     text: (...argv) => svc(argv, { home, env }),

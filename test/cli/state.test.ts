@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { rolldown } from "rolldown";
 import type { Config } from "../../cli/state/config.ts";
-import { answer, startServer, svc, temporaryFolder } from "./harness.ts";
 import { root } from "../support/root.ts";
+import { answer, startServer, svc, temporaryFolder } from "./harness.ts";
 
 const token = `lsk_${"ab".repeat(32)}`;
 const user = {

@@ -1,8 +1,8 @@
 /** Installing into all eight tools: what is written, what is rejected, and that no other file is changed. */
 import assert from "node:assert/strict";
 import fs, { chmodSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";

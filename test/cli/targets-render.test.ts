@@ -3,7 +3,6 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "yaml";
-import { yamlText } from "../../contract/yaml-text.ts";
 import { claude } from "../../cli/targets/claude.ts";
 import {
   isSkillFolderName,
@@ -13,6 +12,7 @@ import {
   skillFolderName,
 } from "../../cli/targets/render.ts";
 import type { InstallItem } from "../../cli/targets/target.ts";
+import { yamlText } from "../../contract/yaml-text.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
 

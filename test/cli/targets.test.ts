@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { targets } from "../../contract/vocabulary.ts";
 import { findTarget, targetDefinitions } from "../../cli/targets/index.ts";
 import type { InstallItem, InstallLocation, Placement } from "../../cli/targets/target.ts";
+import { targets } from "../../contract/vocabulary.ts";
 import { root as checkout } from "../support/root.ts";
 
 type Scope = InstallLocation["scope"];

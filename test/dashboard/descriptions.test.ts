@@ -5,9 +5,9 @@ import { after, before, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
+import { root } from "../support/root.ts";
 import { watchRoundTrips, type RoundTripCounter } from "../support/round-trips.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-import { root } from "../support/root.ts";
 
 const hostile = {
   name: "Hostile",

@@ -5,7 +5,6 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-
 import { DataDirLockedError, lockDataDir } from "../../engines/data-dir-lock.ts";
 import { programArgs } from "../support/root.ts";
 

@@ -3,7 +3,6 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-
 import { engineBinaryEnv, type Machine, thisMachine } from "../../engines/engine-binary.ts";
 import { EngineError } from "../../engines/engine-error.ts";
 

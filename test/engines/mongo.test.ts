@@ -4,12 +4,10 @@ import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { MongoClient } from "mongodb";
-
+import type { EmbeddedEngine } from "../../engines/embedded-engine.ts";
 import { EngineError } from "../../engines/engine-error.ts";
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
-import type { EmbeddedEngine } from "../../engines/embedded-engine.ts";
 import { openLog } from "../../src/log.ts";
 import { endsWithin, runElsewhere } from "./other-process.ts";
 

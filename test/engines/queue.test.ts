@@ -5,14 +5,13 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-
+import type { EmbeddedEngine } from "../../engines/embedded-engine.ts";
 import { EngineError } from "../../engines/engine-error.ts";
 import { QueuePool } from "../../engines/queue-pool.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
-import type { EmbeddedEngine } from "../../engines/embedded-engine.ts";
 import { openLog } from "../../src/log.ts";
-import { endsWithin, runElsewhere } from "./other-process.ts";
 import { moduleFile, root } from "../support/root.ts";
+import { endsWithin, runElsewhere } from "./other-process.ts";
 
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-pglite-"));
 const log = openLog("silent");

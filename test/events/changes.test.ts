@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import type { ChangePayload } from "../../contract/payloads/events.ts";
 import { limits } from "../../contract/limits.ts";
-import { openChangeEvents } from "../../src/events/listeners.ts";
+import type { ChangePayload } from "../../contract/payloads/events.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { listen, type EventStream } from "./stream.ts";
+import { openChangeEvents } from "../../src/events/listeners.ts";
 import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import {
   startService,
@@ -15,6 +14,7 @@ import {
 } from "../support/service.ts";
 import { newClock } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
+import { listen, type EventStream } from "./stream.ts";
 
 type Stream = EventStream<ChangePayload>;
 

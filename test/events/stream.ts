@@ -1,7 +1,7 @@
 /** A listener of server-sent events, as tests use it. */
 import http from "node:http";
-import { until } from "../support/until.ts";
 import type { CallOptions, TestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 export interface EventStream<T> {
   status: number;

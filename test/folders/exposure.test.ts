@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills.ts";
 import type {
   ChangedFolderAccessPayload,
   ChangedFolderPayload,
   FolderPayload,
   MovedSkillPayload,
 } from "../../contract/payloads/folders.ts";
+import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills.ts";
 import { newFolder, newMember, restrict, publishInFolder } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

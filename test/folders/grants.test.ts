@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import {
   addMember,
   governed,

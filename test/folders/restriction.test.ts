@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startWatchedService } from "../support/plans.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";

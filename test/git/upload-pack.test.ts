@@ -6,18 +6,18 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { buffer } from "node:stream/consumers";
 import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { after, afterEach, before, describe, it } from "node:test";
+import { openSlots } from "../../contract/concurrency/slots.ts";
 import { killGitProcesses } from "../../repos/git-process.ts";
 import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
-import { openSlots } from "../../contract/concurrency/slots.ts";
 import { openUploadPack, type UploadPack, type UploadPackOptions } from "../../repos/serve/upload-pack.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { processesIn, waitForNoProcess } from "../support/process-table.ts";
-import { startService } from "../support/service.ts";
 import { moduleFile, nodeOptions } from "../support/root.ts";
+import { startService } from "../support/service.ts";
 
 const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
 

@@ -1,5 +1,6 @@
 /** The commands of README and docs, each executed as it is written there, by a newcomer with a new home folder. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import {
   appendFileSync,
   cpSync,
@@ -9,12 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-
 import { confirmAddress } from "../journeys/confirm-address.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { runGit } from "../support/host/git-host.ts";

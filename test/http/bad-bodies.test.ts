@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-
 import { refusalsTo } from "../support/refusals.ts";
 import {
   startService,

@@ -6,8 +6,8 @@ import { crc32, deflateRawSync } from "node:zlib";
 import { limits } from "../../contract/limits.ts";
 import type { PackageRule } from "../../contract/package-rules.ts";
 import { type Answer, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-import { makeZip, skillMd, type ZipEntry } from "../support/zip.ts";
 import { setUpOrganization } from "../support/set-up.ts";
+import { makeZip, skillMd, type ZipEntry } from "../support/zip.ts";
 
 let service: TestService;
 let user: TestUser;

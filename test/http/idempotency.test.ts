@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { appendVersion } from "../../src/skills/publish/append-version.ts";
-import { computeHere } from "../support/compute/compute-here.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
 import { loadUserActor } from "../../src/users/load.ts";
-import { makePackage } from "../support/zip.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { makePackage } from "../support/zip.ts";
 
 let service: TestService;
 let user: TestUser;

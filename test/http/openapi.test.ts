@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { failures } from "../../contract/errors.ts";
 import { apiRoutes } from "../../src/api.ts";
-import { startService, type TestService } from "../support/service.ts";
 import { root } from "../support/root.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 interface Schema {
   $ref?: string;

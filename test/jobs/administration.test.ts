@@ -320,8 +320,8 @@ describe("the administrators' interface", () => {
       await connections.insert(
         connectionDoc(n, {
           status,
-          ...(status === "active" ? {} : { problem }),
-          ...(n === 2 ? { lastProblem: problem } : {}),
+          problem: status === "active" ? undefined : problem,
+          lastProblem: n === 2 ? problem : undefined,
         }),
       );
     const listed: AdminConnectionPayload[] = [];

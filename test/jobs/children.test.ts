@@ -12,8 +12,8 @@ import { closeChildren, runInChild } from "../../workers/children.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { jobProcesses } from "../support/job-processes.ts";
 import { repositoryOf } from "../support/native-git.ts";
-import { startService, type TestService } from "../support/service.ts";
 import { programArgs } from "../support/root.ts";
+import { startService, type TestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
-import { openQueueEvents } from "../../src/jobs/events.ts";
 import { ServiceError } from "../../src/errors.ts";
+import { openQueueEvents } from "../../src/jobs/events.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
 

@@ -1,6 +1,5 @@
 // A worker with a job in a process of its own, for children.test.ts to kill: prints that process's id, and waits.
 import { execFileSync } from "node:child_process";
-
 import { readConfig } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
 import { openApp } from "../../src/open.ts";

@@ -7,7 +7,6 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-
 import { type WatchedPage, newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
@@ -254,7 +253,7 @@ async function openRelay(target: string) {
     const answer = await fetch(target + request.url, {
       method: request.method!,
       headers: { "content-type": request.headers["content-type"] ?? "text/plain" },
-      ...(chunks.length > 0 ? { body: new Uint8Array(Buffer.concat(chunks)) } : {}),
+      body: chunks.length > 0 ? new Uint8Array(Buffer.concat(chunks)) : undefined,
     });
     const text = await answer.text();
     if (request.url === "/api/auth/device/code") tellCode(JSON.parse(text) as DeviceCode);

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { checkAnswers, makeSkills, startPublishers } from "../support/publishers.ts";
 import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 

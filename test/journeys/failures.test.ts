@@ -10,12 +10,12 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type CliCode, cliCodes } from "../../contract/errors.ts";
 import type { CliFailure } from "../support/cli.ts";
+import { type FaultyService, fails, install, openFaultyService, reached } from "../support/faulty-service.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { type Fault, reply } from "../support/gateway.ts";
 import { callApi, newOrganization } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
-import { type FaultyService, fails, install, openFaultyService, reached } from "../support/faulty-service.ts";
 
 let fixture: FaultyService;
 before(async () => {

@@ -6,9 +6,8 @@ import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-
-import { emptyRedis, testDatabase } from "../support/engine.ts";
 import { scriptsOf } from "../guides/markdown.ts";
+import { emptyRedis, testDatabase } from "../support/engine.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";
 import { root } from "../support/root.ts";
 import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";

@@ -7,7 +7,6 @@ import { randomInt } from "node:crypto";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
 import { checkAnswers, makeSkills, startPublishers } from "../support/publishers.ts";

@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { type FaultyService, fails, install, openFaultyService } from "../support/faulty-service.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { removeFolder, temporaryFolder } from "../support/server.ts";
-import { type FaultyService, fails, install, openFaultyService } from "../support/faulty-service.ts";
 
 let fixture: FaultyService;
 before(async () => {

@@ -1,15 +1,14 @@
 /** The commands of an operator, as the guides have them. Those that need no queue have none. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createServer } from "node:http";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-
-import { emptyRedis, testDatabase } from "../support/engine.ts";
 import { commandsOf, type Command } from "../guides/markdown.ts";
+import { emptyRedis, testDatabase } from "../support/engine.ts";
 import { callApi } from "../support/http-client.ts";
 import { freePorts } from "../support/proxies/program.ts";
 import { root } from "../support/root.ts";

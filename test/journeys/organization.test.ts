@@ -6,7 +6,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-
 import { openCli, type Cli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";

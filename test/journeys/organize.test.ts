@@ -7,7 +7,6 @@ import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
-import { confirmAddress } from "./confirm-address.ts";
 import {
   type Server,
   assertNothingRuns,
@@ -16,6 +15,7 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 import { until } from "../support/until.ts";
+import { confirmAddress } from "./confirm-address.ts";
 
 let dataDir: string;
 let work: string;

@@ -1,12 +1,12 @@
 /** The client as it is distributed: served by the service, installed by the installer or npm, run by its name. */
 import assert from "node:assert/strict";
-import { installCommand } from "../../src/http/client/install-command.ts";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { access, constants, readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { installCommand } from "../../src/http/client/install-command.ts";
 import { keepContract, keepFailure } from "../support/cli-contract.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { newAccount, newOrganization } from "../support/http-client.ts";

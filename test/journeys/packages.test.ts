@@ -1,14 +1,12 @@
 /** Packages, end to end: every kind of file that one may contain, the most files, and the most bytes. */
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
 import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-
 import { keepContract } from "../support/cli-contract.ts";
 import type { Cli } from "../support/cli.ts";
-
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
 import { type Account, callApi } from "../support/http-client.ts";
 import { assertSound, git, gitBytes, repositoryOf, waitForTags } from "../support/native-git.ts";

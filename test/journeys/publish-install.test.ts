@@ -6,10 +6,8 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, it } from "node:test";
-
 import { keepContract } from "../support/cli-contract.ts";
 import type { Cli } from "../support/cli.ts";
-
 import { snapshot, writeTree } from "../support/file-tree.ts";
 import { type Account, callApi } from "../support/http-client.ts";
 import { assertSound, git, repositoryOf, waitForTags } from "../support/native-git.ts";

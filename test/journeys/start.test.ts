@@ -5,7 +5,6 @@ import { cpSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync 
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-
 import { emptyRedis } from "../support/engine.ts";
 import { callApi } from "../support/http-client.ts";
 import { repositoriesOf } from "../support/native-git.ts";

@@ -8,13 +8,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, it } from "node:test";
-
 import { targets } from "../../contract/vocabulary.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import type { Cli } from "../support/cli.ts";
-
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
-
 import { removeFolder } from "../support/server.ts";
 import { setUpJourney } from "./set-up.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { McpAnalyticsPayload, McpInstallPayload } from "../../contract/payloads/mcp-servers.ts";
+import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
-import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { remote, startFixture, type Fixture } from "./fixture.ts";
 
 let fixture: Fixture;

@@ -1,11 +1,11 @@
 /** Hostile and wrong requests to the endpoint of the MCP server. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
 import { once } from "node:events";
 import { request } from "node:http";
+import { after, before, describe, it } from "node:test";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
-import { callOf, list, sendByHand, type Headers } from "./by-hand.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { callOf, list, sendByHand, type Headers } from "./by-hand.ts";
 
 let service: TestService;
 let owner: TestUser;

@@ -153,7 +153,7 @@ describe("search_skills", () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const input: object = { query: "zebra", limit: 1, ...(cursor === null ? {} : { cursor }) };
+      const input: object = { query: "zebra", limit: 1, cursor: cursor === null ? undefined : cursor };
       const page: ToolAnswer<Results> = await callOk(client, "search_skills", input);
       seen.push(...page.data.skills.map(({ skill }) => skill));
       cursor = page.data.nextCursor;

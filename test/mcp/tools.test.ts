@@ -1,8 +1,8 @@
 /** The tools of the MCP server, by clients of both generations, which check each result by the tool's output schema. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { callOk, callTool, openClients, type AnyClient, type ToolAnswer } from "../support/mcp/client.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";

@@ -87,7 +87,7 @@ export function newPasskey(): SoftwarePasskey {
         clientDataJSON: client.toString("base64url"),
         authenticatorData: data.toString("base64url"),
         signature: sign("sha256", signed, privateKey).toString("base64url"),
-        ...(ceremony.userHandle === undefined ? {} : { userHandle: ceremony.userHandle }),
+        userHandle: ceremony.userHandle,
       });
     },
   };

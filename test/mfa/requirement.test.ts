@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
 import type { MfaRequirementPayload } from "../../contract/payloads/mfa.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { listen } from "../events/stream.ts";

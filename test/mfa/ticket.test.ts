@@ -18,7 +18,7 @@ describe("the ticket of a sign-in", () => {
   setUpAccount((made) => ({ service, cookie: session } = made));
 
   const verify = (cookie: string | undefined, json: object) =>
-    service.call("POST", "/api/auth/mfa/verify", { ...(cookie ? { cookie } : {}), json });
+    service.call("POST", "/api/auth/mfa/verify", { cookie: cookie || undefined, json });
 
   it("is used once: of concurrent uses with two factors, one succeeds", async () => {
     const enrolled = await enrolTotp(service, session);
@@ -135,7 +135,7 @@ describe("guessing codes", () => {
     let tries = 0;
     const from = (address: string, cookie?: string) => ({
       headers: { "x-forwarded-for": address },
-      ...(cookie ? { cookie } : {}),
+      cookie: cookie || undefined,
     });
     const begin = async (address: string, cookie?: string) => {
       const begun = await service.call("POST", "/api/auth/sign-in", {

@@ -115,7 +115,7 @@ export function put(
       asked++;
       return files;
     },
-    ...(more.from === undefined ? {} : { from: more.from }),
+    from: more.from,
     kept: keptAt(at, contentTree),
     asked: () => asked,
   };

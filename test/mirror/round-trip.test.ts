@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertSound } from "../support/native-git.ts";
+import type { Mirror } from "../../repos/mirror/types.ts";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
+import { assertSound } from "../support/native-git.ts";
 import {
   commitInfo,
   file,
@@ -14,7 +15,6 @@ import {
   text,
   type MirrorBench,
 } from "./fixtures.ts";
-import type { Mirror } from "../../repos/mirror/types.ts";
 
 let bench: MirrorBench;
 

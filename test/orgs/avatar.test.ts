@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import sharp from "sharp";
-import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import { limits } from "../../contract/limits.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import { pruneAvatars } from "../../src/orgs/avatar.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";

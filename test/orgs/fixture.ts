@@ -9,10 +9,10 @@ import type {
   RolePayload,
   TeamPayload,
 } from "../../contract/payloads/organizations.ts";
+import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
+import { repairOwners } from "../../src/orgs/owners.ts";
 import { cleanUpAfterMembers } from "../../workers/orgs/member-left.ts";
 import { cleanUpAfterTeams } from "../../workers/orgs/team-deleted.ts";
-import { repairOwners } from "../../src/orgs/owners.ts";
-import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { readMail, type ReadMail } from "../support/mail-text.ts";
 import { addMember, confirmAddress } from "../support/organization.ts";
 import {
@@ -95,7 +95,7 @@ export async function makeFixture(service: TestService, owner?: TestUser): Promi
     at: (user, method, below, body) =>
       service.call(method, `/api/tenants/${org.id}${below}`, {
         token: user.token,
-        ...(body === undefined ? {} : { body }),
+        body,
       }),
     async newTeam(name, roles = []) {
       const made = await fixture.at<TeamPayload>(founder, "POST", "/teams", { name, roles });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-
 import { pruneOrganizations, reconcileOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
 import { assertIndexed, plansOf, startWatchedService, type Plan, insertCopies } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import { limits } from "../../contract/limits.ts";
 import type { TestService } from "../support/service.ts";
 import { makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 

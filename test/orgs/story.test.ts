@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type {
   InvitationPayload,
@@ -8,7 +9,6 @@ import type {
   TeamPayload,
   TenantPayload,
 } from "../../contract/payloads/organizations.ts";
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { confirmAddress } from "../support/organization.ts";
@@ -37,7 +37,7 @@ describe("a member's way through an organization", () => {
   after(() => service.close());
 
   const call = <T = Record<string, unknown>>(user: TestUser, method: string, path: string, body?: unknown) =>
-    service.call<T>(method, path, { token: user.token, ...(body === undefined ? {} : { body }) });
+    service.call<T>(method, path, { token: user.token, body });
 
   it("leads from a mail to work in a team, and ends with no access left", async () => {
     // Ada creates an organization with a skill in a restricted folder.

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ManifestPayload, SkillPayload } from "../../contract/payloads/skills.ts";
 import { callOk, openClients } from "../support/mcp/client.ts";
-import { listSkills, setUpSyncFixtures, type SyncFixture } from "../support/sync/fixture.ts";
 import type { TestService } from "../support/service.ts";
+import { listSkills, setUpSyncFixtures, type SyncFixture } from "../support/sync/fixture.ts";
 import { makeZip } from "../support/zip.ts";
 
 let service: TestService;

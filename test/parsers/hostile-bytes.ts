@@ -1,7 +1,7 @@
 /** Valid bytes with errors in them, and texts that cause excessive backtracking in patterns. */
 import { deflateSync } from "node:zlib";
-import { makeZip } from "../support/zip.ts";
 import type { Random } from "../support/random.ts";
+import { makeZip } from "../support/zip.ts";
 
 const zip = makeZip([
   { name: "SKILL.md", data: "---\nname: a\ndescription: b\n---\n# A\n" },

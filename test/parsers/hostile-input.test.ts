@@ -6,9 +6,9 @@ import { describe, it } from "node:test";
 import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
 import { yamlLimits } from "../../contract/yaml.ts";
 import { nestedYaml } from "../support/hostile-yaml.ts";
-import type { ParserReport } from "./parser-child.ts";
 import { openRandom } from "../support/random.ts";
 import { programArgs } from "../support/root.ts";
+import type { ParserReport } from "./parser-child.ts";
 
 const inputs = Number(process.env["SVC_HOSTILE_INPUTS"] ?? 200);
 

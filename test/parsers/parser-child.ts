@@ -2,8 +2,8 @@
  * Passes generated hostile input to the parsers, in a process that may crash. Prints `at <n>` before each thousand
  * inputs and, at the end, the failures as one line of JSON.
  */
-import { parserInputs } from "./parsers.ts";
 import { openRandom } from "../support/random.ts";
+import { parserInputs } from "./parsers.ts";
 
 export interface ParserReport {
   inputs: number;

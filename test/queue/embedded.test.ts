@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-
 import { openLog } from "../../src/log.ts";
 import { describeInspection } from "./inspect-suite.ts";
 import { describeRetiming } from "./retime-suite.ts";

@@ -6,7 +6,6 @@ import os from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { Queue, Worker } from "bullmq";
-
 import { QueuePool } from "../../engines/queue-pool.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
 import { openLog } from "../../src/log.ts";

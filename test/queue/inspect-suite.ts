@@ -1,7 +1,6 @@
 // The queue's contract for administrators on both engines: run by embedded.test.ts and redis.test.ts.
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-
 import type { JobState } from "../../contract/vocabulary.ts";
 import {
   type Consumers,

@@ -5,7 +5,6 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
-
 import { openLog } from "../../src/log.ts";
 import { openQueue } from "../../src/queue/index.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";

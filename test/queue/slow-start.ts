@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-
 import { openLog } from "../../src/log.ts";
 import { openQueue } from "../../src/queue/index.ts";
 import type { EngineUnderTest } from "./suite.ts";

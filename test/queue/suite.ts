@@ -1,10 +1,8 @@
 // The queue's contract on both engines: run by embedded.test.ts and redis.test.ts.
 import assert from "node:assert/strict";
-import { everyProcessor } from "../support/processors.ts";
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { after, afterEach, before, describe, it } from "node:test";
-
 import type { Log } from "../../src/log.ts";
 import {
   type Consumers,
@@ -15,9 +13,10 @@ import {
   type QueueLocation,
   QueueUnavailableError,
 } from "../../src/queue/index.ts";
-import { assertSlowStart } from "./slow-start.ts";
+import { everyProcessor } from "../support/processors.ts";
 import { programArgs } from "../support/root.ts";
 import { until } from "../support/until.ts";
+import { assertSlowStart } from "./slow-start.ts";
 
 export interface EngineUnderTest {
   place: QueueLocation;

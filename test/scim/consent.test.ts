@@ -1,12 +1,12 @@
 /** Provisioning without a verified domain: no one becomes a member, and nothing is reserved, before they accept. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { ScimStatePayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
 import { limits } from "../../contract/limits.ts";
+import type { ScimStatePayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
-import { applyUser } from "../../src/scim/users/apply.ts";
-import { admitInvited } from "../../src/scim/users/admit.ts";
 import { removeMember } from "../../src/orgs/leave.ts";
+import { admitInvited } from "../../src/scim/users/admit.ts";
+import { applyUser } from "../../src/scim/users/apply.ts";
 import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";
 import { confirmAddress } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";

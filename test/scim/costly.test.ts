@@ -1,10 +1,10 @@
 /** Requests of identity providers that are within the limits, and take long if they are processed carelessly. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ScimError } from "../../src/scim/errors.ts";
 import { readOperations } from "../../src/scim/patch/operations.ts";
 import { removedMembers } from "../../src/scim/patch/removals.ts";
 import { patchUser } from "../../src/scim/patch/user.ts";
-import { ScimError } from "../../src/scim/errors.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
 
 const isTooMany = (error: unknown) => error instanceof ScimError && error.scimType === "tooMany";

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
-import { outboxFields } from "../../storage/outbox.ts";
-import { applyGroup } from "../../src/scim/groups/apply.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import type { JobPayloads } from "../../src/queue/jobs.ts";
-import { processors } from "../../workers/processors.ts";
+import { applyGroup } from "../../src/scim/groups/apply.ts";
+import { outboxFields } from "../../storage/outbox.ts";
 import { reconcileOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
 import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";
+import { processors } from "../../workers/processors.ts";
 import { confirmAddress } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { loseDomain, newProvider, startScim, type Provider } from "./fixture.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
+import { eraseTenant } from "../../workers/orgs/erase.ts";
 import type { TestService } from "../support/service.ts";
 import { newProvider, startScim } from "./fixture.ts";
 

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import type { ScimLogEntryPayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { confirmAddress } from "../support/organization.ts";
-import { verifyDomain } from "../support/sso/fixture.ts";
 import {
   startService,
   type ServiceOptions,
@@ -11,6 +10,7 @@ import {
   type TestService,
   type TestUser,
 } from "../support/service.ts";
+import { verifyDomain } from "../support/sso/fixture.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -28,8 +28,7 @@ after(() => service.close());
 const readUser = () => provider.ok("GET", `/Users/${user.id}`);
 const readGroup = () => provider.ok("GET", `/Groups/${group.id}`);
 
-const replace = (path: string | undefined, value: unknown) =>
-  patchOp({ op: "replace", ...(path === undefined ? {} : { path }), value });
+const replace = (path: string | undefined, value: unknown) => patchOp({ op: "replace", path, value });
 
 /** Different paths of 100 KiB together. */
 const manyPaths = Object.fromEntries(
@@ -329,7 +328,7 @@ describe("the endpoint of an organization", () => {
         const answer = await fetch(service.url + at, {
           method: method.toUpperCase(),
           headers: { ...headers, ...(sends ? { "content-type": "application/scim+json" } : {}) },
-          ...(sends ? { body: "{}" } : {}),
+          body: sends ? "{}" : undefined,
         });
         const text = await answer.text();
         assert.equal(answer.status, 401, `${name}: ${method} ${path}: ${text}`);

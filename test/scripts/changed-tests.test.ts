@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-
 import { affectedTests, hiddenUses } from "../../scripts/changed-tests.mjs";
 import { root } from "../support/root.ts";
 import { type Checkout, makeCheckout } from "./checkout.ts";
@@ -77,6 +76,7 @@ describe("npm test -- --changed", () => {
     const test = (of: string) => `
 import { it } from "node:test";
 import "./${of}.ts";
+
 it("${of}", () => {});
 `;
     for (const name of ["one", "two"]) {

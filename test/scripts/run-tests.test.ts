@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-
 import { alone, longRuns, planTests, seconds } from "../../scripts/test-plan.mjs";
-import { type Checkout, makeCheckout } from "./checkout.ts";
 import { root } from "../support/root.ts";
+import { type Checkout, makeCheckout } from "./checkout.ts";
 
 const test = (body: string) => `
 import assert from "node:assert/strict";
@@ -70,6 +69,7 @@ describe("npm test", () => {
 import assert from "node:assert/strict";
 import { after, before, beforeEach, it } from "node:test";
 import { seen } from "./seen.ts";
+
 before(() => seen.push("${name}"));
 beforeEach(() => seen.push("each ${name}"));
 after(() => { seen.length = 0; });

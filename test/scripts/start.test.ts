@@ -3,12 +3,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { endsWithin } from "../engines/other-process.ts";
 import { type Checkout, makeCheckout } from "./checkout.ts";
 
 const SERVER = `
 import { greeting } from "./src/greeting.ts";
+
 let signals = 0;
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {

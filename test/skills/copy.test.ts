@@ -9,8 +9,8 @@ import type {
 } from "../../contract/payloads/skills.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
-import { setUpOrganization } from "../support/set-up.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;

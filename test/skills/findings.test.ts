@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import type { FindingsPayload, LintPayload } from "../../contract/payloads/findings.ts";
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
-import { limits } from "../../contract/limits.ts";
 import { newMember } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
-import { setUpOrganization } from "../support/set-up.ts";
 import type { CallOptions, TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 
 let service: TestService;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { completeHead, generateHead } from "../../contract/edit-frontmatter.ts";
-import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
 import { firstParagraph } from "../../contract/first-paragraph.ts";
+import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
 import { slugOfSkill } from "../../src/folders/slug.ts";
 import { freeSlug } from "../../src/skills/publish/slug.ts";
-import { computeHere } from "../support/compute/compute-here.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
 
 const hostile = fc.constantFrom(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";

@@ -4,8 +4,8 @@ import type { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
 import type { MovedSkillPayload } from "../../contract/payloads/folders.ts";
 import type { ChangedSkillPayload } from "../../contract/payloads/skills.ts";
 import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import { setUpOrganization } from "../support/set-up.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let owner: TestUser;

@@ -3,15 +3,15 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { OpenUploadPayload } from "../../contract/payloads/uploads.ts";
-import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
+import type { OpenUploadPayload } from "../../contract/payloads/uploads.ts";
 import type { UserActor } from "../../src/access/actor.ts";
 import { claimUpload } from "../../src/skills/publish/uploads.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 import { until } from "../support/until.ts";
+import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 
 let service: TestService;
 let user: TestUser;

@@ -15,8 +15,8 @@ import { after, describe, it } from "node:test";
 import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { gitBytes } from "../support/native-git.ts";
 import { publishPackage, zipOf } from "../support/package-files.ts";
-import { setUpOrganization } from "../support/set-up.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { skillMd } from "../support/zip.ts";
 
 let service: TestService;

@@ -2,20 +2,19 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { limits } from "../../contract/limits.ts";
 import type {
   ContentPayload,
   PublishResult,
   SkillPayload,
   VersionPayload,
 } from "../../contract/payloads/skills.ts";
-import { limits } from "../../contract/limits.ts";
 import { readSkillText } from "../../contract/skill-rules.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 import { git } from "../support/native-git.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-
-import { skillTexts } from "../support/skill-texts.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
 import { setUpOrganization } from "../support/set-up.ts";
+import { skillTexts } from "../support/skill-texts.ts";
 
 let service: TestService;
 let user: TestUser;

@@ -10,8 +10,8 @@ import type { ContentPayload, ManifestPayload } from "../../contract/payloads/sk
 import { readZip } from "../../repos/archive/index.ts";
 import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { skillMd } from "../support/zip.ts";
 import { setUpOrganization } from "../support/set-up.ts";
+import { skillMd } from "../support/zip.ts";
 
 let service: TestService;
 let user: TestUser;

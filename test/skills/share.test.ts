@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { SharedPayload } from "../../contract/payloads/share.ts";
+import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import {
   listShares,

@@ -1,10 +1,10 @@
 /** Reports about skills, and takedowns by the administrators of the service. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { ReportPayload, TakedownPayload } from "../../contract/payloads/moderation.ts";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import { limits } from "../../contract/limits.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
 import { deliverMails } from "../support/mailbox.ts";
@@ -32,7 +32,7 @@ before(async () => {
 after(() => service.close());
 
 const call = <T>(user: TestUser | undefined, method: string, path: string, body?: unknown) =>
-  service.call<T>(method, path, { token: user?.token, ...(body === undefined ? {} : { body }) });
+  service.call<T>(method, path, { token: user?.token, body });
 
 async function publish(name: string, visibility = "public", content = `# ${name}\nphishing kit\n`) {
   const made = await call<PublishResult>(author, "POST", "/api/skills", {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { newVersionedSkill } from "../support/versioned-skill.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
+import { newVersionedSkill } from "../support/versioned-skill.ts";
 
 let service: TestService;
 let user: TestUser;

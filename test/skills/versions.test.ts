@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { VersionPayload } from "../../contract/payloads/skills.ts";
 import { git } from "../support/native-git.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { newVersionedSkill } from "../support/versioned-skill.ts";
 import { setUpOrganization } from "../support/set-up.ts";
+import { newVersionedSkill } from "../support/versioned-skill.ts";
 
 let service: TestService;
 let user: TestUser;

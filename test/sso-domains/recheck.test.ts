@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
 import { checkDomains } from "../../workers/sso/check-domains.ts";
-import { addMember } from "../support/organization.ts";
 import { deliverMails } from "../support/mailbox.ts";
+import { addMember } from "../support/organization.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
 import { dnsError, eventsOf, pathOf, setUpDomains, verifiedDomain, verify, type Fixture } from "./fixture.ts";
 

@@ -44,7 +44,7 @@ async function signIn(
   service.app.compute = counting;
   try {
     const started = await startSaml(service, provider);
-    return await signInBySaml(service, started, { ...alice, ...(attributes && { attributes }) }, writing);
+    return await signInBySaml(service, started, { ...alice, attributes: attributes || undefined }, writing);
   } finally {
     service.app.compute = threads;
   }

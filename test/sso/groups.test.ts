@@ -21,7 +21,7 @@ let upstream: TestProvider;
 
 const base = () => `/api/tenants/${org.id}/sso`;
 const asOwner = <T>(method: string, path: string, body?: unknown) =>
-  service.call<T>(method, base() + path, { cookie: owner.cookie, ...(body === undefined ? {} : { body }) });
+  service.call<T>(method, base() + path, { cookie: owner.cookie, body });
 const read = async (id: string) => (await asOwner<SsoProviderPayload>("GET", `/providers/${id}`)).data;
 const set = async (id: string, absentGroups: string) => {
   const changed = await asOwner<SsoProviderPayload>("PATCH", `/providers/${id}`, { absentGroups });

@@ -134,7 +134,7 @@ describe("a sign-in by OpenID Connect", () => {
     );
     assert.equal(mapped.status, 200, mapped.error);
     const teams = async (groups: unknown) => {
-      real.person = { ...ada, ...(groups === undefined ? {} : { groups }) };
+      real.person = { ...ada, groups };
       const { url, cookie } = await start(realId);
       const { id } = await whoIs(await open(await real.authorize(url.href), cookie));
       return (await service.app.storage.memberships.find(org.id, id))!.teamIds;

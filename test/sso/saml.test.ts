@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { forges, refused } from "../support/sso/bad-responses.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import {
   attributeXml,
@@ -17,7 +18,6 @@ import {
   startSaml,
   type Ended,
 } from "../support/sso/saml-browser.ts";
-import { forges, refused } from "../support/sso/bad-responses.ts";
 import { wrappings } from "../support/sso/wrapping.ts";
 
 const domain = "acme.test";

@@ -4,7 +4,6 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { type Database, isUnavailable, openDatabase } from "../../storage/database.ts";
 import { testDatabase } from "../support/engine.ts";
 

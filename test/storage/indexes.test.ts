@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { MongoServerError, type CommandStartedEvent } from "mongodb";
 import { openDatabase, type Database } from "../../storage/database.ts";
-import { declaredIndexes, openStorage } from "../../storage/index.ts";
 import { ensureIndexes } from "../../storage/database/indexes.ts";
+import { declaredIndexes, openStorage } from "../../storage/index.ts";
 import { testDatabase } from "../support/engine.ts";
 import { withCommandEvents } from "../support/round-trips.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { BSON, type Document } from "mongodb";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
-import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
 import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
@@ -195,7 +195,7 @@ describe("the plans of queries at a few hundred documents", () => {
       name: `token ${i}`,
       secretHash: `hash ${i}`,
       createdAt: new Date(),
-      ...(i % 3 === 0 ? {} : { revokedAt: new Date() }),
+      revokedAt: i % 3 === 0 ? undefined : new Date(),
       ...fields,
     });
     const owners = [{ tenantId: org.id }, { userId: user.id }, { tenantId: "other" }, { userId: "other" }];

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import net, { type AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { type Collection, MongoClient } from "mongodb";
-
 import { isDuplicate, isUnavailable, retryIdempotent } from "../../storage/database.ts";
 import { insertOnce } from "../../storage/outbox.ts";
 import { testDatabase } from "../support/engine.ts";

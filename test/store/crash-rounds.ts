@@ -7,9 +7,9 @@ import { mkdir, readFile, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { openSkillStore } from "../../repos/store/index.ts";
+import { root as checkout } from "../support/root.ts";
 import type { CrashRow } from "./crash-writer.ts";
 import { fsck, repo } from "./fixtures.ts";
-import { root as checkout } from "../support/root.ts";
 
 export interface CrashReport {
   kills: number;

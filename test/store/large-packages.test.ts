@@ -10,8 +10,8 @@ import { promisify } from "node:util";
 import { readZip, writeZip } from "../../repos/archive/index.ts";
 import type { TreeFile } from "../../repos/store/index.ts";
 import { rawZip } from "../archive/raw-zip.ts";
-import { draft, fsck, openBench, repo, temporaryFolder, textFile, type Bench } from "./fixtures.ts";
 import { root } from "../support/root.ts";
+import { draft, fsck, openBench, repo, temporaryFolder, textFile, type Bench } from "./fixtures.ts";
 
 const run = promisify(execFile);
 const mega = 1024 * 1024;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { isMergeDue } from "../../repos/store/maintenance.ts";
 import type { SkillStore, WrittenCommit } from "../../repos/store/index.ts";
+import { isMergeDue } from "../../repos/store/maintenance.ts";
 import { until } from "../support/until.ts";
 import { draft, fsck, git, openBench, publishChain, repo, textFile } from "./fixtures.ts";
 

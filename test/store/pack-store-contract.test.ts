@@ -10,12 +10,12 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { rolldown } from "rolldown";
 import type { StoreDriver } from "../../repos/store/driver.ts";
+import type { RepoId } from "../../repos/store/index.ts";
 import { buildIndex, packHeader } from "../../repos/store/pack-format.ts";
 import { repoFolder } from "../../repos/store/posix-layout.ts";
 import { openPosixDriver } from "../../repos/store/posix.ts";
-import type { RepoId } from "../../repos/store/index.ts";
-import { temporaryFolder } from "./fixtures.ts";
 import { root as checkout } from "../support/root.ts";
+import { temporaryFolder } from "./fixtures.ts";
 
 interface DriverFactory {
   open(): StoreDriver;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { chmod, readFile, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import fc from "fast-check";
-import { applyDelta, buildIndex, PackIndex, readStored } from "../../repos/store/pack-format.ts";
-import type { SkillStore, WrittenCommit } from "../../repos/store/index.ts";
 import { deflateSync } from "node:zlib";
+import fc from "fast-check";
+import type { SkillStore, WrittenCommit } from "../../repos/store/index.ts";
+import { applyDelta, buildIndex, PackIndex, readStored } from "../../repos/store/pack-format.ts";
 import { feedGit } from "../support/native-git.ts";
 import { draft, git, openBench, publishChain, repo, textFile, type Bench } from "./fixtures.ts";
 

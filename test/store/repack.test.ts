@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { SkillStore } from "../../repos/store/index.ts";
 import { gitVersion } from "../../repos/native-git.ts";
+import type { SkillStore } from "../../repos/store/index.ts";
 import { draft, fsck, openBench, publishChain, repo, textFile } from "./fixtures.ts";
 
 const git = { program: "git", searchPath: process.env["PATH"] };

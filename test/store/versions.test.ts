@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import git from "isomorphic-git";
 import { canonicalContent } from "../../contract/package-rules.ts";
-import { createHash } from "node:crypto";
 import { parseTrailers, type RepoId, type TreeFile, type WrittenCommit } from "../../repos/store/index.ts";
 import { draft, fsck, git as native, openBench, repo, textFile, type Bench } from "./fixtures.ts";
 

@@ -3,13 +3,13 @@
  * access to the log. It starts quickly, since it has no repositories, which accounts don't need, and a queue that only
  * records its jobs.
  */
-import { hash } from "@node-rs/argon2";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-
+import { after, before, beforeEach } from "node:test";
+import { hash } from "@node-rs/argon2";
 import { createApi } from "../../src/api.ts";
 import type { App } from "../../src/app.ts";
 import { openPasswords } from "../../src/auth/passwords.ts";
@@ -24,7 +24,6 @@ import { openSecrets } from "../../src/secrets.ts";
 import { newId } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
 import { emptyDatabase, serviceDatabase } from "./engine.ts";
-import { after, before, beforeEach } from "node:test";
 import { processorTime } from "./processor-time.ts";
 
 export interface Answer {
@@ -219,7 +218,7 @@ async function call(
     method,
     headers,
     redirect: "manual",
-    ...(body === undefined ? {} : { body }),
+    body,
   });
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.includes("json") ?? false;

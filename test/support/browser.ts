@@ -76,7 +76,7 @@ export interface PageOptions {
   colorScheme?: "light" | "dark";
   width?: number;
   /** Signed in; a visitor without it. */
-  user?: { cookie: string } | undefined;
+  user?: { cookie: string };
 }
 
 export interface WatchedPage {

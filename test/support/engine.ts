@@ -3,9 +3,7 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-
 import { type Db, MongoClient } from "mongodb";
-
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
 import { openLog } from "../../src/log.ts";
 import { root } from "./root.ts";

@@ -9,7 +9,7 @@ import path from "node:path";
 
 export interface GitRequest {
   args: readonly string[];
-  cwd?: string | undefined;
+  cwd?: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Base64. */
   input?: string;

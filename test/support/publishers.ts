@@ -6,7 +6,6 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-
 import { writeZip } from "../../repos/archive/index.ts";
 import { type ApiAnswer, answered, callApi, newAccount, newOrganization } from "./http-client.ts";
 import { assertSound, git, repositoryOf } from "./native-git.ts";
@@ -140,7 +139,7 @@ export function startPublishers(options: {
         skill.format === "markdown"
           ? { content: textOf(mark) }
           : { uploadId: await upload(url, options.token, mark) };
-      const body = { ...content, ...(randomInt(5) === 0 ? { prerelease: true } : {}) };
+      const body = { ...content, prerelease: randomInt(5) === 0 ? true : undefined };
       const answer = await callApi<VersionRow>(url, "POST", `/api/skills/${skill.id}/versions`, {
         token: options.token,
         body,

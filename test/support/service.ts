@@ -9,8 +9,8 @@ import os from "node:os";
 import path from "node:path";
 import { apiRoutes, createApi } from "../../src/api.ts";
 import type { App } from "../../src/app.ts";
-import type { Health } from "../../src/http/health.ts";
 import { readConfig, type Config } from "../../src/config.ts";
+import type { Health } from "../../src/http/health.ts";
 import { openLog } from "../../src/log.ts";
 import { openApp, type OpenedApp } from "../../src/open.ts";
 import { openQueue, type Queue, type QueueLocation } from "../../src/queue/index.ts";
@@ -33,7 +33,7 @@ export interface Answer<T = unknown> {
 }
 
 export interface CallOptions {
-  token?: string | undefined;
+  token?: string;
   cookie?: string;
   body?: unknown;
   headers?: Record<string, string>;

@@ -1,6 +1,5 @@
 /** A mail server on loopback that accepts mails (RFC 5321) and stores them, or rejects them on request. */
-import { createServer, type Server, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server, type Socket, type AddressInfo } from "node:net";
 
 export interface ReceivedMail {
   from: string;

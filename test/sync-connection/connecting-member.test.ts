@@ -8,8 +8,8 @@ import { runGit } from "../support/host/git-host.ts";
 import { takeMails } from "../support/mailbox.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";
-import { edited } from "../support/sync/hosted.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import { edited } from "../support/sync/hosted.ts";
 
 let customers: Customers;
 let service: TestService;

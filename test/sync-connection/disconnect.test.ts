@@ -1,7 +1,7 @@
 /** Disconnecting during requests to the host: at each request of a sync, of a poll and of a plan. */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import type { EventRow } from "../../storage/outbox.ts";

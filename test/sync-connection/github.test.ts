@@ -7,13 +7,13 @@ import { after, before, describe, it } from "node:test";
 import { RepoError, type RepoFailure } from "../../repos/errors.ts";
 import { findInstallation, openGitHubAppHost, openGitHubTokenHost } from "../../repos/hosts/github.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
+import { openMirrorBench, type MirrorBench } from "../mirror/fixtures.ts";
 import {
   startGitHub,
   type GitHubStub,
   type StubAnswer,
   type StubRepository,
 } from "../support/host/github-stub.ts";
-import { openMirrorBench, type MirrorBench } from "../mirror/fixtures.ts";
 import { hostContract } from "../support/host/host-contract.ts";
 
 let stub: GitHubStub;

@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import type { ConnectionPayload, RepositorySyncPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { delivery, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
 import { runGit } from "../support/host/git-host.ts";
+import { delivery, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpGitHub } from "../support/sync/set-up-github.ts";
 

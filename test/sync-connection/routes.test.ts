@@ -5,8 +5,8 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { ConnectionPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { newMember } from "../support/organization.ts";
 import { runGit } from "../support/host/git-host.ts";
+import { newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 

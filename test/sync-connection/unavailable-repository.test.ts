@@ -8,8 +8,8 @@ import type { Config } from "../../src/config.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import type { ConnectionHost } from "../../storage/connections.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { hourMs } from "../support/sync/hosted.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import { hourMs } from "../support/sync/hosted.ts";
 
 let customers: Customers;
 before(async () => {

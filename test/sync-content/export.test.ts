@@ -5,7 +5,6 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { runGit } from "../support/host/git-host.ts";
 import type { TestService } from "../support/service.ts";
-import { makePackage } from "../support/zip.ts";
 import {
   setUpSyncFixtures,
   listSkills,
@@ -14,6 +13,7 @@ import {
   versionsOf,
   type SyncFixture,
 } from "../support/sync/fixture.ts";
+import { makePackage } from "../support/zip.ts";
 
 let service: TestService;
 const withFixture = setUpSyncFixtures((started) => (service = started));
@@ -177,7 +177,7 @@ describe("content that is in no version", () => {
       const former = listed();
       const token = { token: fixture.owner.token };
       const call = (method: string, id: string, target: string, body?: object) =>
-        service.call(method, `/api/skills/${id}${target}`, { ...token, ...(body ? { body } : {}) });
+        service.call(method, `/api/skills/${id}${target}`, { ...token, body });
       const move = { folder: "target", createFolders: true };
       await call("POST", ids.get("renamed")!, "/move", { ...move, folder: "away" });
       await call("POST", ids.get("arriving")!, "/move", move);

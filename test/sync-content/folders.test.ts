@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/app.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 import { newFolder } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
@@ -15,7 +16,6 @@ import {
   versionsOf,
   type SyncFixture,
 } from "../support/sync/fixture.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
 
 let service: TestService;
 const withFixture = setUpSyncFixtures((started) => (service = started));

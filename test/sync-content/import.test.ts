@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
-import { importSkill, importVersion, syncActor } from "../../src/skills/publish/import-skill.ts";
-import { computeHere } from "../support/compute/compute-here.ts";
-import { readTextSource } from "../../src/skills/publish/text-source.ts";
-import { loadTree } from "../../src/folders/trees.ts";
 import type { SyncActor } from "../../src/access/actor.ts";
+import { loadTree } from "../../src/folders/trees.ts";
+import { importSkill, importVersion, syncActor } from "../../src/skills/publish/import-skill.ts";
+import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import { computeHere } from "../support/compute/compute-here.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
@@ -56,7 +56,7 @@ const text = (body: string) =>
 async function publish(name: string, folder?: string) {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
     token: owner.token,
-    body: { tenantId: org.id, name, content: `${name}\n`, ...(folder ? { folder } : {}) },
+    body: { tenantId: org.id, name, content: `${name}\n`, folder: folder || undefined },
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return (await service.app.storage.skills.find(made.data.skill.id))!;

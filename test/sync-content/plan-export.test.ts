@@ -47,7 +47,7 @@ async function plan({
   return {
     exports,
     asked,
-    moves: exports.filter(isPush).map(({ skillId, put, remove }) => ({ skillId, put, remove })),
+    moves: exports.filter(isPush).map(({ skillId, put, remove }) => ({ skillId, put: given(put), remove })),
   };
 }
 
@@ -59,6 +59,8 @@ const base = (fields: Partial<ExportedBase> = {}): ExportedBase => ({
   ...same,
   ...fields,
 });
+/** A value as it is stored: without fields that are undefined. */
+const given = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 const there = (path = "skills/a", fields: Partial<PresentDirectory> = {}): PresentDirectory => ({
   path,
   svcId: "A",

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { planImport } from "../../src/sync/content/plan-import.ts";
 import type { MergeBase, ImportAction, RemoteDirectory } from "../../src/sync/content/plan-types.ts";
-import { requestText } from "../../src/sync/run/pull-request.ts";
 import { sinceBase } from "../../src/sync/content/proposal-state.ts";
+import { requestText } from "../../src/sync/run/pull-request.ts";
 
 const content = (contentTree: string, path = "skills/a") => ({ path, contentTree });
 const base = (contentTree: string, path = "skills/a"): MergeBase => ({ skillId: "A", path, contentTree });
@@ -109,7 +109,7 @@ describe("the text of a pull request", () => {
     remove: string[] = [],
   ) => ({
     skillId,
-    ...(put ? { put } : {}),
+    put,
     remove,
     after: undefined,
   });

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/host/git-host.ts";
 import { moderate } from "../support/moderation.ts";
@@ -30,7 +30,7 @@ describe("an import in push mode", () => {
     const { service } = customers;
     const customer = await customers.newCustomer();
     const call = async <T>(method: string, target: string, body?: object): Promise<T> => {
-      const answer = await service.call<T>(method, target, { ...as(customer), ...(body ? { body } : {}) });
+      const answer = await service.call<T>(method, target, { ...as(customer), body });
       assert.ok([200, 201, 202].includes(answer.status), JSON.stringify(answer.body));
       return answer.data;
     };

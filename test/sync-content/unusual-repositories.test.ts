@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { runSync } from "../../src/sync/run/run-sync.ts";
 import { openHost } from "../../src/sync/connection/open-host.ts";
+import { runSync } from "../../src/sync/run/run-sync.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 import { runGit, secretScanningHook } from "../support/host/git-host.ts";
 import { feedGit } from "../support/native-git.ts";
 import { hourMs, edited, startHosted, type Hosted } from "../support/sync/hosted.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
 
 let hosted: Hosted;
 before(async () => {

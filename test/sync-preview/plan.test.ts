@@ -4,16 +4,16 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { DiffPayload } from "../../contract/payloads/skills.ts";
-import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
+import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
-import { makeFixture } from "../workspaces/fixture.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import { makeFixture } from "../workspaces/fixture.ts";
 
 let customers: Customers;
 let service: TestService;

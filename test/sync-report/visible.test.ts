@@ -1,8 +1,8 @@
 /** Visibility of a sync to readers who may not read every skill. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { RepositorySyncPayload, SyncPlanPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
 import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
+import type { RepositorySyncPayload, SyncPlanPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
 import { FolderTree } from "../../src/folders/tree.ts";
 import { viewOf } from "../../src/sync/report/visible.ts";
 import { runConnection } from "../../workers/sync/run.ts";

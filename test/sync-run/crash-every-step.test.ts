@@ -7,10 +7,7 @@ import { cpSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { eraseSkill } from "../../src/skills/erase.ts";
-import { makePackage } from "../support/zip.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
-import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
-import { pushEdits } from "../support/sync/remote-actor.ts";
 import {
   newLedger,
   noteAct,
@@ -19,6 +16,8 @@ import {
   textKey,
   type Ledger,
 } from "../support/sync/ledger.ts";
+import { pushEdits } from "../support/sync/remote-actor.ts";
+import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
 import {
   newScenario,
   reconciled,
@@ -26,6 +25,7 @@ import {
   type ScenarioEnvironment,
   type Scenario,
 } from "../support/sync/scenario.ts";
+import { makePackage } from "../support/zip.ts";
 
 const isWhole = process.env["SVC_SYNC_STOPS"] === "all";
 const mostSteps = 200;

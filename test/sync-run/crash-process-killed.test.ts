@@ -8,11 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { ChildProcessError } from "../../workers/child-error.ts";
 import { closeChildren, runInChild } from "../../workers/children.ts";
-import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
-import { remoteActor } from "../support/sync/remote-actor.ts";
-import { peopleHere } from "../support/sync/service-actor.ts";
 import { openRandom } from "../support/random.ts";
 import { newLedger, readOutside } from "../support/sync/ledger.ts";
+import { remoteActor } from "../support/sync/remote-actor.ts";
+import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
 import {
   newScenario,
   reconciled,
@@ -20,6 +19,7 @@ import {
   type ScenarioEnvironment,
   type Scenario,
 } from "../support/sync/scenario.ts";
+import { peopleHere } from "../support/sync/service-actor.ts";
 import { until } from "../support/until.ts";
 
 const kills = Number(process.env["SVC_SYNC_KILLS"] ?? 2);

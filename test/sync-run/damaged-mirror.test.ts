@@ -8,8 +8,8 @@ import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { makePackage } from "../support/zip.ts";
 import { connectedFixture, publish, textOf, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";
+import { makePackage } from "../support/zip.ts";
 
 let service: TestService;
 let fixture: SyncFixture;

@@ -3,8 +3,13 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { SyncFixture } from "../support/sync/fixture.ts";
-import { listSkills, publish, setUpSyncFixtures, skillDirectories } from "../support/sync/fixture.ts";
+import {
+  type SyncFixture,
+  listSkills,
+  publish,
+  setUpSyncFixtures,
+  skillDirectories,
+} from "../support/sync/fixture.ts";
 
 const withFixture = setUpSyncFixtures(() => undefined);
 

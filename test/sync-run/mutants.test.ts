@@ -11,8 +11,8 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { testDatabase } from "../support/engine.ts";
-import { type FunctionChange, type Mutant, mutants } from "../support/sync/mutants.ts";
 import { root } from "../support/root.ts";
+import { type FunctionChange, type Mutant, mutants } from "../support/sync/mutants.ts";
 
 const asked = process.env["SVC_SYNC_MUTANTS"];
 const tried = mutants.filter(({ name }) => asked !== undefined && (asked === "all" || name.includes(asked)));

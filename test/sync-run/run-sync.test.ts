@@ -5,7 +5,6 @@ import { describe, it } from "node:test";
 import { runGit } from "../support/host/git-host.ts";
 import { newFolder, restrict } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
-import { makePackage } from "../support/zip.ts";
 import {
   setUpSyncFixtures,
   listSkills,
@@ -15,6 +14,7 @@ import {
   versionsOf,
   type SyncFixture,
 } from "../support/sync/fixture.ts";
+import { makePackage } from "../support/zip.ts";
 
 let service: TestService;
 const withFixture = setUpSyncFixtures((started) => (service = started));

@@ -6,13 +6,15 @@
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
+import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runGit } from "../support/host/git-host.ts";
+import { openRandom, type Random } from "../support/random.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
+import { connectedFixture, listSkills, publish, type SyncFixture } from "../support/sync/fixture.ts";
 import {
   checkCommits,
   checkNamed,
@@ -20,8 +22,6 @@ import {
   newKeptBlobs,
 } from "../support/sync/unusual-edits-checks.ts";
 import { createOddActor } from "../support/sync/unusual-edits.ts";
-import { openRandom, type Random } from "../support/random.ts";
-import { connectedFixture, listSkills, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
 const fixtures = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const rounds = Number(process.env["SVC_SYNC_ROUNDS"] ?? 6);
@@ -46,7 +46,7 @@ async function actHere(
   const skills = await listSkills(fixture);
   const token = fixture.owner.token;
   const call = (method: string, target: string, body?: object) =>
-    service.call(method, target, { token, ...(body ? { body } : {}) });
+    service.call(method, target, { token, body });
   const skill = skills.length === 0 ? undefined : random.pick(skills);
   const what = random.pick(["new", "version", "move", "rename", "delete"] as const);
   if (!skill || what === "new" || skills.length < 3) {

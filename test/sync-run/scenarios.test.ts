@@ -8,12 +8,11 @@ import { after, before, it } from "node:test";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit, type Trouble } from "../support/host/git-host.ts";
-import { interrupted } from "../support/sync/crash-points.ts";
-import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
-import { remoteActor } from "../support/sync/remote-actor.ts";
-import { peopleHere } from "../support/sync/service-actor.ts";
 import { openRandom } from "../support/random.ts";
+import { interrupted } from "../support/sync/crash-points.ts";
 import { newLedger, readDirectories, readOutside } from "../support/sync/ledger.ts";
+import { remoteActor } from "../support/sync/remote-actor.ts";
+import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
 import {
   connectedBy,
   newScenario,
@@ -22,6 +21,7 @@ import {
   type ScenarioEnvironment,
   type Scenario,
 } from "../support/sync/scenario.ts";
+import { peopleHere } from "../support/sync/service-actor.ts";
 
 const scenarios = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);

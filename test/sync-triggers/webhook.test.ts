@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
-import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
+import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { delivery, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
@@ -64,7 +64,7 @@ interface Sending {
   id?: string;
   ref?: string;
   after?: string;
-  installationId?: number | undefined;
+  installationId?: number;
   change?: Record<string, string>;
   bytes?: Buffer;
 }
@@ -77,7 +77,7 @@ async function send(connected: Connected, sending: Sending = {}): Promise<number
       repositoryId: repository.id,
       ref: sending.ref ?? "refs/heads/main",
       installationId: "installationId" in sending ? sending.installationId : repository.installationId,
-      ...(sending.after === undefined ? {} : { after: sending.after }),
+      after: sending.after,
     },
     sending.id,
   );

@@ -61,7 +61,7 @@ describe("a token of an organization", () => {
     const robot = await made(owner);
     const member = await newMember(service, org, "member");
     const call = (method: string, target: string, body?: unknown) =>
-      service.call(method, target, { token: robot.token, ...(body === undefined ? {} : { body }) });
+      service.call(method, target, { token: robot.token, body });
     const at = `/api/tenants/${org.id}`;
 
     assert.equal((await call("PATCH", at, { description: "by robot" })).status, 200);

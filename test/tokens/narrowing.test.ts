@@ -1,12 +1,12 @@
 /** Access of tokens narrowed by scopes and folders, over REST: lists, look-ups, folders, publish, move. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type {
   FolderAccessPayload,
   FolderPayload,
   MovedSkillPayload,
 } from "../../contract/payloads/folders.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
@@ -190,7 +190,7 @@ describe("a token that is narrowed to a folder", () => {
     it(`${who} changes nothing outside it`, async () => {
       const token = await tokenOf();
       const call = (method: string, target: string, body?: unknown) =>
-        service.call(method, target, { token, ...(body === undefined ? {} : { body }) });
+        service.call(method, target, { token, body });
       const at = `/api/tenants/${org.id}`;
 
       assert.equal((await publish(token, { name: "At the root" })).status, 403);
@@ -278,7 +278,7 @@ describe("a token that is narrowed to a folder", () => {
       return [list.data.map(({ name }) => name), tree.data.map(({ path }) => path)];
     };
     const admin = (method: string, target: string, body?: unknown) =>
-      service.call(method, target, { token: owner.token, ...(body === undefined ? {} : { body }) });
+      service.call(method, target, { token: owner.token, body });
     for (const token of tokens)
       assert.deepEqual(await seen(token), [["Moving"], ["here", "here/doomed", "here/moving"]]);
 

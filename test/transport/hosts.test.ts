@@ -21,8 +21,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openLocalHost } from "../../repos/hosts/local.ts";
 import type { Remote } from "../../repos/mirror/types.ts";
 import { commitInfo, openMirrorBench, text, type MirrorBench } from "../mirror/fixtures.ts";
-import { hostContract } from "../support/host/host-contract.ts";
 import { runGit } from "../support/host/git-host.ts";
+import { hostContract } from "../support/host/host-contract.ts";
 
 let bench: MirrorBench;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { inspect } from "node:util";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { inspect } from "node:util";
 import { RepoError } from "../../repos/errors.ts";
+import type { Mirror, Remote } from "../../repos/mirror/types.ts";
 import { isPublicAddress } from "../../repos/transport/address.ts";
 import { branchRef } from "../../repos/transport/connect.ts";
-import type { Mirror, Remote } from "../../repos/mirror/types.ts";
 import { commitInfo, openMirrorBench, tenantId, text, type MirrorBench } from "../mirror/fixtures.ts";
 import type { HostedRepo, Trouble } from "../support/host/git-host.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-
 import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { mcpTargets } from "../../contract/vocabulary.ts";
+import { globalFiles, type Installed } from "../cli-mcp/fixture.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
-import { globalFiles, type Installed } from "../cli-mcp/fixture.ts";
 import {
   protect,
   startAuthorizationServer,

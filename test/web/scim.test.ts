@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { newProvider, patchOp, providerOf, type Provider } from "../scim/fixture.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 import { until } from "../support/until.ts";
+import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 
 describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
   const dashboard = useDashboard();

@@ -5,8 +5,8 @@ import type { Page } from "playwright-core";
 import { runConnection } from "../../workers/sync/run.ts";
 import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 import type { TestService, TestUser } from "../support/service.ts";
+import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
 

@@ -43,7 +43,7 @@ export async function makeFixture(service: TestService): Promise<Fixture> {
     at: (user, method, path = "", body) =>
       service.call(method, `/api/tenants/${org.slug}/personal-workspaces${path}`, {
         token: user.token,
-        ...(body === undefined ? {} : { body }),
+        body,
       }),
     join: (role = "member") => newMember(service, org, role),
     async leave(user) {

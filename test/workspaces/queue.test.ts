@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { startWorkers } from "../../workers/start.ts";
+import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import type { Consumers } from "../../src/queue/index.ts";
+import { startWorkers } from "../../workers/start.ts";
 import { makeFixture as makeOrganization } from "../orgs/fixture.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { until } from "../support/until.ts";
 
 let service: TestService;
@@ -23,7 +23,7 @@ describe("workspaces, managed by the queue alone", () => {
     const fixture = await makeOrganization(service);
     const base = `/api/tenants/${fixture.org.id}/personal-workspaces`;
     const send = (user: TestUser, method: string, target: string, body?: object) =>
-      service.call(method, target, { token: user.token, ...(body ? { body } : {}) });
+      service.call(method, target, { token: user.token, body });
     const stateOf = async (user: TestUser) => {
       const list = await service.call<WorkspacePayload[]>("GET", `${base}/members`, {
         token: fixture.owner.token,

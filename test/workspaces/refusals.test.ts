@@ -30,7 +30,7 @@ before(async () => {
 after(() => service.close());
 
 const send = (user: TestUser, method: string, target: string, body?: unknown) =>
-  service.call(method, target, { token: user.token, ...(body === undefined ? {} : { body }) });
+  service.call(method, target, { token: user.token, body });
 
 describe("managed folders", () => {
   it("reject every generic operation, by owners too", async () => {

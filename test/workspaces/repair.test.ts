@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
-import { limits } from "../../contract/limits.ts";
 import { changeTree } from "../../src/folders/change.ts";
-import { processors } from "../../workers/processors.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
+import { processors } from "../../workers/processors.ts";
 import { addMember, governed, newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";

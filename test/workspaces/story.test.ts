@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import type {
   FolderAccessPayload,
   FolderPayload,
   MovedSkillPayload,
 } from "../../contract/payloads/folders.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed } from "../support/organization.ts";

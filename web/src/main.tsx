@@ -6,16 +6,16 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/controls.css";
 import "./styles/reading.css";
-import { nonce } from "./nonce.ts";
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRouter, RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { routeTree } from "../generated/route-tree.ts";
 import { ApiError } from "./api/client.ts";
+import { nonce } from "./nonce.ts";
 import { Failed } from "./parts/failed.tsx";
 import { NotFound } from "./parts/not-found.tsx";
-import { routeTree } from "../generated/route-tree.ts";
 import { cssVariablesResolver, theme } from "./theme.ts";
 
 /** Longest time for which the static frame of index.html stays, so that the first page appears whole. */

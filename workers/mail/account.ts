@@ -1,7 +1,7 @@
 /** Sends the pending mails of an account, each once unless a crash occurs between sending and removal. */
-import type { App } from "../../src/app.ts";
 import { writeAccessMail } from "../../src/accounts/access-mails.ts";
 import { writeMail } from "../../src/accounts/account-mails.ts";
+import type { App } from "../../src/app.ts";
 import { MailError, type Mail } from "../../src/mail/mailer.ts";
 
 /** Larger backlogs occur only while the mail server is unavailable; the next job sends the rest. */

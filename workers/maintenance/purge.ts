@@ -7,11 +7,11 @@ import { purgeAnonymous } from "../../src/auth/anonymous.ts";
 import { purgeDeviceCodes } from "../../src/auth/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { removeOrphans } from "../../src/mcp-central/remove.ts";
+import { purgeOauth } from "../../src/oauth/grants.ts";
+import { discardUpload, uploadFolder } from "../../src/skills/publish/uploads.ts";
+import { purgeTokens } from "../../src/tokens/service.ts";
 import { pruneFolders } from "../folders/reconcile-folders.ts";
 import { pruneOrganizations } from "../orgs/reconcile-organizations.ts";
-import { discardUpload, uploadFolder } from "../../src/skills/publish/uploads.ts";
-import { purgeOauth } from "../../src/oauth/grants.ts";
-import { purgeTokens } from "../../src/tokens/service.ts";
 
 const dayMs = 86_400_000;
 /** Age limit of mails kept as files: a day longer than an invitation is valid. */

@@ -3,15 +3,15 @@
  * unfinished deletions, orphaned repositories. Every part may run twice, and concurrently with writers.
  */
 import type { RepoId } from "../../repos/store/index.ts";
-import type { App } from "../../src/app.ts";
-import { countDownloads } from "../../src/analytics/count.ts";
 import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
+import { countDownloads } from "../../src/analytics/count.ts";
+import type { App } from "../../src/app.ts";
 import { advanceEpoch, mayErase } from "../../src/epoch/epoch.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
-import { projectSkill } from "../../src/skills/projection.ts";
 import { finishTakedown } from "../../src/skills/moderation/takedown.ts";
+import { projectSkill } from "../../src/skills/projection.ts";
 import { propagateUser } from "../../src/users/member-names.ts";
 import { reconcilePathReservations, reconcileFolders } from "../folders/reconcile-folders.ts";
 import { reconcileMails } from "../mail/reconcile-mails.ts";

@@ -72,7 +72,7 @@ export const audit = defineCommand({
     const { columns, paint } = context.output;
     return {
       data: {
-        ...(organization === undefined ? {} : { organization }),
+        organization,
         entries: entries.map(presentEntry),
         more,
       },
@@ -93,11 +93,11 @@ function presentEntry(entry: AuditEntryPayload) {
   return {
     id,
     action,
-    actor: { type: actor.type, ...(actor.id ? { id: actor.id } : {}), name: actor.name },
+    actor: { type: actor.type, id: actor.id || undefined, name: actor.name },
     resourceType,
     resourceId,
     metadata: metadata ?? {},
-    ...(ip === undefined ? {} : { ip }),
+    ip,
     createdAt,
   };
 }
@@ -136,11 +136,11 @@ function readFilters(
 ): AuditFilters {
   const { event, actor, resource, since, until } = args;
   return {
-    ...(event.length === 0 ? {} : { action: event.join(",") }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(resource === undefined ? {} : { resource_id: resource }),
-    ...(since === undefined ? {} : { from: parseTime(context, "--since", since) }),
-    ...(until === undefined ? {} : { to: parseTime(context, "--until", until) }),
+    action: event.length === 0 ? undefined : event.join(","),
+    actor,
+    resource_id: resource,
+    from: since === undefined ? undefined : parseTime(context, "--since", since),
+    to: until === undefined ? undefined : parseTime(context, "--until", until),
   };
 }
 

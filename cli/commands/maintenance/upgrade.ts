@@ -32,7 +32,7 @@ export const upgrade = defineCommand({
         toVersion: offered.version,
         service: session.apiUrl,
         installation: installation.kind,
-        ...(installation.kind === "npm" ? { path: installation.prefix } : {}),
+        path: installation.kind === "npm" ? installation.prefix : undefined,
       },
       text,
     });

@@ -74,17 +74,16 @@ function presentServer(
         : {
             targets,
             updateAvailable: isOutdated,
-            ...(local !== undefined && hosted.length > 0 ? { hostedTargets: hosted } : {}),
+            hostedTargets: local !== undefined && hosted.length > 0 ? hosted : undefined,
           },
-    ...(own.length === 0 ? {} : { via: local === undefined ? ("central" as const) : ("local" as const) }),
-    ...(connector === undefined
-      ? {}
-      : {
-          central: {
+    via: own.length === 0 ? undefined : local === undefined ? ("central" as const) : ("local" as const),
+    central:
+      connector === undefined
+        ? undefined
+        : {
             connectionStatus: connector.connectionStatus,
             needsReconnect: connector.needsReconnect,
           },
-        }),
   };
 }
 

@@ -60,8 +60,8 @@ async function planChanges(
 /** The readers outside the organization, and all members, that the end of a restriction adds. */
 function wideningText(exposure: {
   widened: boolean;
-  skills?: { public: number; unlisted: number } | undefined;
-  mcpServers?: number | undefined;
+  skills?: { public: number; unlisted: number };
+  mcpServers?: number;
 }): string[] {
   if (!exposure.widened) return [];
   const { public: open = 0, unlisted = 0 } = exposure.skills ?? {};

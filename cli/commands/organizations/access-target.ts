@@ -90,7 +90,7 @@ export async function restrictionOf(
   const { governingFolderId } = await calls.folderAccess(at);
   if (governingFolderId === null) return null;
   const path = folders.find(({ id }) => id === governingFolderId)?.path;
-  return { folderId: governingFolderId, ...(path === undefined ? {} : { path }) };
+  return { folderId: governingFolderId, path };
 }
 
 async function findSkill(

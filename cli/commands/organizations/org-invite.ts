@@ -96,7 +96,7 @@ async function inviteOne(
     return failed(email, new CliError("E_INVALID_ARGUMENT", "This is not an e-mail address."));
   try {
     const { id, url, expiresAt, mail } = await calls.invite(organization.id, { email, role });
-    const invitation = { id, ...(url === undefined ? {} : { url }), expiresAt, mail };
+    const invitation = { id, url, expiresAt, mail };
     return { email, outcome: "invited", invitation };
   } catch (error) {
     if (!(error instanceof CliError) || !isOfAddress(error)) throw error;

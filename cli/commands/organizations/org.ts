@@ -24,7 +24,7 @@ export const orgList = defineCommand({
         description,
         role,
         createdAt,
-        ...(deletionAt === undefined ? {} : { deletionAt }),
+        deletionAt,
       })),
       text:
         organizations.length === 0
@@ -69,7 +69,7 @@ export const orgCreate = defineCommand({
     if (slug !== undefined && (slug.length < min || slug.length > max))
       throw invalidArgument("--slug", `A slug has ${min} to ${max} characters.`);
     const { client } = await openSession(context);
-    const input = { name: args.name, ...(slug === undefined ? {} : { slug }) };
+    const input = { name: args.name, slug };
     const made = await openOrganizationCalls(client.options).createOrganization(input);
     const organization = { id: made.id, slug: made.slug, name: made.name };
     return {

@@ -35,7 +35,7 @@ export async function presentMembers(
     userId,
     username,
     name,
-    ...(email === undefined ? {} : { email }),
+    email,
     role: named(role, roles),
     teams: teamIds.map((id) => named(id, teams)),
     joinedAt,

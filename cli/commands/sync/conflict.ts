@@ -11,12 +11,12 @@ export function presentConflict(conflict: SyncConflictPayload, organization: Org
   return {
     id,
     skillId,
-    ...(slug ? { slug } : {}),
+    slug: slug || undefined,
     path,
     winning,
     losing,
     commit,
-    ...(author ? { author } : {}),
+    author: author || undefined,
     at,
     remedies: slug ? remediesOf(`${organization.slug}/${slug}`, conflict) : [],
   };

@@ -1,6 +1,6 @@
 /** The plan of a sync in documents and texts. */
-import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import { countByFolder } from "../../../contract/package/skill-layouts.ts";
+import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import type { Context } from "../../context.ts";
 import { plainLine } from "../../table.ts";
 import { some } from "./format.ts";

@@ -17,26 +17,33 @@ export function presentConnection(connection: ConnectionPayload) {
     branch,
     mode,
     status,
-    ...(problem ? { problem: presentProblem(problem) } : {}),
+    problem: problem ? presentProblem(problem) : undefined,
     connectedBy: { name: connectedBy.name, username: connectedBy.username },
     notified,
     pending,
-    ...(pendingSince ? { pendingSince } : {}),
-    ...(retryAt ? { retryAt } : {}),
-    ...(lastCommit ? { lastCommit } : {}),
-    ...(lastSyncAt ? { lastSyncAt } : {}),
+    pendingSince: pendingSince || undefined,
+    retryAt: retryAt || undefined,
+    lastCommit: lastCommit || undefined,
+    lastSyncAt: lastSyncAt || undefined,
     createdAt,
   };
 }
 
 export function presentProblem({ code, message, at }: NonNullable<ConnectionPayload["problem"]>) {
-  return { code, message, ...(at ? { at } : {}) };
+  return { code, message, at: at || undefined };
 }
 
 export function presentProposal({ branch, state, message, number, url, skills }: ProposalPayload) {
-  return { branch, state, message, ...(number === null ? {} : { number }), ...(url ? { url } : {}), skills };
+  return {
+    branch,
+    state,
+    message,
+    number: number === null ? undefined : number,
+    url: url || undefined,
+    skills,
+  };
 }
 
 export function presentSkillProblem({ skillId, path, problem }: RepositorySyncPayload["skillProblems"][0]) {
-  return { path, ...(skillId ? { skillId } : {}), ...presentProblem(problem) };
+  return { path, skillId: skillId || undefined, ...presentProblem(problem) };
 }

@@ -53,8 +53,8 @@ export async function readRepositoryInput(
   const name = gitHubName(address, args.host);
   const host = args.host ?? (await defaultHost(calls, name, secret));
   const settings = {
-    ...(args.branch === undefined ? {} : { branch: args.branch }),
-    ...(args.mode === undefined ? {} : { mode: args.mode }),
+    branch: args.branch,
+    mode: args.mode,
   };
   if (host === "local") return localInput(address, args.username, secret, settings);
   if (args.username !== undefined)
@@ -129,8 +129,8 @@ function localInput(
   return {
     host: "local",
     url: address,
-    ...(username === undefined ? {} : { username }),
-    ...(secret === undefined ? {} : { password: secret }),
+    username,
+    password: secret,
     ...settings,
   };
 }

@@ -82,7 +82,7 @@ async function report(
     runs: runs.map(presentRun),
     summary: sumOf(runs),
     conflicts: conflicts.map((conflict) => presentConflict(conflict, organization)),
-    ...(state.proposal ? { proposal: presentProposal(state.proposal) } : {}),
+    proposal: state.proposal ? presentProposal(state.proposal) : undefined,
   };
 }
 
@@ -95,8 +95,8 @@ function presentRun(run: SyncRunPayload) {
     full,
     outcome,
     startedAt,
-    ...(endedAt ? { endedAt } : {}),
-    ...(commit ? { commit } : {}),
+    endedAt: endedAt || undefined,
+    commit: commit || undefined,
     imported,
     created,
     conflicts,
@@ -104,7 +104,7 @@ function presentRun(run: SyncRunPayload) {
     removed,
     refused,
     refusals: run.refusals.map(({ path, code, message }) => ({ path, code, message })),
-    ...(problem ? { problem: presentProblem(problem) } : {}),
+    problem: problem ? presentProblem(problem) : undefined,
   };
 }
 

@@ -21,8 +21,8 @@ export const syncStatus = defineCommand({
     const data = {
       organization,
       connected: connection !== null,
-      ...(connection ? { connection: presentConnection(connection) } : {}),
-      ...(proposal ? { proposal: presentProposal(proposal) } : {}),
+      connection: connection ? presentConnection(connection) : undefined,
+      proposal: proposal ? presentProposal(proposal) : undefined,
       syncedSkills,
       skillProblems,
       hosts,

@@ -6,12 +6,12 @@ import type { Config, InstallationRecord, Profile } from "../../state/config.ts"
 import { machineOf } from "../../targets/detect.ts";
 import { isInSharedFolder, locate } from "../../targets/locate.ts";
 import type { InstallItem, InstallLocation, Placement, Refusal } from "../../targets/target.ts";
-import { checkInsideProject, checkSection, findBlockingFile } from "./destination.ts";
 import { digestOfFiles, digestOfPath, digestOfText, isThere } from "../digest.ts";
 import type { FetchedVersion } from "../fetch.ts";
 import { isInside, linkTarget } from "../files.ts";
 import { type Neighbour, realLocation, recordsAt } from "../same-location.ts";
 import { sectionContent } from "../section.ts";
+import { checkInsideProject, checkSection, findBlockingFile } from "./destination.ts";
 
 export interface WantedInstall {
   platform: Target;
@@ -79,7 +79,7 @@ export function placementFor(
   const location: InstallLocation = {
     ...machineOf(context),
     scope: where.scope,
-    ...(where.projectDir === undefined ? {} : { projectDir: where.projectDir }),
+    projectDir: where.projectDir,
   };
   return locate(item, location, { platform: where.platform, isShared, also: where.also });
 }

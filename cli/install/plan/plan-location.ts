@@ -2,12 +2,14 @@
 import { basename, dirname } from "node:path";
 import type { InstallMethod } from "../../../contract/vocabulary.ts";
 import type { InstallationRecord } from "../../state/config.ts";
+import { isInSharedFolder } from "../../targets/locate.ts";
 import { lossOf } from "../../targets/lost-keys.ts";
 import type { Hint, Placement, Refusal } from "../../targets/target.ts";
-import { isInSharedFolder } from "../../targets/locate.ts";
-import { checkInsideProject, checkSection } from "./destination.ts";
 import { isThere } from "../digest.ts";
 import { firstMissing, readTextFile } from "../files.ts";
+import { recordsAt } from "../same-location.ts";
+import { readSection, sectionContent } from "../section.ts";
+import { checkInsideProject, checkSection } from "./destination.ts";
 import {
   type PlanContext,
   type PlannedWrite,
@@ -17,8 +19,6 @@ import {
   isSameLocation,
   placementFor,
 } from "./placement.ts";
-import { recordsAt } from "../same-location.ts";
-import { readSection, sectionContent } from "../section.ts";
 
 export type PlannedInstall = PlannedWrite | Refusal;
 
@@ -123,8 +123,8 @@ async function plan(
     sharers,
     record: {
       ...recordOf(at, placement, wanted, isOneCopy && method === "symlink" ? "copy" : method),
-      ...(createdFile ? { createdFile } : {}),
-      ...(createdFolder === undefined ? {} : { createdFolder }),
+      createdFile: createdFile || undefined,
+      createdFolder,
     },
   };
 }
@@ -142,16 +142,16 @@ export function recordOf(
     scope,
     method,
     path: placement.path,
-    ...(projectDir === undefined ? {} : { projectDir }),
+    projectDir,
     range,
     version,
     semver,
     hash,
     format: item.format,
     installedAt: context.now().toISOString(),
-    ...(isInSharedFolder({ platform, isShared, also }, item) ? { shared: true } : {}),
-    ...(also === undefined ? {} : { also }),
-    ...(method === "symlink" ? {} : { digest: digestOfPlacement(placement, fetched) }),
+    shared: isInSharedFolder({ platform, isShared, also }, item) ? true : undefined,
+    also,
+    digest: method === "symlink" ? undefined : digestOfPlacement(placement, fetched),
   };
 }
 

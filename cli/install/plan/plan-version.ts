@@ -6,7 +6,8 @@ import type { InstallationRecord } from "../../state/config.ts";
 import { isSkillFolderName } from "../../targets/render.ts";
 import type { InstallItem } from "../../targets/target.ts";
 import type { FetchedVersion } from "../fetch.ts";
-import { planExisting, planRequested, recordOf } from "./plan-location.ts";
+import { findEditedContent } from "../record.ts";
+import { installsIn, recordsOf } from "../scopes.ts";
 import {
   type PlanContext,
   type PlannedWrite,
@@ -14,9 +15,8 @@ import {
   isSameLocation,
   placementFor,
 } from "./placement.ts";
+import { planExisting, planRequested, recordOf } from "./plan-location.ts";
 import { reasonToLeave } from "./reason-to-leave.ts";
-import { findEditedContent } from "../record.ts";
-import { installsIn, recordsOf } from "../scopes.ts";
 
 /** A location that stays unchanged; its record is marked if it has an earlier version. */
 export interface UnchangedLocation {
@@ -69,14 +69,14 @@ export async function itemOf(
       `the name in its SKILL.md, "${ownName}", is not a valid folder name: the folder is named ${installName}`,
     );
   return {
-    ...(head === undefined ? {} : { head }),
+    head,
     installName,
     name: skill.name,
     description: skill.description,
     type: skill.type,
     format: content.format,
     body: content.format === "markdown" ? content.body : "",
-    ...(isValid ? { packageName: ownName } : {}),
+    packageName: isValid ? ownName : undefined,
     ...(await onlyTextOf(fetched)),
     missing: own.missing,
   };

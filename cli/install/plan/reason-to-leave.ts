@@ -1,8 +1,8 @@
 /** Whether a planned location must stay unchanged. */
 import { stat } from "node:fs/promises";
 import { hasCode } from "../../errors.ts";
-import type { PlannedWrite } from "./placement.ts";
 import { inspectRecord } from "../record.ts";
+import type { PlannedWrite } from "./placement.ts";
 
 /** The reason why a location stays unchanged: its project no longer exists, or a user edited it. */
 export async function reasonToLeave(

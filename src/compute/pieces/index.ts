@@ -1,14 +1,14 @@
 /** Work on content that anyone may have written, as it runs in a thread: the closed map of its kinds. */
+import { readSkillText } from "../../../contract/skill-rules.ts";
+import type { ContentFormat } from "../../../contract/vocabulary.ts";
 import { binaryPatch } from "./binary-patch.ts";
+import { completeText } from "./complete-text.ts";
 import { diffLines } from "./line-diff.ts";
 import { lintInMemory } from "./lint-files.ts";
 import { type FileUrl, renderMarkdown } from "./markdown.ts";
 import { describeZip, digestZip, lintZip } from "./read-archive.ts";
-import { completeText } from "./complete-text.ts";
 import { similarTexts } from "./similar-texts.ts";
 import { verifyXml } from "./verify-xml.ts";
-import { readSkillText } from "../../../contract/skill-rules.ts";
-import type { ContentFormat } from "../../../contract/vocabulary.ts";
 
 export const pieces = {
   render: ({ text, fileUrl }: { text: string; fileUrl: FileUrl }) => renderMarkdown(text, fileUrl),

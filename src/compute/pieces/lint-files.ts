@@ -15,7 +15,7 @@ export interface LintedFile {
   path: string;
   data: Uint8Array;
   /** The root file as it reads, if it was read before. */
-  text?: SkillText | undefined;
+  text?: SkillText;
 }
 
 export interface FilesToLint {

@@ -19,7 +19,7 @@ export function clientRoutes(version: string): Route[] {
       data: ClientPayload,
       async handle() {
         const files = await readClientPackage();
-        return { version, ...(files && { package: { sha256: files.sha256, size: files.bytes.length } }) };
+        return { version, package: files ? { sha256: files.sha256, size: files.bytes.length } : undefined };
       },
     }),
   ];

@@ -20,8 +20,8 @@ export interface PageDescription {
 
 /** Page of an organization, of a skill, or of the catalog (neither). */
 export interface PageAddress {
-  org?: string | undefined;
-  slug?: string | undefined;
+  org?: string;
+  slug?: string;
 }
 
 /**

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { suggest } from "../../../contract/suggest.ts";
 import { invalidRequest } from "../../errors.ts";
 import { readCursor } from "../cursor.ts";
-import { parseInput } from "./parse-input.ts";
 import type { Route } from "../route.ts";
+import { parseInput } from "./parse-input.ts";
 
 /** The validated query, undefined for a route without one. Throws `invalid_request`. */
 export function readQuery(ctx: Context, declared: Route): unknown {

@@ -37,8 +37,8 @@ export async function beginAuthorization(
     await auth(provider, {
       serverUrl: target.url,
       fetchFn: (url, init) => requests.fetch(url, init),
-      ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
-      ...(scope === undefined ? {} : { scope }),
+      resourceMetadataUrl,
+      scope,
     });
   } finally {
     requests.close();

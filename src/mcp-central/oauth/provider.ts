@@ -22,20 +22,20 @@ export interface Revocation {
 
 /** Tokens with the time at which the access token expires, in milliseconds. */
 export type KeptTokens = StoredOAuthTokens & {
-  expiresAt?: number | undefined;
-  revocation?: Revocation | undefined;
+  expiresAt?: number;
+  revocation?: Revocation;
 };
 
 /** The state of an authorization that the user has begun. */
 export interface FlowSecrets {
   codeVerifier: string;
   discovery: OAuthDiscoveryState;
-  scope?: string | undefined;
+  scope?: string;
 }
 
 export interface ProviderState {
-  client?: StoredOAuthClientInformation | undefined;
-  flow?: FlowSecrets | undefined;
+  client?: StoredOAuthClientInformation;
+  flow?: FlowSecrets;
 }
 
 /** The results of an authorization. */
@@ -77,7 +77,7 @@ export function openProvider(
     redirectUrl: `${baseUrl}${callbackPath}`,
     clientMetadata: clientMetadata(baseUrl),
     // Authorization servers fetch it, which only works for a service with https.
-    ...(isPublic ? { clientMetadataUrl: `${baseUrl}${clientDocumentPath}` } : {}),
+    clientMetadataUrl: isPublic ? `${baseUrl}${clientDocumentPath}` : undefined,
     state() {
       changes.state = randomBytes(32).toString("base64url");
       return changes.state;
@@ -94,7 +94,7 @@ export function openProvider(
     saveTokens(tokens, context) {
       const discovery = changes.discovery ?? stored.flow?.discovery;
       const revocation = revocationOf(discovery?.authorizationServerMetadata);
-      changes.tokens = { ...withExpiry(tokens, app.now()), ...(revocation ? { revocation } : {}) };
+      changes.tokens = { ...withExpiry(tokens, app.now()), revocation };
       if (context) changes.issuer = context.issuer;
     },
     redirectToAuthorization(url) {

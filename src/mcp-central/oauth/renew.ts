@@ -143,8 +143,8 @@ async function requestTokens(
     clientInformation: client,
     refreshToken: tokens.refresh_token,
     fetchFn,
-    ...(metadata ? { metadata } : {}),
-    ...(selected ? { resource: found.resourceMetadata?.resource ?? selected } : {}),
+    metadata,
+    resource: selected ? (found.resourceMetadata?.resource ?? selected) : undefined,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Concurrent calls of users and connectors in this process. */
 import { limits } from "../../../contract/limits.ts";
-import type { App } from "../../app.ts";
 import type { KnownConnector } from "../../../storage/mcp-central/connectors.ts";
+import type { App } from "../../app.ts";
 
 const running = new WeakMap<App, Map<string, number>>();
 

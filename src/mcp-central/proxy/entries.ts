@@ -28,12 +28,10 @@ export function cleanText(text: string, characters: number): string {
   return cutAtWord(text.slice(0, characters * 4).replace(invisible, ""), characters);
 }
 
-function described({ title, description }: { title?: string | undefined; description?: string | undefined }) {
+function described({ title, description }: { title?: string; description?: string }) {
   return {
-    ...(title === undefined ? {} : { title: cleanText(title, titleLength) }),
-    ...(description === undefined
-      ? {}
-      : { description: cleanText(description, limits.connectorDescription) }),
+    title: title === undefined ? undefined : cleanText(title, titleLength),
+    description: description === undefined ? undefined : cleanText(description, limits.connectorDescription),
   };
 }
 
@@ -59,9 +57,9 @@ export function boundTool(tool: Tool): Tool {
     name: tool.name,
     ...described(tool),
     inputSchema: boundSchema(inputSchema) ?? { type: "object" },
-    ...(output ? { outputSchema: output } : {}),
+    outputSchema: output,
     annotations: {
-      ...(title === undefined ? {} : { title: cleanText(title, titleLength) }),
+      title: title === undefined ? undefined : cleanText(title, titleLength),
       ...Object.fromEntries(Object.entries(hints).filter(([, hint]) => hint !== undefined)),
     },
   };
@@ -77,10 +75,11 @@ export function boundPrompt(prompt: Prompt): Prompt {
     ...described(prompt),
     arguments: (prompt.arguments ?? []).slice(0, argumentsMost).map((argument) => ({
       name: cleanText(argument.name, titleLength),
-      ...(argument.description === undefined
-        ? {}
-        : { description: cleanText(argument.description, limits.connectorDescription) }),
-      ...(argument.required === undefined ? {} : { required: argument.required }),
+      description:
+        argument.description === undefined
+          ? undefined
+          : cleanText(argument.description, limits.connectorDescription),
+      required: argument.required,
     })),
   };
 }
@@ -98,8 +97,8 @@ export function boundResource(resource: Resource): Resource[] {
       uri,
       name: cleanText(name, titleLength),
       ...described(resource),
-      ...(mimeType === undefined ? {} : { mimeType: cleanText(mimeType, titleLength) }),
-      ...(size === undefined ? {} : { size }),
+      mimeType: mimeType === undefined ? undefined : cleanText(mimeType, titleLength),
+      size,
     },
   ];
 }
@@ -112,7 +111,7 @@ export function boundTemplate(template: ResourceTemplateType): ResourceTemplateT
       uriTemplate,
       name: cleanText(name, titleLength),
       ...described(template),
-      ...(mimeType === undefined ? {} : { mimeType: cleanText(mimeType, titleLength) }),
+      mimeType: mimeType === undefined ? undefined : cleanText(mimeType, titleLength),
     },
   ];
 }
@@ -131,8 +130,8 @@ export function offerResult(connector: string, result: CallToolResult): CallTool
   const { content, structuredContent, isError } = result;
   return {
     content: content.map((block) => offerContent(connector, block)),
-    ...(structuredContent === undefined ? {} : { structuredContent }),
-    ...(isError === undefined ? {} : { isError }),
+    structuredContent,
+    isError,
   };
 }
 

@@ -37,14 +37,14 @@ export interface Caller {
   authenticate(): Promise<UserActor>;
   /** Aborted when the caller has left or cancels. */
   signal: AbortSignal;
-  onProgress?: ((progress: Progress) => void) | undefined;
+  onProgress?: (progress: Progress) => void;
 }
 
 export interface Forwarded {
   connector: string;
   kind: ConnectorCallKind;
   /** Name of the tool or prompt for the record. */
-  name?: string | undefined;
+  name?: string;
 }
 
 type Work<T> = (client: Client, options: RequestOptions, usable: UsableConnector) => Promise<T>;
@@ -106,7 +106,7 @@ function optionsOf({ onProgress }: Caller, signal: AbortSignal): RequestOptions 
     signal,
     timeout: limits.connectorCallMs,
     maxTotalTimeout: limits.connectorCallMs,
-    ...(onProgress ? { onprogress: onProgress } : {}),
+    onprogress: onProgress,
   };
 }
 
@@ -126,7 +126,7 @@ function needsUser(app: App, { connector, status, problem }: SeenConnector): Ser
     kind: "connector",
     connector: connector.slug,
     connectionStatus: status,
-    ...(status === "disabled" ? {} : { connectUrl: url }),
+    connectUrl: status === "disabled" ? undefined : url,
   });
 }
 

@@ -3,8 +3,8 @@
  * change. A slow server delays no caller: its list is left out until it has arrived, and is then known.
  */
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { Client, Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/client";
+import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";

@@ -75,7 +75,7 @@ export async function callTool(
   const { connector, name } = splitName(offered) ?? missing(offered);
   return forward(app, caller, { connector, kind: "tool", name }, async (client, options, usable) => {
     const original = await originalName(app, usable, "tools", name);
-    const params = { name: original, ...(given ? { arguments: given } : {}) };
+    const params = { name: original, arguments: given };
     return offerResult(connector, await client.request({ method: "tools/call", params }, options));
   });
 }
@@ -89,12 +89,11 @@ export async function getPrompt(
   const { connector, name } = splitName(offered) ?? missing(offered);
   return forward(app, caller, { connector, kind: "prompt", name }, async (client, options, usable) => {
     const original = await originalName(app, usable, "prompts", name);
-    const params = { name: original, ...(given ? { arguments: given } : {}) };
+    const params = { name: original, arguments: given };
     const { description, messages } = await client.request({ method: "prompts/get", params }, options);
     return {
-      ...(description === undefined
-        ? {}
-        : { description: cleanText(description, limits.connectorDescription) }),
+      description:
+        description === undefined ? undefined : cleanText(description, limits.connectorDescription),
       messages: messages.map(({ role, content }) => ({ role, content: offerContent(connector, content) })),
     };
   });

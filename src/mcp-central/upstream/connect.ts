@@ -19,10 +19,10 @@ import type { Target } from "./target.ts";
 export interface ConnectOptions {
   auth: AuthProvider;
   /** Protocol of the server, as an earlier connection with the same credentials has found it. */
-  prior?: PriorDiscovery | undefined;
+  prior?: PriorDiscovery;
   onChange(list: ChangedList): void;
   onClose(): void;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 export interface Upstream {
@@ -95,8 +95,8 @@ export async function connectUpstream(app: App, target: Target, options: Connect
   try {
     await client.connect(transport, {
       timeout: limits.connectorFirstByteMs,
-      ...(options.signal ? { signal: options.signal } : {}),
-      ...(options.prior ? { prior: options.prior } : {}),
+      signal: options.signal,
+      prior: options.prior,
     });
   } catch (error) {
     await close();

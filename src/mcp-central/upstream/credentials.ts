@@ -43,8 +43,8 @@ export async function loadTarget(
 
 /** The parameters of a server's request for authorization, filled in by `authOf`. */
 export interface Challenge {
-  resourceMetadataUrl?: URL | undefined;
-  scope?: string | undefined;
+  resourceMetadataUrl?: URL;
+  scope?: string;
 }
 
 /** The access token of a client, renewed when it expires or the server no longer accepts it. */

@@ -3,8 +3,8 @@
  * when its connector, credentials or server change, or when it was not used for a while. The library is loaded with the
  * first client, since most processes open none.
  */
-import { LRUCache } from "lru-cache";
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
+import { LRUCache } from "lru-cache";
 import type { App } from "../../app.ts";
 import type { UsableConnector } from "../usable.ts";
 import type { Upstream } from "./connect.ts";

@@ -77,7 +77,7 @@ export async function importServer(
     metadata: { catalogName: name, catalogVersion: found.version },
     fields: {
       catalog: { name, version: found.version, origin: entry.origin },
-      ...(found.latest ? { follows: true } : {}),
+      follows: found.latest ? true : undefined,
     },
   });
 }

@@ -42,9 +42,9 @@ function memberValue(name: string, input: RegistryInput, isRequired: boolean): M
     name,
     kind: "member",
     label: name,
-    ...(about === "" ? {} : { description: toOneLine(about.slice(0, limits.mcpValueDescription)) }),
+    description: about === "" ? undefined : toOneLine(about.slice(0, limits.mcpValueDescription)),
     secret: isSecret,
     required: isRequired,
-    ...(format === undefined || format === "string" ? {} : { format }),
+    format: format === undefined || format === "string" ? undefined : format,
   };
 }

@@ -8,8 +8,8 @@ import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { presentServer } from "../present.ts";
-import { readServer } from "../service.ts";
 import { ApplyCatalogUpdate, ImportMcpServer, McpServerParams, SearchCatalog } from "../schema.ts";
+import { readServer } from "../service.ts";
 import { applyCatalogUpdate, readCatalogUpdate } from "./apply-update.ts";
 import { importServer, searchCatalog } from "./import-server.ts";
 

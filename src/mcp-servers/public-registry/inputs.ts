@@ -22,6 +22,6 @@ function inputOf({ name, label, description, required, secret, format }: McpMemb
     description: label === name || about === label ? about : `${label}: ${about}`,
     isRequired: required,
     isSecret: secret,
-    ...(format === undefined ? {} : { format }),
+    format,
   };
 }

@@ -33,22 +33,20 @@ export function packageOf(config: McpServerConfig): { packages: object[] } | { p
       {
         registryType,
         identifier,
-        ...(version === undefined ? {} : { version }),
+        version,
         runtimeHint: command,
         transport: { type: "stdio" },
-        ...(runtime.length === 0
-          ? {}
-          : { runtimeArguments: runtime.map((value) => ({ type: "positional", value })) }),
-        ...(own.length === 0
-          ? {}
-          : {
-              packageArguments: own.map((value) => ({
+        runtimeArguments:
+          runtime.length === 0 ? undefined : runtime.map((value) => ({ type: "positional", value })),
+        packageArguments:
+          own.length === 0
+            ? undefined
+            : own.map((value) => ({
                 type: "positional",
                 value,
                 ...variablesOf(value, config),
               })),
-            }),
-        ...(env.length === 0 ? {} : { environmentVariables: env.map((value) => valueOf(value, config)) }),
+        environmentVariables: env.length === 0 ? undefined : env.map((value) => valueOf(value, config)),
       },
     ],
   };

@@ -96,7 +96,7 @@ function remoteOf(config: McpServerConfig): { remotes: object[] } {
         type: transport === "sse" ? "sse" : "streamable-http",
         url,
         ...variablesOf(url, config),
-        ...(headers.length === 0 ? {} : { headers: headers.map((header) => valueOf(header, config)) }),
+        headers: headers.length === 0 ? undefined : headers.map((header) => valueOf(header, config)),
       },
     ],
   };

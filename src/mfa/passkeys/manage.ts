@@ -6,6 +6,7 @@ import { isDuplicate } from "../../../storage/database.ts";
 import type { Credentials, Passkey } from "../../../storage/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { relyingParty, requirePasskeys } from "../../auth/relying-party.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import type { Cookie } from "../../http/route.ts";
 import { requireUnrestricted } from "../../users/load.ts";
@@ -17,7 +18,6 @@ import { newRecoveryCodes, recoveryFields } from "../recovery-codes.ts";
 import { requireRemovable } from "../removable.ts";
 import type { PasskeyAttestation, RegisterPasskey } from "../schema.ts";
 import { newChallenge, sessionBinding, useChallenge } from "./challenge.ts";
-import { relyingParty, requirePasskeys } from "../../auth/relying-party.ts";
 import { webauthn } from "./verify.ts";
 
 /** Options for `navigator.credentials.create`. Throws `reauthentication_required`, `limit_reached` or `refused`. */
@@ -184,7 +184,7 @@ export async function removePasskey(app: App, actor: Actor, id: string, userAgen
   const metadata = { name: passkey.name };
   const change = {
     removePasskey: id,
-    ...(isLast ? { unset: recoveryFields } : {}),
+    unset: isLast ? recoveryFields : undefined,
     hasFactor: !isLast,
     mails: [factorMail(app, user, "factor-removed", "A passkey")],
     events: [ownEvent(app, user, caller.origin, "mfa.passkey_removed", metadata)],

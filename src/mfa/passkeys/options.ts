@@ -3,11 +3,11 @@ import type { Credentials } from "../../../storage/users.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { browserCookie, clientFacts, newBrowserSecret } from "../../auth/known-clients.ts";
+import { relyingParty, requirePasskeys } from "../../auth/relying-party.ts";
 import { openTicket } from "../../auth/ticket.ts";
 import { Enveloped, type RequestInfo } from "../../http/route.ts";
 import { loadOwn } from "../load.ts";
 import { browserBinding, newChallenge, sessionBinding } from "./challenge.ts";
-import { relyingParty, requirePasskeys } from "../../auth/relying-party.ts";
 import { webauthn } from "./verify.ts";
 
 /**

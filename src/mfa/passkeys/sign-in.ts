@@ -3,11 +3,11 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { accountSuspended } from "../../auth/credentials.ts";
 import { clientFacts } from "../../auth/known-clients.ts";
+import { requirePasskeys } from "../../auth/relying-party.ts";
 import { completeSignIn, type SignedIn } from "../../auth/sign-in.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import type { PasskeyAssertion } from "../schema.ts";
 import { browserBinding } from "./challenge.ts";
-import { requirePasskeys } from "../../auth/relying-party.ts";
 import { badPasskey, verifyPasskey } from "./verify.ts";
 
 /** Signs in. An unknown passkey and a wrong signature have one error: `invalid_credentials`. */

@@ -2,10 +2,10 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import type { Credentials, Passkey } from "../../../storage/users.ts";
 import type { App } from "../../app.ts";
+import { relyingParty } from "../../auth/relying-party.ts";
 import { ServiceError } from "../../errors.ts";
 import type { PasskeyAssertion } from "../schema.ts";
 import { useChallenge } from "./challenge.ts";
-import { relyingParty } from "../../auth/relying-party.ts";
 
 /** Loaded on first use: it takes as long as a quarter of the start of the service. */
 export const webauthn = () => import("@simplewebauthn/server");
@@ -62,7 +62,7 @@ async function check(
 /** Extensions are not asked for, and their results not used. */
 function readAssertion({ id, rawId, type, response }: PasskeyAssertion): AuthenticationResponseJSON {
   const { userHandle, ...proof } = response;
-  const answer = { ...proof, ...(userHandle === undefined ? {} : { userHandle }) };
+  const answer = { ...proof, userHandle };
   return { id, rawId, type, response: answer, clientExtensionResults: {} };
 }
 

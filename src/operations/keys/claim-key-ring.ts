@@ -62,7 +62,7 @@ async function nextRing(app: Claiming, stored: Ring): Promise<Ring> {
     keys: keys.map(({ id, fingerprint, replacedAt }) => ({
       id,
       fingerprint,
-      ...(id === current ? {} : { replacedAt: id === stored.current ? now : (replacedAt ?? now) }),
+      replacedAt: id === current ? undefined : id === stored.current ? now : (replacedAt ?? now),
     })),
   };
 }

@@ -4,8 +4,8 @@
  * does any other.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
 import { isId } from "../../../storage/database.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Account } from "../../../storage/users.ts";
 import type { Origin } from "../../access/actor.ts";
 import { ownerRole } from "../../access/permissions.ts";

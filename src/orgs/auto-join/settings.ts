@@ -42,7 +42,7 @@ export async function changeAutoJoin(
     tenantId: tenant._id,
     resourceType: "organization",
     resourceId: tenant._id,
-    metadata: { enabled, ...(enabled ? { role } : {}) },
+    metadata: { enabled, role: enabled ? role : undefined },
   });
   const { tenants } = app.storage;
   const updated = await tenants.setAutoJoin(tenant._id, enabled ? { role } : null, app.now(), [event]);

@@ -51,8 +51,8 @@ function requireProof(app: App, { tenant, account, caller, invitation }: OwnInvi
   const requirements = {
     tenantId,
     role: invitation.role,
-    ...(mfaRequirement ? { factorFrom: mfaRequirement.from } : {}),
-    ...(ssoProviderIds ? { ssoProviderIds } : {}),
+    factorFrom: mfaRequirement?.from,
+    ssoProviderIds,
   };
   const lack = lackIn(account, requirements, caller.via, app.now());
   if (lack) throw proofRequired({ tenantId, tenantSlug, tenantName, lack });

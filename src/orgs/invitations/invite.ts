@@ -15,9 +15,9 @@ import {
   requirePermissions,
   requireTeamAccess,
 } from "../permission-checks.ts";
-import { requireConfirmedSender, takeSenderBudget } from "./budget.ts";
 import type { CreateInvitation } from "../schema.ts";
 import { loadTenant } from "../service.ts";
+import { requireConfirmedSender, takeSenderBudget } from "./budget.ts";
 
 /** The offer. `provisioned`: in the name of the identity provider. */
 export type InvitationInput = CreateInvitation & Pick<InvitationDoc, "provisioned">;
@@ -156,7 +156,7 @@ function offerOf(app: App, actor: Actor, input: InvitationInput): InvitationOffe
     role: input.role,
     teamIds: input.teamIds,
     invitedBy: { id: actorId(actor), name },
-    ...(input.provisioned ? { provisioned: true } : {}),
+    provisioned: input.provisioned ? true : undefined,
     createdAt: now,
     expiresAt: new Date(now.getTime() + limits.invitationMs),
   };
@@ -173,7 +173,7 @@ function invitedEvent(
     tenantId: tenant._id,
     resourceType: "invitation",
     resourceId: id,
-    metadata: { email, role, ...(teamIds.length > 0 ? { teamIds } : {}) },
+    metadata: { email, role, teamIds: teamIds.length > 0 ? teamIds : undefined },
   });
 }
 

@@ -42,9 +42,10 @@ export async function presentOffer(
     invitedBy: invitation.invitedBy.name,
     role,
     roleName: roles.find((one) => one.tenantId === tenant._id)?.name ?? role,
-    ...(matches === true && {
-      teams: teams.filter((team) => team.tenantId === tenant._id).map((team) => team.name),
-    }),
+    teams:
+      matches === true
+        ? teams.filter((team) => team.tenantId === tenant._id).map((team) => team.name)
+        : undefined,
     email: matches === true ? email : maskAddress(email),
     matches,
     canSignUp: isByLink || (await signUpMode(app)) === "open",

@@ -6,13 +6,7 @@ import {
 import type { InvitationDoc } from "../../../storage/invitations.ts";
 import type { App } from "../../app.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";
-import { invite } from "./invite.ts";
-import { readOffer } from "./offer.ts";
-import { resendInvitation } from "./resend.ts";
-import { listInvitations, revokeInvitation } from "./manage.ts";
-import { acceptInvitation, declineInvitation } from "./accept.ts";
 import { loadNames } from "../names.ts";
-import { loadTenant } from "../service.ts";
 import { presentInvitation, presentJoined } from "../present.ts";
 import {
   CreateInvitation,
@@ -21,6 +15,12 @@ import {
   ListQuery,
   TenantParams,
 } from "../schema.ts";
+import { loadTenant } from "../service.ts";
+import { acceptInvitation, declineInvitation } from "./accept.ts";
+import { invite } from "./invite.ts";
+import { listInvitations, revokeInvitation } from "./manage.ts";
+import { readOffer } from "./offer.ts";
+import { resendInvitation } from "./resend.ts";
 
 const route = routesOf({ tag: "Invitations", auth: "required" });
 

@@ -1,9 +1,9 @@
 /** Evaluates the filter of a path in PATCH on the values of a list, such as `emails[type eq "work"]`. */
-import type { ScimObject } from "../schema/values.ts";
 import type { ScimValue } from "../../../storage/scim/users.ts";
 import { foldName } from "../../users/schema.ts";
 import { badInput } from "../errors.ts";
 import type { Attribute } from "../schema/attributes.ts";
+import type { ScimObject } from "../schema/values.ts";
 import { readComparison, type Operator } from "./compare.ts";
 import type { Filter } from "./parse.ts";
 

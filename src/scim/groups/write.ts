@@ -40,7 +40,7 @@ export async function createGroup(context: ScimContext, body: unknown): Promise<
     tenantId: tenant._id,
     displayName,
     displayNameKey: foldName(displayName),
-    ...(externalId === undefined ? {} : { externalId }),
+    externalId,
     memberIds: [...members],
     memberCount: members.size,
     createsTeam: true,
@@ -64,7 +64,7 @@ export async function createGroup(context: ScimContext, body: unknown): Promise<
 /** Throws `uniqueness` if another group, or a team that SCIM does not manage, has the name. */
 async function requireFreeName(context: ScimContext, displayName: string, ownId?: string): Promise<void> {
   const { app, tenant } = context;
-  const others = { displayNameKey: foldName(displayName), ...(ownId ? { _id: { $ne: ownId } } : {}) };
+  const others = { displayNameKey: foldName(displayName), _id: ownId ? { $ne: ownId } : undefined };
   if ((await app.storage.scimGroups.count(tenant._id, others)) > 0) throw groupTaken(displayName);
   await freeTeamName(context, displayName, ownId);
 }
@@ -159,9 +159,9 @@ function changeOf(group: ScimGroupDoc, next: PatchedGroup): ScimGroupChange {
       : {
           displayName,
           displayNameKey: foldName(displayName),
-          ...(group.isMapped ? {} : { renamesTeam: true }),
+          renamesTeam: group.isMapped ? undefined : true,
         }),
-    ...(externalId === group.externalId ? {} : { externalId: externalId ?? null }),
+    externalId: externalId === group.externalId ? undefined : (externalId ?? null),
     memberIds: [...members],
   };
 }

@@ -2,8 +2,8 @@
  * The parts of a request that remove access. They take effect even if the rest of the request is refused: the identity
  * provider may never send them in another form.
  */
-import { ScimError } from "../errors.ts";
 import type { ScimValue } from "../../../storage/scim/users.ts";
+import { ScimError } from "../errors.ts";
 import { userAttributes } from "../schema/attributes.ts";
 import { findAttribute } from "../schema/paths.ts";
 import { isObject, ownValue, readValue } from "../schema/values.ts";

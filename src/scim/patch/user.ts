@@ -1,8 +1,8 @@
 /**
  * Applies a PATCH to the attributes of a user. The given attributes are not changed, so that all of it applies or none.
  */
-import type { ScimValue } from "../../../storage/scim/users.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { ScimValue } from "../../../storage/scim/users.ts";
 import { badInput, ScimError } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parse.ts";

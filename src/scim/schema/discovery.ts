@@ -78,11 +78,11 @@ function describe(attribute: Attribute): Described {
     multiValued: multiValued === true,
     description,
     required: required === true,
-    ...(type === "string" || type === "reference" ? { caseExact: caseExact === true } : {}),
+    caseExact: type === "string" || type === "reference" ? caseExact === true : undefined,
     mutability: mutability ?? "readWrite",
     returned: mutability === "writeOnly" ? "never" : "default",
     uniqueness: unique ? "server" : "none",
-    ...(type === "reference" ? { referenceTypes: name === "$ref" ? ["User", "Group"] : ["uri"] } : {}),
-    ...(sub ? { subAttributes: sub.map(describe) } : {}),
+    referenceTypes: type === "reference" ? (name === "$ref" ? ["User", "Group"] : ["uri"]) : undefined,
+    subAttributes: sub?.map(describe),
   };
 }

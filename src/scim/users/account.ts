@@ -20,8 +20,8 @@ import type { Account, Credentials, UserDoc } from "../../../storage/users.ts";
 import type { App } from "../../app.ts";
 import { personName, username } from "../../users/schema.ts";
 import { uniqueness } from "../errors.ts";
-import { isVerifiedDomain } from "./domains.ts";
 import { personNameOf } from "./attributes.ts";
+import { isVerifiedDomain } from "./domains.ts";
 
 /** Decision about the account of an active user. */
 export type AccountDecision =

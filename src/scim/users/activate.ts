@@ -78,11 +78,11 @@ export function linkOf(
       active: false,
       invited: true,
       inviteReason: reason,
-      ...(ended ? { invitationEnded: ended } : {}),
+      invitationEnded: ended,
     };
   }
   const { userId, kind } = decision;
-  return { userId, ...(kind === "create" ? { createsAccount: true } : {}) };
+  return { userId, createsAccount: kind === "create" ? true : undefined };
 }
 
 const results = {

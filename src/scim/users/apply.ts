@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
+import { isId } from "../../../storage/database.ts";
 import type { ScimUserDoc } from "../../../storage/scim/users.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Account } from "../../../storage/users.ts";
@@ -13,7 +14,6 @@ import { publishEvents } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMembership } from "../../orgs/create-membership.ts";
 import { afterMemberLeft, endMembership } from "../../orgs/leave.ts";
-import { isId } from "../../../storage/database.ts";
 import { createAccount } from "./account.ts";
 import { isVerifiedDomain } from "./domains.ts";
 import { hasRoom } from "./room.ts";

@@ -58,7 +58,7 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
     _id: id,
     tenantId: tenant._id,
     ...rest,
-    ...(externalId === undefined ? {} : { externalId }),
+    externalId,
     ...linkOf(decision),
     teamIds: [],
     revision: 1,
@@ -186,7 +186,7 @@ function changeEvent(
   return scimEvent(context, name, {
     resourceType: "user",
     resourceId: _id,
-    metadata: { userName: fields.userName, ...(userId ? { userId } : {}), changed: changes },
+    metadata: { userName: fields.userName, userId: userId || undefined, changed: changes },
   });
 }
 
@@ -218,12 +218,12 @@ export async function deleteUser(context: ScimContext, id: string): Promise<void
     const event = scimEvent(context, "scim.user_deprovisioned", {
       resourceType: "user",
       resourceId: id,
-      metadata: { userName: user.userName, ...(user.userId ? { userId: user.userId } : {}), deleted: true },
+      metadata: { userName: user.userName, userId: user.userId || undefined, deleted: true },
     });
     if (await scimUsers.markRemoved(id, user.revision, app.now(), [event])) {
       if (user.invited) await revokeInvitationOf(context, user.emailKey);
       const removed = await scimUsers.findAny(id);
-      if (removed) await completeUser(app, { ...removed, ...(userId ? { userId } : {}), outbox: [event] });
+      if (removed) await completeUser(app, { ...removed, userId: userId ?? removed.userId, outbox: [event] });
       context.noted.changes = ["deleted"];
       return;
     }

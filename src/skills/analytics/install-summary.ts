@@ -36,8 +36,8 @@ function versionsOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSu
       semver: number,
       installs: 0,
       outdated: isOutdated({ version, semver: number }, skill),
-      ...(mark?.deprecated === undefined ? {} : { deprecated: mark.deprecated }),
-      ...(mark?.yanked ? { yanked: mark.yanked } : {}),
+      deprecated: mark?.deprecated === undefined ? undefined : mark.deprecated,
+      yanked: mark?.yanked ? mark.yanked : undefined,
     };
     one.installs += installs;
     byVersion.set(version, one);

@@ -43,7 +43,7 @@ export async function recordInstall(
     ...key,
     version: version.version,
     semver: version.semver,
-    ...(input.range === undefined ? {} : { range: input.range.trim() }),
+    range: input.range?.trim(),
     installedAt: now,
     updatedAt: now,
   });

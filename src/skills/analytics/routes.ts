@@ -11,14 +11,14 @@ import {
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
+import { SkillParams } from "../schema.ts";
 import { summarizeInstalls } from "./install-summary.ts";
 import { forgetInstall, recordInstall } from "./installs.ts";
 import { listOwnInstalls, listSkillInstalls } from "./list-installs.ts";
-import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
-import { SkillParams } from "../schema.ts";
-import { readSkillAnalytics } from "./version-downloads.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
 import { readTenantUsage } from "./organization-usage.ts";
+import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
+import { readSkillAnalytics } from "./version-downloads.ts";
 
 const route = routesOf({ tag: "Analytics", auth: "required" });
 

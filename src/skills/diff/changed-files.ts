@@ -36,7 +36,7 @@ export async function listChangedFiles(
     const [left, right] = [old.get(path), fresh.get(path)];
     if (left && right && left.oid === right.oid && left.mode === right.mode) continue;
     const status = !left ? "added" : !right ? "removed" : "modified";
-    changed.push({ path, status, ...(left && { left }), ...(right && { right }) });
+    changed.push({ path, status, left, right });
   }
   return options.renames ? joinRenames(app, compute, before, after, changed) : changed;
 }

@@ -1,18 +1,18 @@
 /** Differences between two versions, file by file. */
-import type { DiffPayload, FileDiffPayload } from "../../../contract/payloads/skills.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { DiffPayload, FileDiffPayload } from "../../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { compareTexts } from "../../compute/compare-texts.ts";
-import type { Comparison, TextsToCompare } from "../../compute/pieces/line-diff.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
+import type { Comparison, TextsToCompare } from "../../compute/pieces/line-diff.ts";
 import { ServiceError } from "../../errors.ts";
 import { readSmallFile } from "../content.ts";
 import { selectVersion } from "../select-version.ts";
-import { findVersion } from "../versions.ts";
 import { readSelector } from "../semver.ts";
+import { findVersion } from "../versions.ts";
 import { isText, listChangedFiles, type ChangedFile } from "./changed-files.ts";
 
 /** Time limit for all comparisons of one call. */
@@ -27,7 +27,7 @@ const maxLength = 8 * 1024 * 1024;
 export interface DiffRequest {
   from: string;
   /** Default: the current version. */
-  to?: string | undefined;
+  to?: string;
   /** Number of unchanged lines around each change. */
   context: number;
   /** Whether a removed and an added file of equal or similar content are one renamed file. */

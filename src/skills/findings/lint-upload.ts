@@ -1,9 +1,9 @@
 /** Checks content before it is published. Nothing is stored, and an upload stays available for a publish. */
-import type { LintPayload } from "../../../contract/payloads/findings.ts";
 import type { Finding } from "../../../contract/findings.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { LeftOut } from "../../../contract/package/left-out.ts";
 import { PackageError } from "../../../contract/package-rules.ts";
+import type { LeftOut } from "../../../contract/package/left-out.ts";
+import type { LintPayload } from "../../../contract/payloads/findings.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
@@ -15,7 +15,7 @@ import { lintFiles, nameFindings } from "./lint.ts";
 export async function lintContent(
   app: App,
   actor: Actor,
-  input: { content?: string | undefined; uploadId?: string | undefined; type?: SkillType | undefined },
+  input: { content?: string; uploadId?: string; type?: SkillType },
 ): Promise<LintPayload> {
   const type = input.type ?? "skill";
   const { content, uploadId } = input;

@@ -4,11 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Finding } from "../../../contract/findings.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { SkillText } from "../../../contract/skill-rules.ts";
+import { decodeUtf8 } from "../../../contract/text-encoding.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import { lintInMemory, type LintedFile, type UnnamedFinding } from "../../compute/pieces/lint-files.ts";
-import { decodeUtf8 } from "../../../contract/text-encoding.ts";
-import { readText } from "../../compute/read-text.ts";
 import { planLint, type LintPlan, type SkillKind } from "../../compute/pieces/plan-lint.ts";
+import { readText } from "../../compute/read-text.ts";
 
 export interface Found extends Finding {
   /** Digest of what was found, without its line: the same in every version that has it. */
@@ -20,7 +20,7 @@ export interface FileToLint {
   size: number;
   read(): Promise<Buffer> | Buffer;
   /** The root file as it reads, if it was read before. */
-  text?: SkillText | undefined;
+  text?: SkillText;
 }
 
 /** Files of this size together are checked within a few milliseconds, whatever is in them. */

@@ -1,6 +1,6 @@
 /** Findings of a version for its readers, and the marks of those that a member has reviewed. */
-import type { FindingsPayload } from "../../../contract/payloads/findings.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { FindingsPayload } from "../../../contract/payloads/findings.ts";
 import { secretRules } from "../../../contract/secret-rules.ts";
 import type { FindingReview, SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
@@ -43,7 +43,7 @@ export async function reviewFinding(
   actor: Actor,
   ref: string,
   id: string,
-  input: { reviewed: boolean; note?: string | undefined; version?: string | undefined },
+  input: { reviewed: boolean; note?: string; version?: string },
 ): Promise<FindingsPayload> {
   const selector = readSelector(input.version);
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
@@ -63,7 +63,7 @@ export async function reviewFinding(
         semver: version.semver,
         rule: finding.rule,
         path: finding.path,
-        ...(input.note === undefined ? {} : { note: input.note }),
+        note: input.note,
       },
     });
     const updated = await app.storage.skills.annotate(skill._id, skill.revision, { reviews }, [event]);
@@ -83,7 +83,7 @@ function planReviews(
   actor: Actor,
   skill: SkillDoc,
   id: string,
-  { reviewed, note }: { reviewed: boolean; note?: string | undefined },
+  { reviewed, note }: { reviewed: boolean; note?: string },
 ): FindingReview[] | undefined {
   const before = skill.reviews ?? [];
   const others = before.filter((review) => review.id !== id);
@@ -95,7 +95,7 @@ function planReviews(
       `"${skill.slug}" has ${limits.reviewedFindings} reviewed findings: remove the mark of another one first.`,
       { kind: "skill", ref: skill.slug },
     );
-  const review = { id, at: app.now(), by: authorOf(actor), ...(note === undefined ? {} : { note }) };
+  const review = { id, at: app.now(), by: authorOf(actor), note };
   return [...others, review];
 }
 
@@ -136,6 +136,6 @@ const isSecret = ({ rule }: Found) => (secretRules as readonly string[]).include
 function presentReview(review: FindingReview | undefined, isMember: boolean) {
   if (!review) return null;
   const { at, by, note } = review;
-  const own = { by: by && { name: by.name, username: by.username }, ...(note === undefined ? {} : { note }) };
+  const own = { by: by && { name: by.name, username: by.username }, note };
   return { at: at.toISOString(), ...(isMember ? own : {}) };
 }

@@ -6,8 +6,8 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc, VersionFindings } from "../../../storage/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { repoOf } from "../content.ts";
 import type { SkillKind } from "../../compute/pieces/plan-lint.ts";
+import { repoOf } from "../content.ts";
 import { lintFiles, type FileToLint, type Found } from "./lint.ts";
 
 /** Versions never change. */

@@ -30,8 +30,8 @@ export function warningsAbout(
 }
 
 export interface MarkChange {
-  deprecated?: string | null | undefined;
-  yanked?: boolean | undefined;
+  deprecated?: string | null;
+  yanked?: boolean;
 }
 
 /** The marks after a change of one version, in ascending order. */
@@ -46,8 +46,8 @@ export function changeMarks(
   const mark: VersionMark = {
     version,
     semver,
-    ...(deprecated === undefined ? {} : { deprecated }),
-    ...(yanked ? { yanked } : {}),
+    deprecated,
+    yanked: yanked || undefined,
   };
   const others = marks.filter((other) => other.version !== version);
   const isMarked = yanked || deprecated !== undefined;

@@ -37,8 +37,8 @@ export const contentFields = {
 };
 
 export interface GivenContent {
-  content?: string | undefined;
-  files?: z.output<typeof PackageFile>[] | undefined;
+  content?: string;
+  files?: z.output<typeof PackageFile>[];
 }
 
 export const isOneContent = ({ content, files }: GivenContent) =>
@@ -66,7 +66,7 @@ function treeFilesOf(files: NonNullable<GivenContent["files"]>): TreeFile[] {
 export interface Digests {
   format: VersionSource["format"];
   hash: string;
-  frontmatterHash?: string | undefined;
+  frontmatterHash?: string;
 }
 
 export async function digestsOf({ format, contentHash, frontmatterHash }: VersionSource): Promise<Digests> {

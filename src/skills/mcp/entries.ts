@@ -47,7 +47,7 @@ export async function entryOf(
     uri: fileUri(skill, manifest),
     frontmatter,
     resources,
-    ...(isLarge ? { _meta: { "svc/note": note } } : {}),
+    _meta: isLarge ? { "svc/note": note } : undefined,
   };
 }
 

@@ -29,7 +29,7 @@ export function readFileUri(uri: string): FileAddress | undefined {
   if (!/^[a-z0-9-]+$/.test(host) || !/^[a-z0-9-]+$/.test(slug) || path.includes("\0")) return undefined;
   const version = searchParams.get("version");
   if (search !== "" && (version === null || [...searchParams].length > 1)) return undefined;
-  return { org: host, slug, path, ...(version === null ? {} : { version }) };
+  return { org: host, slug, path, version: version === null ? undefined : version };
 }
 
 /** A part that is not valid stays as it is, and is then the name of no file. */

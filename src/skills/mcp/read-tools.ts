@@ -9,13 +9,13 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
+import { requiredServersOf } from "../../mcp-servers/required.ts";
 import { itemsThatFit, partOf } from "../../mcp/bounds.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
-import { requiredServersOf } from "../../mcp-servers/required.ts";
 import { readText } from "../content.ts";
+import { readsAsMember } from "../load.ts";
 import { filesOf } from "../manifest.ts";
 import { warningsAbout } from "../marks/marks.ts";
-import { readsAsMember } from "../load.ts";
 import { presentSkill, presentVersion } from "../present.ts";
 import { rootFileOf } from "../publish/text-source.ts";
 import { refOf, resolveRef } from "../resolve.ts";
@@ -33,7 +33,7 @@ export interface Selected {
 export async function selectFor(
   app: App,
   actor: Actor,
-  input: { skill: string; version?: string | undefined },
+  input: { skill: string; version?: string },
 ): Promise<Selected> {
   // Parsed first, as in a request of the API: a wrong version is reported before a skill is looked up.
   const selector = readSelector(input.version);

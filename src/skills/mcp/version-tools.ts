@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { VersionPayload } from "../../../contract/payloads/skills.ts";
 import type { App } from "../../app.ts";
-import { readsAsMember } from "../load.ts";
 import { pageThatFits, partOf } from "../../mcp/bounds.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
 import { selectCompared } from "../diff/diff-versions.ts";
 import { patchOf } from "../diff/patch-text.ts";
 import { listVersions } from "../list-versions.ts";
+import { readsAsMember } from "../load.ts";
 import { presentVersion } from "../present.ts";
 import { refOf, resolveRef } from "../resolve.ts";
 import { DiffQuery, VersionsQuery } from "../schema.ts";

@@ -11,8 +11,8 @@ import { html } from "../../http/html.ts";
 import { pageReply } from "../../http/pages.ts";
 import { route, type Reply, type Route } from "../../http/route.ts";
 import { loadOpenSkill } from "../load.ts";
-import { ReportSkill } from "./schema.ts";
 import { reportSkill } from "./reports.ts";
+import { ReportSkill } from "./schema.ts";
 
 const PageParams = z.object({ publicId: z.string().max(64) });
 /** Fields are taken as they come, so that the page can say what is wrong with them. */

@@ -6,6 +6,8 @@ import { listQuery } from "../../http/cursor.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { loadSkill } from "../load.ts";
+import { SkillParams } from "../schema.ts";
+import { closeReport, listReports, reportSkill } from "./reports.ts";
 import {
   CloseReport,
   ReportParams,
@@ -14,8 +16,6 @@ import {
   TakedownParams,
   TakedownReason,
 } from "./schema.ts";
-import { closeReport, listReports, reportSkill } from "./reports.ts";
-import { SkillParams } from "../schema.ts";
 import { liftTakedown, listTakedowns, presentTakedown, takeDownSkill } from "./takedown.ts";
 
 const route = routesOf({ tag: "Administration", auth: "administrator" });

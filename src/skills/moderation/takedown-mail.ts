@@ -1,9 +1,8 @@
 /** Mails about a takedown and its end, to the skill's author and the owners of its organization. */
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { TakedownFollowUp } from "../../../storage/skills.ts";
+import type { SkillDoc, TakedownFollowUp } from "../../../storage/skills.ts";
 import { ownerRole } from "../../access/permissions.ts";
-import type { App } from "../../app.ts";
 import { mailDue } from "../../accounts/account-mails.ts";
+import type { App } from "../../app.ts";
 import { queueMails } from "../../mail/notice.ts";
 
 /** Maximum number of owners who get a mail. */

@@ -16,8 +16,8 @@ import { notFound } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadOpenSkill } from "../load.ts";
-import { listHashes } from "../versions.ts";
 import { scheduleProjection } from "../projection-queue.ts";
+import { listHashes } from "../versions.ts";
 import { mailTakedown } from "./takedown-mail.ts";
 
 export type TakenDownSkill = SkillDoc & Required<Pick<SkillDoc, "takedown">>;
@@ -124,7 +124,7 @@ const Cursor = z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(24)
 /** Skills that are taken down, the latest first. */
 export async function listTakedowns(
   app: App,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor }: { limit: number; cursor?: string },
 ): Promise<Page<TakedownPayload>> {
   const last = decodeCursor(cursor, Cursor);
   const after = last && { at: new Date(last[0]), id: last[1] };

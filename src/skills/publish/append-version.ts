@@ -4,8 +4,8 @@
  * The compare-and-set on the skill's head is what makes a version exist. A crash before it leaves an unreferenced
  * commit for garbage collection; after a crash behind it, `projectSkill` does the rest.
  */
-import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import { modesOnlySentence } from "../../../contract/package/modes.ts";
+import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
 import type { AppendedFields, SkillDoc, VersionSummary } from "../../../storage/skills.ts";
@@ -42,27 +42,27 @@ export interface Appended {
   unchanged: boolean;
   warnings: string[];
   /** Content location of the version that was current, if the new version came from elsewhere. */
-  previousContentLocation?: string | undefined;
+  previousContentLocation?: string;
 }
 
 export interface AppendRequest extends SemverRequest {
-  message?: string | undefined;
-  description?: string | undefined;
-  tags?: string[] | undefined;
+  message?: string;
+  description?: string;
+  tags?: string[];
   /** Write nothing if the content equals that of the version to be followed (`predecessorOf`). */
-  ifChanged?: boolean | undefined;
+  ifChanged?: boolean;
   /** The version that the content is an edit of. Throws `conflict` when another one became current. */
-  base?: Base | undefined;
-  contentLocation?: string | undefined;
+  base?: Base;
+  contentLocation?: string;
   /** Id of the version row; a new one by default. */
-  versionId?: string | undefined;
+  versionId?: string;
   /** No earlier attempt of the call can have written a row of that id. */
-  isFirstAttempt?: boolean | undefined;
+  isFirstAttempt?: boolean;
   /**
    * Set for a version that is imported from the connected repository. The caller's decision is based on `expectedHead`.
    * Only the `edited` fields of the frontmatter change the skill.
    */
-  imported?: (ImportedFrom & { expectedHead: number; edited: FrontmatterDefaults }) | undefined;
+  imported?: ImportedFrom & { expectedHead: number; edited: FrontmatterDefaults };
 }
 
 /** Repeats the attempt as long as other writers win the race for the next number. The caller has checked access. */

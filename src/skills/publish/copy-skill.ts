@@ -24,9 +24,9 @@ import { findVersion } from "../versions.ts";
 import type { Published } from "./create-skill.ts";
 import { readPackageSource } from "./package-source.ts";
 import { publishSkill } from "./publish-skill.ts";
-import type { OpenSource } from "./version-source.ts";
 import { readTextSource } from "./text-source.ts";
 import { uploadFolder } from "./uploads.ts";
+import type { OpenSource } from "./version-source.ts";
 
 /** Requires `skill:read` on the skill, and `skill:create` at the destination. */
 export async function copySkill(

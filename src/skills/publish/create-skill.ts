@@ -10,6 +10,12 @@ import type { App } from "../../app.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { effectiveAccessOf, releasePath, reservePath } from "../place.ts";
+import { scheduleProjection } from "../projection-queue.ts";
+import type { PublishSkill } from "../schema.ts";
+import { readFirstSemver } from "./next-semver.ts";
+import { checkVersionContent } from "./refused-content.ts";
+import { nameKeyOf } from "./slug.ts";
+import type { VersionSource } from "./text-source.ts";
 import {
   commitDraft,
   messageOrDefault,
@@ -20,12 +26,6 @@ import {
   type VersionFacts,
 } from "./version-record.ts";
 import { writeCommit } from "./write-commit.ts";
-import { checkVersionContent } from "./refused-content.ts";
-import type { PublishSkill } from "../schema.ts";
-import { readFirstSemver } from "./next-semver.ts";
-import { scheduleProjection } from "../projection-queue.ts";
-import { nameKeyOf } from "./slug.ts";
-import type { VersionSource } from "./text-source.ts";
 
 const newPublicId = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 10);
 
@@ -45,15 +45,15 @@ export type NewSkill = Pick<
   /** Id of the skill, for a caller that needs it in advance; a new one by default. */
   id?: string;
   /** Id of the first version; a new one by default. */
-  versionId?: string | undefined;
+  versionId?: string;
   folderId: string | null;
   name: string;
   type: SkillType;
   slug: string;
   imported?: ImportedFrom;
   /** Set for a copy of another skill. */
-  origin?: SkillDoc["origin"] | undefined;
-  requiredServerIds?: string[] | undefined;
+  origin?: SkillDoc["origin"];
+  requiredServerIds?: string[];
 };
 
 /**
@@ -155,8 +155,8 @@ function newDocument(
     head: { version: 1, oid: row.oid },
     highestRelease: row.semver,
     current: summaryOf(row),
-    ...(input.requiredServerIds && { requiredServerIds: input.requiredServerIds }),
-    ...(input.origin && { origin: input.origin }),
+    requiredServerIds: input.requiredServerIds,
+    origin: input.origin,
     downloads: 0,
     pending: [row],
     ...outboxFields([event]),

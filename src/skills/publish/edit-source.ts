@@ -46,8 +46,8 @@ export function changedDefaults(
   { description, tags }: FrontmatterDefaults,
 ): Pick<FrontmatterDefaults, "description" | "tags"> {
   return {
-    ...(description === undefined || description === before.description ? {} : { description }),
-    ...(tags === undefined || isDeepStrictEqual(tags, before.tags) ? {} : { tags }),
+    description: description === undefined || description === before.description ? undefined : description,
+    tags: tags === undefined || isDeepStrictEqual(tags, before.tags) ? undefined : tags,
   };
 }
 

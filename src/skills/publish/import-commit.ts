@@ -13,7 +13,7 @@ export interface EditCommit {
   oid: string;
   subject: string;
   authorName: string;
-  authorEmail?: string | undefined;
+  authorEmail?: string;
 }
 
 /** Commit and branch with the content, if the fetched history does not contain the edit. */

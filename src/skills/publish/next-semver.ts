@@ -8,18 +8,18 @@ import type { Bump } from "../../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
-import { listSemvers } from "../versions.ts";
 import { isPrerelease } from "../semver.ts";
+import { listSemvers } from "../versions.ts";
 
 const firstSemver = "1.0.0";
 const defaultId = "beta";
 
 export interface SemverRequest {
   /** An explicit version. */
-  semver?: string | undefined;
-  bump?: Bump | undefined;
+  semver?: string;
+  bump?: Bump;
   /** `true` continues with the id of the prerelease that it follows, `beta` for a first one. */
-  prerelease?: true | string | undefined;
+  prerelease?: true | string;
 }
 
 /** The published versions that a new number depends on. */

@@ -20,8 +20,8 @@ import { requireBase } from "./base.ts";
 import { predecessorOf } from "./equal-content.ts";
 import { findTarget, slugTaken } from "./find-target.ts";
 import { loadPublishedSemvers, nextSemver, readFirstSemver } from "./next-semver.ts";
-import { checkRequired, loadBase } from "./publish-version.ts";
 import { ignoredFlagsOf, requirePrivate, requireSameType } from "./publish-skill.ts";
+import { checkRequired, loadBase } from "./publish-version.ts";
 import { checkVersionContent } from "./refused-content.ts";
 import { freeSlug } from "./slug.ts";
 

@@ -5,31 +5,30 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
-import { readFolderPath } from "../../folders/paths.ts";
 import { loadFolderView } from "../../folders/load.ts";
-import { slugOfFolder } from "../../folders/slug.ts";
+import { readFolderPath } from "../../folders/paths.ts";
+import { slugOfFolder, slugOfSkill } from "../../folders/slug.ts";
 import type { Creation } from "../../http/route.ts";
 import { refuseRequiredUnlessPrivate, resolveRequired } from "../../mcp-servers/required.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { chooseWorkspace } from "../../workspaces/own.ts";
-import { slugOfSkill } from "../../folders/slug.ts";
-import { createSkill, type NewSkill, type Published } from "./create-skill.ts";
 import { checkSkillPermissionIn, chooseFolder } from "../place.ts";
-import { appendVersion, type AppendRequest } from "./append-version.ts";
-import { findCreated } from "./publish-version.ts";
-import { requireServers } from "../settings.ts";
 import { skillName, type PublishSkill } from "../schema.ts";
+import { requireServers } from "../settings.ts";
+import { appendVersion, type AppendRequest } from "./append-version.ts";
+import { createSkill, type NewSkill, type Published } from "./create-skill.ts";
 import { lookUpEarly } from "./early-lookups.ts";
 import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target.ts";
+import { findCreated } from "./publish-version.ts";
 import { freeSlug } from "./slug.ts";
-import { withVersionSource, type OpenSource } from "./version-source.ts";
 import { readTextSource, type VersionSource } from "./text-source.ts";
+import { withVersionSource, type OpenSource } from "./version-source.ts";
 
 /** Attempts if the chosen slug is taken before it is written. */
 const slugAttempts = 20;
 
 /** A request of the API, or the copy of a skill, whose content is opened otherwise. */
-type PublishRequest = PublishSkill & Pick<NewSkill, "origin"> & { slug?: string | undefined };
+type PublishRequest = PublishSkill & Pick<NewSkill, "origin"> & { slug?: string };
 
 /** Publishes by `mode`: `create`, `update`, or `upsert`, which appends to a skill of the same name if there is one. */
 export async function publishSkill(
@@ -118,7 +117,7 @@ export function requirePrivate(visibility: Visibility): void {
   );
 }
 
-export function chooseName(input: { name?: string | undefined }, source: VersionSource): string {
+export function chooseName(input: { name?: string }, source: VersionSource): string {
   if (input.name !== undefined) return input.name;
   const { name } = source.defaults;
   if (name === undefined)

@@ -5,15 +5,15 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { Creation } from "../../http/route.ts";
 import { refuseRequiredUnlessPrivate, resolveRequired } from "../../mcp-servers/required.ts";
-import { requireServers } from "../settings.ts";
 import { loadSkill, type PrefetchedSkill } from "../load.ts";
-import { selectVersion } from "../select-version.ts";
 import type { PublishVersion } from "../schema.ts";
+import { selectVersion } from "../select-version.ts";
+import { requireServers } from "../settings.ts";
 import { findVersionById } from "../versions.ts";
 import { appendVersion, type Appended } from "./append-version.ts";
 import { requireBase } from "./base.ts";
-import { predecessorOf } from "./equal-content.ts";
 import { readEditedSource } from "./edit-source.ts";
+import { predecessorOf } from "./equal-content.ts";
 import { loadPublishedSemvers, nextSemver, readExactSemver } from "./next-semver.ts";
 import type { VersionSource } from "./text-source.ts";
 import { withVersionSource, type OpenSource } from "./version-source.ts";
@@ -29,9 +29,9 @@ export async function publishVersion(
     prefetched,
     open = (type, publish) => withVersionSource(app, actor, input, type, publish),
   }: {
-    creation?: Creation | undefined;
-    prefetched?: PrefetchedSkill | undefined;
-    open?: OpenSource | undefined;
+    creation?: Creation;
+    prefetched?: PrefetchedSkill;
+    open?: OpenSource;
   } = {},
 ): Promise<Appended> {
   const skill = await loadSkill(app, actor, ref, "skill:update", { prefetched });

@@ -4,8 +4,8 @@
  */
 import { sameNameLimit, type SkillDoc } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
-import { deepestVisible } from "../../folders/paths.ts";
 import type { FolderView } from "../../folders/load.ts";
+import { deepestVisible } from "../../folders/paths.ts";
 import type { FolderTree } from "../../folders/tree.ts";
 
 /** The workspace that contains a path, even if some of its folders are missing; null for none. */

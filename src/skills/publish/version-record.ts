@@ -1,6 +1,6 @@
 /** Contents of a version's commit, row and audit entry, the same for a first and for a later version. */
-import type { CommitDraft, WrittenCommit } from "../../../repos/store/index.ts";
 import type { CiOrigin } from "../../../contract/payloads/ci.ts";
+import type { CommitDraft, WrittenCommit } from "../../../repos/store/index.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
@@ -48,7 +48,7 @@ export function messageOrDefault(message: string | undefined, number: number, se
 export function commitDraft(app: App, actor: Actor, facts: VersionFacts): CommitDraft {
   const { parent, imported } = facts;
   return {
-    ...(parent === undefined ? {} : { parent }),
+    parent,
     author: commitIdentity(app, actor),
     at: facts.now,
     message: facts.message,
@@ -102,7 +102,7 @@ export function versionRow(
     digest: written.digest,
     hash: source.hash ?? written.digest,
     frontmatter,
-    ...(findings && { findings }),
+    findings,
     name: skill.name,
     description: facts.description,
     author: authorOf(actor),

@@ -19,7 +19,7 @@ export type OpenSource = <T>(type: SkillType, publish: (source: VersionSource) =
 export async function withVersionSource<T>(
   app: App,
   actor: Actor,
-  input: { content?: string | undefined; uploadId?: string | undefined },
+  input: { content?: string; uploadId?: string },
   type: SkillType,
   publish: (source: VersionSource) => Promise<T>,
 ): Promise<T> {

@@ -2,9 +2,9 @@
 import { SharedPayload } from "../../../contract/payloads/share.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
+import { loadSkill } from "../load.ts";
 import { presentSkill, skillUrl } from "../present.ts";
 import { ShareSkill } from "../schema.ts";
-import { loadSkill } from "../load.ts";
 import { shareSkill } from "./share.ts";
 
 export function shareRoutes(app: App): Route[] {

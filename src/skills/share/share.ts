@@ -13,12 +13,12 @@ import { ServiceError, forbidden, unauthenticated } from "../../errors.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
 import { createSkill } from "../publish/create-skill.ts";
 import { chooseName } from "../publish/publish-skill.ts";
+import { nameKeyOf } from "../publish/slug.ts";
+import type { VersionSource } from "../publish/text-source.ts";
+import { withVersionSource } from "../publish/version-source.ts";
 import type { ShareSkill } from "../schema.ts";
 import { removeSkill } from "../settings.ts";
 import { releaseShareSlot, confirmShareSlot, reserveShareSlot } from "./share-slots.ts";
-import { nameKeyOf } from "../publish/slug.ts";
-import { withVersionSource } from "../publish/version-source.ts";
-import type { VersionSource } from "../publish/text-source.ts";
 
 export interface Shared {
   skill: SkillDoc;

@@ -11,10 +11,10 @@ export function presentDomain(claim: SsoDomainDoc): SsoDomainPayload {
     displayName: domainToUnicode(domain),
     state: claim.verified ? (lapsesAt ? "failing" : "verified") : "pending",
     record: { type: "TXT", name: recordName(domain), value: claim.challenge },
-    ...(verifiedAt ? { verifiedAt: verifiedAt.toISOString() } : {}),
-    ...(checkedAt ? { checkedAt: checkedAt.toISOString() } : {}),
-    ...(problem === undefined ? {} : { problem }),
-    ...(lapsesAt ? { lapsesAt: lapsesAt.toISOString() } : {}),
+    verifiedAt: verifiedAt?.toISOString(),
+    checkedAt: checkedAt?.toISOString(),
+    problem,
+    lapsesAt: lapsesAt?.toISOString(),
     createdAt: claim.createdAt.toISOString(),
   };
 }

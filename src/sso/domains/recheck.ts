@@ -3,9 +3,9 @@
  * warned, and the verification lapses a week later. Name servers that do not answer are given a month.
  */
 import type { SsoDomainDoc } from "../../../storage/sso/domains.ts";
-import { mailOwners } from "../../orgs/owner-mails.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeSystemEvent } from "../../audit/events.ts";
+import { mailOwners } from "../../orgs/owner-mails.ts";
 import { checkRecord, recordName, type RecordCheck } from "./check-record.ts";
 import { checkEveryMs } from "./service.ts";
 

@@ -6,7 +6,7 @@ import type { App } from "../../app.ts";
 const requestMs = 10_000;
 
 interface RequestOptions {
-  method?: string | undefined;
+  method?: string;
   headers?: unknown;
   body?: unknown;
 }

@@ -31,7 +31,7 @@ export async function samlConnection(app: App, input: SamlInput): Promise<SamlCo
 export async function oidcConnection(
   app: App,
   providerId: string,
-  input: { issuer: string; clientId: string; clientSecret?: string | undefined; sealedSecret?: string },
+  input: { issuer: string; clientId: string; clientSecret?: string; sealedSecret?: string },
 ): Promise<OidcConnection> {
   const issuer = requireIssuer(app, input.issuer);
   await checkDiscovery(app, issuer);

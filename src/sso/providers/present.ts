@@ -54,11 +54,11 @@ function presentConnection(
   const start = startUrl(app, _id);
   if (type === "oidc")
     return {
-      ...(oidc ? { oidc: { issuer: oidc.issuer, clientId: oidc.clientId, hasClientSecret: true } } : {}),
+      oidc: oidc ? { issuer: oidc.issuer, clientId: oidc.clientId, hasClientSecret: true } : undefined,
       urls: { callback: callbackUrl(app, _id), start },
     };
   return {
-    ...(saml ? { saml: presentSaml(app, saml) } : {}),
+    saml: saml ? presentSaml(app, saml) : undefined,
     urls: { metadata: metadataUrl(app, _id), acs: acsUrl(app, _id), start },
   };
 }
@@ -82,9 +82,9 @@ function presentSaml(app: App, saml: SamlConnection): NonNullable<SsoProviderPay
       notAfter: notAfter.toISOString(),
       expired: notAfter <= app.now(),
     })),
-    ...(url === undefined ? {} : { metadataUrl: url }),
-    ...(metadataReadAt ? { metadataReadAt: metadataReadAt.toISOString() } : {}),
-    ...(validUntil ? { metadataValidUntil: validUntil.toISOString() } : {}),
-    ...(metadataError === undefined ? {} : { metadataError }),
+    metadataUrl: url,
+    metadataReadAt: metadataReadAt?.toISOString(),
+    metadataValidUntil: validUntil?.toISOString(),
+    metadataError,
   };
 }

@@ -22,8 +22,8 @@ import {
 } from "../schema.ts";
 import { listSignIns } from "../sign-in/log.ts";
 import { prepareTest, readTest } from "../sign-in/test-sign-in.ts";
-import { addEncryptionKey, removeEncryptionKey } from "./encryption.ts";
 import { readConsequences } from "./consequences.ts";
+import { addEncryptionKey, removeEncryptionKey } from "./encryption.ts";
 import { listMappings, putMappings } from "./group-mappings.ts";
 import { loadProvider } from "./load.ts";
 import { presentProviders } from "./present.ts";

@@ -45,8 +45,8 @@ export async function createProvider(
   const id = app.newId();
   const { name, type, enabled, jit, groupsAttribute, absentGroups } = input;
   const connection = {
-    ...(input.saml ? { saml: await samlConnection(app, input.saml) } : {}),
-    ...(input.oidc ? { oidc: await oidcConnection(app, id, input.oidc) } : {}),
+    saml: input.saml ? await samlConnection(app, input.saml) : undefined,
+    oidc: input.oidc ? await oidcConnection(app, id, input.oidc) : undefined,
   };
   const event = makeEvent(app, actor, "sso.provider_created", {
     tenantId: tenant._id,
@@ -104,8 +104,8 @@ async function changeFields(
   if (provider.type === "saml" ? oidc : saml)
     throw refused("The type of a provider can't be changed: create another.");
   const connection = {
-    ...(saml ? { saml: await samlConnection(app, saml) } : {}),
-    ...(oidc ? { oidc: await changedOidc(app, provider, oidc) } : {}),
+    saml: saml ? await samlConnection(app, saml) : undefined,
+    oidc: oidc ? await changedOidc(app, provider, oidc) : undefined,
   };
   const isReconnected = !hasAll(provider, connection);
   if (rest.enabled === true && !isReconnected) requireConnection(provider);
@@ -115,7 +115,7 @@ async function changeFields(
     resourceId: provider._id,
     metadata: {
       name: provider.name,
-      changed: { ...rest, ...(name === undefined ? {} : { name }), ...described(connection) },
+      changed: { ...rest, name, ...described(connection) },
     },
   });
   const fields = {
@@ -143,7 +143,7 @@ function changedOidc(
     issuer,
     clientId,
     clientSecret,
-    ...(oidc && isSameIssuer ? { sealedSecret: oidc.sealedSecret } : {}),
+    sealedSecret: oidc && isSameIssuer ? oidc.sealedSecret : undefined,
   });
 }
 
@@ -174,7 +174,7 @@ function described({ saml, oidc }: Pick<SsoProviderDoc, "saml" | "oidc">): Recor
   if (saml) {
     const { entityId, ssoUrl, metadataUrl, certificates } = saml;
     const fingerprints = certificates.map(({ fingerprint }) => fingerprint);
-    return { saml: { entityId, ssoUrl, ...(metadataUrl ? { metadataUrl } : {}), fingerprints } };
+    return { saml: { entityId, ssoUrl, metadataUrl: metadataUrl || undefined, fingerprints } };
   }
   return oidc ? { oidc: { issuer: oidc.issuer, clientId: oidc.clientId } } : {};
 }

@@ -54,10 +54,10 @@ async function applyMetadata(
   const before = new Set(former.certificates.map(({ fingerprint }) => fingerprint));
   const after = new Set(metadata.certificates.map(({ fingerprint }) => fingerprint));
   const changed = {
-    ...(metadata.ssoUrl === former.ssoUrl ? {} : { ssoUrl: metadata.ssoUrl }),
-    ...(isSameSet(before, after) ? {} : { fingerprints: [...after] }),
+    ssoUrl: metadata.ssoUrl === former.ssoUrl ? undefined : metadata.ssoUrl,
+    fingerprints: isSameSet(before, after) ? undefined : [...after],
   };
-  const isChanged = Object.keys(changed).length > 0;
+  const isChanged = Object.values(changed).some((value) => value !== undefined);
   const event = makeSystemEvent(app, "sso.provider_updated", {
     tenantId: provider.tenantId,
     resourceType: "provider",
@@ -65,7 +65,7 @@ async function applyMetadata(
     metadata: { name: provider.name, changed: { saml: { metadataUrl, ...changed } } },
   });
   if (!isChanged) return ssoProviders.noteMetadataRead(provider._id, now);
-  const saml = { ...metadata, metadataReadAt: now, ...(metadataUrl === undefined ? {} : { metadataUrl }) };
+  const saml = { ...metadata, metadataReadAt: now, metadataUrl };
   if (await ssoProviders.update(provider._id, provider.revision, { saml }, now, [event]))
     flushEvents(app, ssoProviders, provider._id, [event]);
 }

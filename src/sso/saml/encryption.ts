@@ -6,8 +6,8 @@
 import { createDecipheriv, type CipherGCMTypes } from "node:crypto";
 import { decryptKeyInfo } from "xml-encryption";
 import { sizeText } from "../../../contract/size-text.ts";
-import { shown } from "./response-checks.ts";
 import { assertionNs, encryptionNs } from "./names.ts";
+import { shown } from "./response-checks.ts";
 import { childrenOf, descendantsOf, textOf, type XmlElement } from "./xml.ts";
 
 /** An assertion that can't be decrypted. Its message is for owners. */

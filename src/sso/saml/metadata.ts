@@ -52,7 +52,7 @@ export async function readMetadata(app: App, text: string): Promise<SamlMetadata
     entityId,
     ssoUrl: requireSsoUrl(app, ssoUrl),
     certificates: readCertificates(certificatesIn(only.descriptor)),
-    ...(validUntil ? { validUntil } : {}),
+    validUntil,
   };
 }
 

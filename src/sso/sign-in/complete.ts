@@ -1,11 +1,11 @@
 /** The completion of a sign-in in the browser that began it. */
+import { limits } from "../../../contract/limits.ts";
 import type { SsoAttemptDoc, SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Account } from "../../../storage/users.ts";
 import type { Actor, Origin } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { limits } from "../../../contract/limits.ts";
 import type { SignedIn } from "../../auth/sign-in.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import { isSameBrowser } from "../browser.ts";
@@ -103,7 +103,7 @@ async function proceed(
     await logSignIn(app, provider, {
       outcome: "link_offered",
       subject: subject.subject,
-      ...(subject.email ? { email: subject.email } : {}),
+      email: subject.email || undefined,
       userId: match.account._id,
     });
     return { kind: "link" };

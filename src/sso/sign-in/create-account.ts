@@ -5,8 +5,8 @@
 import { toOneLine } from "../../../contract/one-line.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
-import type { SsoIdentityDoc } from "../../../storage/sso/identities.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
+import type { SsoIdentityDoc } from "../../../storage/sso/identities.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { Account, UserDoc } from "../../../storage/users.ts";
 import type { Origin } from "../../access/actor.ts";

@@ -1,14 +1,14 @@
 /** The end of a sign-in: membership, teams, session and log of a person whose account is known. */
-import { ownerRole } from "../../access/permissions.ts";
 import { isId } from "../../../storage/database.ts";
 import type { MembershipDoc } from "../../../storage/memberships.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SignInMethod, SsoProof } from "../../../storage/sessions.ts";
+import type { SsoSubject } from "../../../storage/sso/attempts.ts";
 import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Account } from "../../../storage/users.ts";
 import type { Actor } from "../../access/actor.ts";
+import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { flushEvents } from "../../audit/events.ts";
 import { completeSignIn, type SignedIn } from "../../auth/sign-in.ts";

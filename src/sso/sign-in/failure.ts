@@ -1,6 +1,6 @@
 /** Failures of sign-ins: the visitor gets a number, the log of the organization gets the reason. */
-import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";
+import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { logSignIn, numberText } from "./log.ts";
@@ -26,8 +26,8 @@ export async function failSignIn(
     outcome: "failed",
     reason,
     message,
-    ...(person ? { subject: person.subject } : {}),
-    ...(person?.email ? { email: person.email } : {}),
+    subject: person?.subject,
+    email: person?.email ? person.email : undefined,
   });
   const text = numberText(number);
   return new ServiceError(

@@ -1,12 +1,13 @@
 /** The addresses that browsers and identity providers call. */
+import { limits } from "../../../contract/limits.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { limits } from "../../../contract/limits.ts";
 import { safeReturnTo } from "../../auth/return-to.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { orShow } from "../../http/forms.ts";
 import { redirectReply } from "../../http/pages.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
+import { samlMetadata } from "../saml/saml.ts";
 import {
   AcsForm,
   CallbackQuery,
@@ -16,7 +17,6 @@ import {
   StartQuery,
   StateQuery,
 } from "../schema.ts";
-import { samlMetadata } from "../saml/saml.ts";
 import { completeAttempt } from "./complete.ts";
 import { confirmLink, findOffer } from "./link.ts";
 import { choicePage, failedPage, linkPage, testPage } from "./pages.ts";

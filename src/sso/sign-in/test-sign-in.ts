@@ -100,7 +100,7 @@ export async function finishTest(
     outcome: "tested",
     message: outcome,
     ...(subject ? { subject: subject.subject } : { reason: firstFailure(checks)?.name ?? "response" }),
-    ...(subject?.email ? { email: subject.email } : {}),
+    email: subject?.email ? subject.email : undefined,
   });
   return { ...attempt, outcome };
 }

@@ -2,25 +2,25 @@
  * Connects an organization to a repository. The unique indexes of the insert ensure one connection per organization and
  * branch.
  */
-import { isDuplicate } from "../../../storage/database.ts";
-import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections.ts";
-import { outboxFields } from "../../../storage/outbox.ts";
 import type { HostedRepository, RepositoryHost } from "../../../repos/hosts/host.ts";
+import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import { outboxFields } from "../../../storage/outbox.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
-import { queueSync } from "../../queue/request-sync.ts";
 import { loadTenant } from "../../orgs/service.ts";
+import { queueSync } from "../../queue/request-sync.ts";
 import { requireUser } from "../../users/load.ts";
 import { causeBy, makeConnectionEvent } from "./connection-event.ts";
-import { requireEverySkill } from "./load.ts";
-import { visitHost } from "./host-access.ts";
 import { ensureWebhook } from "./ensure-webhook.ts";
+import { visitHost } from "./host-access.ts";
+import { askHost, isConnectionEnded, noSuchBranch } from "./host-errors.ts";
+import { requireEverySkill } from "./load.ts";
 import { localRepositoryId, refused, repositoryKeyOf } from "./local-remote.ts";
 import { openDraftHost, type DraftHost } from "./open-host.ts";
 import type { ConnectRepository } from "./schema.ts";
-import { askHost, isConnectionEnded, noSuchBranch } from "./host-errors.ts";
 
 const pollMs = 5 * 60_000;
 

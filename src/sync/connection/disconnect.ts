@@ -13,8 +13,8 @@ import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
 import { makeConnectionEvent } from "./connection-event.ts";
-import { loadConnection, notConnected } from "./load.ts";
 import { webhookUrl } from "./ensure-webhook.ts";
+import { loadConnection, notConnected } from "./load.ts";
 import { openHost } from "./open-host.ts";
 
 /** Longest wait for running work, which is being stopped. */

@@ -48,7 +48,7 @@ export function addressRemote(
   return {
     kind: "http",
     url: localRepositoryId(address),
-    ...(password === undefined ? {} : { authorization: `Basic ${basic}` }),
+    authorization: password === undefined ? undefined : `Basic ${basic}`,
     allowPrivateNetwork,
   };
 }

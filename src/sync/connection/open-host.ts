@@ -1,4 +1,5 @@
 /** Opens the code host of a connection or of a draft of one. Credentials are decrypted in this file only. */
+import type { HostKind } from "../../../contract/vocabulary.ts";
 import type { HostGuard } from "../../../repos/guard.ts";
 import {
   findInstallation,
@@ -8,7 +9,6 @@ import {
 } from "../../../repos/hosts/github.ts";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
 import { openLocalHost } from "../../../repos/hosts/local.ts";
-import type { HostKind } from "../../../contract/vocabulary.ts";
 import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections.ts";
 import type { App } from "../../app.ts";
 import { addressRemote, directoryRemote, isAddress, notOffered, refused } from "./local-remote.ts";
@@ -48,7 +48,7 @@ export async function openHost(
   const remote = isAddress(host.repositoryId)
     ? addressRemote(app, host.repositoryId, host.username, secret)
     : await directoryRemote(app, connection.tenantId, host.repositoryId);
-  return openLocalHost({ remote: { ...remote, ...(guard ? { guard } : {}) }, mirrors: app.mirrors });
+  return openLocalHost({ remote: { ...remote, guard }, mirrors: app.mirrors });
 }
 
 /**
@@ -105,7 +105,7 @@ export async function openDraftHost(
     : await directoryRemote(app, tenantId, input.url);
   return {
     host: openLocalHost({ remote, mirrors: app.mirrors }),
-    facts: { kind: "local", ...(username === undefined ? {} : { username }) },
+    facts: { kind: "local", username },
     credential: password,
   };
 }

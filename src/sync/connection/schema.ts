@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { syncModes } from "../../../contract/vocabulary.ts";
-import { TenantParams } from "../../orgs/schema.ts";
 import { listQuery } from "../../http/cursor.ts";
+import { TenantParams } from "../../orgs/schema.ts";
 import { isProposalBranch } from "./proposal-branch.ts";
 
 export { TenantParams };

@@ -8,15 +8,15 @@ import {
   svcRecordFile,
 } from "../../../repos/mirror/layout.ts";
 import type { MirrorFile } from "../../../repos/mirror/types.ts";
-import type { RepoId } from "../../../repos/store/types.ts";
 import { hashObject } from "../../../repos/store/objects.ts";
+import type { RepoId } from "../../../repos/store/types.ts";
 import type { MirroredSkill } from "../../../storage/tenant-skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
 import { loadTree } from "../../folders/trees.ts";
 import { findVersionOf, listContents } from "../../skills/versions.ts";
-import type { MergeBase, ImportQuestions, LaterVersion } from "./plan-types.ts";
 import type { ExportedAs } from "./plan-export.ts";
+import type { MergeBase, ImportQuestions, LaterVersion } from "./plan-types.ts";
 import { refusalOf } from "./refusal.ts";
 
 const listedAtOnce = 1000;

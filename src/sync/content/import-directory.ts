@@ -184,9 +184,9 @@ async function recordConflict(
       skillId,
       path: directory.path,
       ...versions,
-      ...(base?.version === undefined ? {} : { base: base.version }),
+      base: base?.version === undefined ? undefined : base.version,
       commit: commit.oid,
-      ...(authorName === undefined ? {} : { authorName }),
+      authorName,
       at: app.now(),
     },
   ]);

@@ -4,8 +4,8 @@
  */
 import type { Mirror, PlannedEdit, RefusedEdit } from "../../../repos/mirror/types.ts";
 import type { SyncProposed } from "../../../storage/sync-proposed.ts";
-import type { MergeBase } from "./plan-types.ts";
 import type { SkillExport } from "./plan-export.ts";
+import type { MergeBase } from "./plan-types.ts";
 import { unreadableMessage } from "./refusal.ts";
 
 /** By path: content trees that are stored as versions, so that nothing is lost if they are replaced in the branch. */

@@ -140,7 +140,7 @@ async function planSkill(
     contentTree,
     svcBlob,
     skillRevision: skill.revision,
-    ...(skill.head ? { version: skill.head.version } : {}),
+    version: skill.head?.version,
     ...moveAfter(base, skill, sides.now),
   };
   const there = sides.present.get(skill.path);
@@ -157,7 +157,7 @@ async function planSkill(
     return isRecorded ? undefined : { skillId: skill.id, remove, after };
   }
   const [from] = remove;
-  const put = isWritten ? {} : { put: { path: skill.path, ...(from === undefined ? {} : { from }) } };
+  const put = isWritten ? {} : { put: { path: skill.path, from } };
   return { skillId: skill.id, ...put, remove, after };
 }
 

@@ -22,7 +22,7 @@ export interface MergeBase {
   strayPath?: string;
   /** Number of the skill's newest version at that time. */
   version?: number;
-  lastMove?: ExportedMove | undefined;
+  lastMove?: ExportedMove;
 }
 
 /** Move of a skill's directory by the service. */
@@ -34,7 +34,7 @@ export interface ExportedMove {
    * Second directory of the skill, moved by someone who had not fetched the move, until the export removes it. Its
    * content is in a version: the one named, if it was imported as such.
    */
-  second?: { path: string; contentTree: string; version?: number | undefined };
+  second?: { path: string; contentTree: string; version?: number };
 }
 
 /** A skill of the organization that is not deleted. */

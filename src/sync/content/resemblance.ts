@@ -3,8 +3,8 @@
  * directory at the path of a skill is that skill's, edited, unless it is more like another one, which may have been
  * moved over it.
  */
-import { cutFences } from "../../../contract/frontmatter.ts";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
+import { cutFences } from "../../../contract/frontmatter.ts";
 import { textOf, withoutManagedHeader } from "../../../repos/mirror/layout.ts";
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { App } from "../../app.ts";

@@ -36,10 +36,7 @@ export async function recordAgreement(
   context: SyncContext,
   agreed: { skillId: string; path: string; contentTree: string; strayPath?: string },
   { svcBlob }: RemoteSkill,
-  {
-    version,
-    skillRevision = unseenRevision,
-  }: { version?: number | undefined; skillRevision?: number | undefined },
+  { version, skillRevision = unseenRevision }: { version?: number; skillRevision?: number },
 ): Promise<void> {
   const { skillId, path, contentTree, strayPath } = agreed;
   const base = await findBase(context, skillId);
@@ -49,9 +46,9 @@ export async function recordAgreement(
       path,
       contentTree,
       skillRevision,
-      ...(version === undefined ? {} : { version }),
-      ...(svcBlob === null ? {} : { svcBlob }),
-      ...(strayPath === undefined ? {} : { strayPath }),
+      version,
+      svcBlob: svcBlob === null ? undefined : svcBlob,
+      strayPath,
       lastMove: lastMoveOf(base, path, context.app.now()),
     },
   ]);

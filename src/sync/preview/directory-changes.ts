@@ -3,14 +3,14 @@
  * beyond the limits are listed without their lines.
  */
 import { limits } from "../../../contract/limits.ts";
-import type { DirectoryChangesPayload } from "../../../contract/payloads/sync.ts";
 import type { FileDiffPayload } from "../../../contract/payloads/skills.ts";
+import type { DirectoryChangesPayload } from "../../../contract/payloads/sync.ts";
 import { exportedFile } from "../../../repos/mirror/layout.ts";
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import { hashObject } from "../../../repos/store/objects.ts";
 import type { App } from "../../app.ts";
-import { isText } from "../../skills/diff/changed-files.ts";
 import { diffLines } from "../../compute/pieces/line-diff.ts";
+import { isText } from "../../skills/diff/changed-files.ts";
 import type { LocatedSkill } from "../content/exported.ts";
 import { isPush } from "../content/plan-export.ts";
 import type { SyncView } from "../report/visible.ts";

@@ -8,12 +8,12 @@ import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { hostOf, inspectRepository, sealedOf } from "../connection/connect.ts";
-import { loadConnection, requireEverySkill } from "../connection/load.ts";
 import { hasHadBranch } from "../connection/deleted-branch.ts";
-import type { PlanRequest } from "./plan-request.ts";
-import type { ConnectRepository } from "../connection/schema.ts";
 import { askHost } from "../connection/host-errors.ts";
+import { loadConnection, requireEverySkill } from "../connection/load.ts";
+import type { ConnectRepository } from "../connection/schema.ts";
 import { readableFolderIds } from "../report/visible.ts";
+import type { PlanRequest } from "./plan-request.ts";
 
 const longestMs = 60_000;
 /** Maximum number of concurrent plans: each has its own child process and fetches a whole branch. */
@@ -23,7 +23,7 @@ const atOnce = 3;
 export async function planConnected(app: App, actor: Actor, tenantRef: string): Promise<SyncPlanPayload> {
   const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
   const { _id, tenantId, host, branch, credential } = connection;
-  const facts = { _id, tenantId, host, branch, ...(credential === undefined ? {} : { credential }) };
+  const facts = { _id, tenantId, host, branch, credential };
   const readable = await readableFolderIds(app, actor, tenantId);
   return plan(app, actor, {
     planId: app.newId(),

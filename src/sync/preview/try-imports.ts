@@ -2,14 +2,14 @@
 import type { Mirror, RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { SyncBase } from "../../../storage/sync-bases.ts";
 import type { App } from "../../app.ts";
-import type { FolderTree } from "../../folders/tree.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
-import { checkSourceContent } from "../../skills/publish/refused-content.ts";
+import type { FolderTree } from "../../folders/tree.ts";
 import { checkImportedFolder } from "../../skills/publish/import-folders.ts";
+import { checkSourceContent } from "../../skills/publish/refused-content.ts";
 import type { VersionSource } from "../../skills/publish/text-source.ts";
-import type { ImportAction } from "../content/plan-types.ts";
 import type { LocatedSkill } from "../content/exported.ts";
 import { isHeaderOnly, refuseOtherType, withSource } from "../content/import-source.ts";
+import type { ImportAction } from "../content/plan-types.ts";
 import { findImportedVersion, wasText } from "../content/recover-import.ts";
 import { refusalOf, type Refusal } from "../content/refusal.ts";
 
@@ -55,7 +55,7 @@ export async function tryImports(
       const refusal = refusalOf(app, error, place);
       if (!refusal) throw error;
       const skillId = action.kind === "create" ? undefined : action.skillId;
-      tried.refused.push({ ...refusal, path: place, ...(skillId === undefined ? {} : { skillId }) });
+      tried.refused.push({ ...refusal, path: place, skillId });
     }
   }
   return tried;

@@ -49,10 +49,7 @@ export async function visibleConflicts(
   app: App,
   actor: Actor,
   tenantId: string,
-  {
-    limit,
-    ...query
-  }: { before?: { at: Date; id: string } | undefined; seen?: boolean | undefined; limit: number },
+  { limit, ...query }: { before?: { at: Date; id: string }; seen?: boolean; limit: number },
 ): Promise<SyncConflictDoc[]> {
   const view = await loadSyncView(app, actor, tenantId, undefined);
   const rows = app.storage.syncConflicts.each({ tenantId, ...query });

@@ -2,15 +2,15 @@
 import { z } from "zod";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { SyncBaseDoc } from "../../../storage/sync-bases.ts";
-import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
 import type { SyncProblem } from "../../../storage/sync-problem.ts";
+import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
 import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
-import { requestSync } from "../../queue/request-sync.ts";
 import { loadTenant } from "../../orgs/service.ts";
+import { requestSync } from "../../queue/request-sync.ts";
 import { causeBy, makeConnectionEvent } from "../connection/connection-event.ts";
 import { loadConnection, notConnected } from "../connection/load.ts";
 import { loadSyncView, type SyncView } from "./visible.ts";
@@ -19,7 +19,7 @@ const problemsShown = 100;
 
 interface PageQuery {
   limit: number;
-  cursor?: string | undefined;
+  cursor?: string;
 }
 
 export interface SyncState {

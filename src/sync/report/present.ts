@@ -1,10 +1,10 @@
+import type { SyncConflictPayload } from "../../../contract/payloads/sync-conflicts.ts";
 import type {
   ConnectionPayload,
   ProposalPayload,
   RepositorySyncPayload,
   SyncRunPayload,
 } from "../../../contract/payloads/sync.ts";
-import type { SyncConflictPayload } from "../../../contract/payloads/sync-conflicts.ts";
 import { publicName } from "../../../contract/public-name.ts";
 import type { HostKind, ProposalState } from "../../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";

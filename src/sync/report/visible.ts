@@ -7,9 +7,9 @@ import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import { readsEverySkill } from "../../access/repository.ts";
 import type { App } from "../../app.ts";
-import { loadTree } from "../../folders/trees.ts";
 import { readableFolders } from "../../folders/load.ts";
 import type { FolderTree } from "../../folders/tree.ts";
+import { loadTree } from "../../folders/trees.ts";
 import type { ReadableFolders } from "./readable-folders.ts";
 
 export interface SyncView {

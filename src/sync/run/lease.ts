@@ -80,14 +80,14 @@ function finishOf(connection: ConnectionDoc, full: boolean, result: SyncResult) 
   const { outcome, endedAt, commit, problem, waitMs, refusals } = result;
   return {
     done: connection.wanted,
-    ...(full && outcome === "done" ? { fullDone: connection.fullWanted } : {}),
+    fullDone: full && outcome === "done" ? connection.fullWanted : undefined,
     now: endedAt,
     status: statusOf[outcome],
-    ...(commit ? { lastRemoteOid: commit } : {}),
-    ...(problem ? { problem } : {}),
-    ...(outcome === "failed" ? { retryAt: retryAt(connection, endedAt, waitMs) } : {}),
-    ...(waitMs === undefined ? {} : { notBefore: new Date(endedAt.getTime() + waitMs) }),
-    ...(outcome === "done" || refusals.length > 0 ? { refusals } : {}),
+    lastRemoteOid: commit || undefined,
+    problem,
+    retryAt: outcome === "failed" ? retryAt(connection, endedAt, waitMs) : undefined,
+    notBefore: waitMs === undefined ? undefined : new Date(endedAt.getTime() + waitMs),
+    refusals: outcome === "done" || refusals.length > 0 ? refusals : undefined,
   };
 }
 
@@ -95,6 +95,6 @@ function finishOf(connection: ConnectionDoc, full: boolean, result: SyncResult) 
 async function returnUnused(app: App, connection: ConnectionDoc, fence: number): Promise<"done" | "lost"> {
   const { _id, wanted, problem } = connection;
   const status = connection.status === "disconnecting" ? "active" : connection.status;
-  const result = { done: wanted, now: app.now(), status, ...(problem ? { problem } : {}) };
+  const result = { done: wanted, now: app.now(), status, problem };
   return (await app.storage.connections.finish(_id, fence, result)) ? "done" : "lost";
 }

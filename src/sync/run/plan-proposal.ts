@@ -49,7 +49,7 @@ export function planProposal(facts: ProposalFacts): ProposalPlan {
   return {
     kind: "push",
     onto: { tip, parents, ...skills },
-    ...(known && owner.kind !== "ours" ? { adopted: known } : {}),
+    adopted: known && owner.kind !== "ours" ? known : undefined,
   };
 }
 

@@ -2,9 +2,9 @@
 import { RepoError } from "../../../repos/errors.ts";
 import type { PullRequest, PullRequests } from "../../../repos/hosts/host.ts";
 import type { ProposedRequest } from "../../../storage/sync-proposals.ts";
+import { SyncBlocked } from "../connection/sync-blocked.ts";
 import type { LocatedSkill } from "../content/exported.ts";
 import { titleOf, type SkillExport } from "../content/plan-export.ts";
-import { SyncBlocked } from "../connection/sync-blocked.ts";
 
 export interface RequestText {
   title: string;

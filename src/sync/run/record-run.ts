@@ -27,7 +27,7 @@ export async function recordRun(
   const counts = { imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0, refused: 0, retries: 0 };
   const runId = app.newId();
   const cause = causeOf(connection);
-  const run = { connectionId, tenantId, full, startedAt, ...(cause && { cause }) };
+  const run = { connectionId, tenantId, full, startedAt, cause };
   await syncRuns.start({ _id: runId, ...run, outcome: "running", counts });
   await syncRuns.closeInterrupted(connectionId, runId, startedAt);
   const context = openContext(app, mirrors, lease, counts);
@@ -46,8 +46,8 @@ export async function recordRun(
       counts,
       folders: [...context.folderCounts.values()],
       refusals: [...refusals, ...context.undone],
-      ...(commit ? { commit } : {}),
-      ...(problem ? { problem } : {}),
+      commit: commit || undefined,
+      problem,
     });
   else await syncRuns.remove(runId);
   await syncRuns.trim(tenantId, limits.syncRunsKept);

@@ -5,10 +5,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";
 import { indexFile } from "../../../repos/mirror/layout.ts";
-import { importQuestions } from "../content/import-questions.ts";
 import { applyImport, type ImportResult, skipUnreadable } from "../content/apply-import.ts";
 import { refuse, type SyncContext } from "../content/context.ts";
 import { permitExports, type ExportFacts } from "../content/export-edits.ts";
+import { importQuestions } from "../content/import-questions.ts";
 import { keptContents } from "../content/permit.ts";
 import { planExport, type SkillExport } from "../content/plan-export.ts";
 import { planImport } from "../content/plan-import.ts";

@@ -10,8 +10,8 @@ import type { App } from "../../app.ts";
 import { queueSync, requestSync } from "../../queue/request-sync.ts";
 import { checkConnectingMember } from "../connection/connecting-member.ts";
 import { endConnection } from "../connection/disconnect.ts";
-import { visitHost } from "../connection/host-access.ts";
 import { ensureWebhook, isWebhookDue } from "../connection/ensure-webhook.ts";
+import { visitHost } from "../connection/host-access.ts";
 import { blockedBy, isConnectionEnded } from "../connection/host-errors.ts";
 
 const pollMs = 5 * 60_000;

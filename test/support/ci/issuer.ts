@@ -13,7 +13,7 @@ export interface CiIssuer {
   /** Paths that were requested. */
   requests: string[];
   /** Answers requests in place of the issuer; returns false for those that it leaves to it. */
-  fault?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  fault?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** The key set, which a test may change. */
   jwks: { keys: JsonWebKey[] };
   discovery: Claims;

@@ -127,7 +127,7 @@ export async function startGitHost(): Promise<GitHost> {
       return hostedRepo(directory, copy, branch, {
         kind: "http",
         url: `${url}/${name}.git`,
-        ...(secret === undefined ? {} : { authorization }),
+        authorization: secret === undefined ? undefined : authorization,
         allowPrivateNetwork: true,
       });
     },

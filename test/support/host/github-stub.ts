@@ -6,8 +6,8 @@ import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, verify }
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream";
-import { answerPulls, type StubPull } from "./github-pulls-stub.ts";
 import { runGit, startGitHost, type GitHost, type HostedRepo } from "./git-host.ts";
+import { answerPulls, type StubPull } from "./github-pulls-stub.ts";
 
 export interface StubRepository {
   id: number;
@@ -318,7 +318,7 @@ const forbidden = failure(403, "Resource not accessible by personal access token
 /** A delivery as GitHub sends it, signed over its exact bytes. */
 export function delivery(
   secret: string,
-  push: { repositoryId: number; ref: string; after?: string; installationId?: number | undefined },
+  push: { repositoryId: number; ref: string; after?: string; installationId?: number },
   id: string = randomBytes(8).toString("hex"),
 ): { headers: Record<string, string>; bytes: Buffer } {
   const bytes = Buffer.from(
@@ -326,7 +326,7 @@ export function delivery(
       ref: push.ref,
       after: push.after ?? "1".repeat(40),
       repository: { id: push.repositoryId },
-      ...(push.installationId === undefined ? {} : { installation: { id: push.installationId } }),
+      installation: push.installationId === undefined ? undefined : { id: push.installationId },
       // Signed as bytes, since serializing a parsed body again would give another text.
       note: "é \u2028",
     }),

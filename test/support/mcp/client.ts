@@ -50,7 +50,7 @@ export async function openClients(
 export interface ToolAnswer<T = Record<string, unknown>> {
   data: T;
   text: string;
-  links: { uri: string; mimeType?: string | undefined }[];
+  links: { uri: string; mimeType?: string }[];
   /** Only of a refused call. */
   error: { code: string; details?: Record<string, unknown> } | undefined;
 }

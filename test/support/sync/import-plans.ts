@@ -56,7 +56,7 @@ export const base = (skillId: string, path: string, contentTree: string, strayPa
   skillId,
   path,
   contentTree,
-  ...(strayPath === undefined ? {} : { strayPath }),
+  strayPath,
 });
 export const a = { id: "A", path: "skills/a" };
 export const b = { id: "B", path: "skills/b" };

@@ -7,8 +7,8 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
-import type { Scenario } from "./scenario.ts";
 import { skillDirectories } from "./fixture.ts";
+import type { Scenario } from "./scenario.ts";
 
 export interface PlainFile {
   path: string;
@@ -189,6 +189,6 @@ export function newLedger(): Ledger {
 }
 
 export function noteAct(ledger: Ledger, skillId: string, key: string, version?: number): void {
-  const act = { at: ++ledger.clock, key, ...(version === undefined ? {} : { version }) };
+  const act = { at: ++ledger.clock, key, version };
   ledger.acts.set(skillId, [...(ledger.acts.get(skillId) ?? []), act]);
 }

@@ -7,9 +7,9 @@ import type {
   RepositorySyncPayload,
   SyncRunPayload,
 } from "../../../contract/payloads/sync.ts";
-import { runSync, type SyncEnd } from "../../../src/sync/run/run-sync.ts";
-import { openHost } from "../../../src/sync/connection/open-host.ts";
 import type { App } from "../../../src/app.ts";
+import { openHost } from "../../../src/sync/connection/open-host.ts";
+import { runSync, type SyncEnd } from "../../../src/sync/run/run-sync.ts";
 import { runGit } from "../host/git-host.ts";
 import { mergePull, type StubPull } from "../host/github-pulls-stub.ts";
 import { startGitHub, type GitHubStub, type StubRepository } from "../host/github-stub.ts";
@@ -103,7 +103,7 @@ async function newFixture(
   if (Object.keys(files).length > 0) repo.commit(files);
   const base = `/api/tenants/${org.id}/repo-sync`;
   const call: ProposalFixture["call"] = async <T>(method: string, target: string, body?: object) => {
-    const answer = await service.call<T>(method, target, { token: owner.token, ...(body ? { body } : {}) });
+    const answer = await service.call<T>(method, target, { token: owner.token, body });
     assert.ok([200, 201].includes(answer.status), JSON.stringify(answer.body));
     return answer.data;
   };

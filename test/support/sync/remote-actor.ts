@@ -4,6 +4,7 @@
  */
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { Random } from "../random.ts";
 import {
   brokenMark,
   readDirectories,
@@ -12,7 +13,6 @@ import {
   type Ledger,
   type SeenDirectory,
 } from "./ledger.ts";
-import type { Random } from "../random.ts";
 import type { Scenario } from "./scenario.ts";
 
 export interface RemoteActor {

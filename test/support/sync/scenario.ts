@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { App } from "../../../src/app.ts";
-import { pollConnections } from "../../../src/sync/triggers/poll.ts";
 import { proofTag } from "../../../src/sync/connection/write-access-proof.ts";
+import { pollConnections } from "../../../src/sync/triggers/poll.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import { reconcile } from "../../../workers/maintenance/reconcile.ts";
 import { runConnection } from "../../../workers/sync/run.ts";
@@ -95,7 +95,7 @@ export async function newScenario(environment: ScenarioEnvironment, by: Connecte
   copy.push("first");
   if (by === "github-app") stub.tag(hosted.stubbed!, proofTag(app, org.id, hosted.stubbed!.fullName));
   const api: Scenario["api"] = (method, target, sent) =>
-    service.call(method, target, { token: owner.token, ...(sent ? { body: sent } : {}) });
+    service.call(method, target, { token: owner.token, body: sent });
   const base = `/api/tenants/${org.id}/repo-sync`;
   const connected = await api<{ id: string }>("POST", base, body);
   assert.equal(connected.status, 201, JSON.stringify(connected.body));

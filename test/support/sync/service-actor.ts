@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { eraseSkill } from "../../../src/skills/erase.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import { restrict } from "../organization.ts";
+import type { Random } from "../random.ts";
 import { makeZip, skillMd } from "../zip.ts";
 import { keyOf, noteAct, textKey, type Ledger, type PlainFile } from "./ledger.ts";
-import type { Random } from "../random.ts";
 import type { Scenario } from "./scenario.ts";
 
 export interface Here {
@@ -58,7 +58,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, random: Random, t
       ...fields,
       ...(kind === "package"
         ? { uploadId: await uploaded(files) }
-        : { name, content: text, ...(kind === "rule" ? { type: "rule" } : {}) }),
+        : { name, content: text, type: kind === "rule" ? "rule" : undefined }),
     });
     // A directory of the repository has become a skill at the folder's path.
     if (answer.code === "already_exists" && folder !== undefined) return;

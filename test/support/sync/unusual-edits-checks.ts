@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { hashObject } from "../../../repos/store/objects.ts";
-import { runGit } from "../host/git-host.ts";
-import { originOf } from "./unusual-edits.ts";
-import { skillDirectories, type SyncFixture } from "./fixture.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
+import { runGit } from "../host/git-host.ts";
+import { skillDirectories, type SyncFixture } from "./fixture.ts";
+import { originOf } from "./unusual-edits.ts";
 
 const header = /<!-- svc:managed[^\n]*\n\n?/g;
 const frontmatter = /^\uFEFF?\s*---[ \t]*\r?\n[^]*?\n---[ \t]*(?:\r?\n)+/;

@@ -15,7 +15,7 @@ export const sessionsQuery = infiniteQueryOptions({
   queryKey: ["sessions"],
   initialPageParam: "",
   queryFn: ({ pageParam, signal }) => {
-    const query = { limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+    const query = { limit: 50, cursor: pageParam === "" ? undefined : pageParam };
     return ok(api.GET("/api/user/sessions", { signal, params: { query } }));
   },
   getNextPageParam: (last) => last.nextCursor,
@@ -42,7 +42,7 @@ export const installsQuery = infiniteQueryOptions({
   queryKey: ["installs"],
   initialPageParam: "",
   queryFn: ({ pageParam, signal }) => {
-    const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+    const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
     return ok(api.GET("/api/user/installs", { signal, params: { query } }));
   },
   getNextPageParam: (last) => last.nextCursor,
@@ -50,10 +50,10 @@ export const installsQuery = infiniteQueryOptions({
 
 export interface ActivitySearch {
   /** Event names or groups, as `skill.*`. */
-  action?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  page?: number | undefined;
+  action?: string;
+  from?: string;
+  to?: string;
+  page?: number;
 }
 
 export const activityQuery = (search: ActivitySearch) =>

@@ -13,12 +13,12 @@ export type AdminConnection = Schemas["AdminConnection"];
 export type AdminUser = Schemas["AdminUser"];
 export type AdminOrganization = Schemas["AdminOrganization"];
 export interface JobFilter {
-  queue?: string | undefined;
+  queue?: string;
   state: JobState;
 }
 export interface UserFilter {
-  query?: string | undefined;
-  only?: "administrators" | "suspended" | undefined;
+  query?: string;
+  only?: "administrators" | "suspended";
 }
 
 const pageSize = 50;

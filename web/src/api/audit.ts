@@ -4,13 +4,13 @@ import { api, dataOf, type Schemas } from "./client.ts";
 
 export type AuditEntry = Schemas["AuditEntry"];
 export interface AuditFilter {
-  action?: string | undefined;
-  actor?: string | undefined;
-  resource?: string | undefined;
+  action?: string;
+  actor?: string;
+  resource?: string;
   /** Dates without time, both inclusive. */
-  from?: string | undefined;
-  to?: string | undefined;
-  page?: number | undefined;
+  from?: string;
+  to?: string;
+  page?: number;
 }
 export type AuditPage = Schemas["AuditLog"];
 export const auditPageSize = 100;

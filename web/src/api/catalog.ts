@@ -5,12 +5,12 @@ import { api, dataOf, ok, type Schemas } from "./client.ts";
 export type CatalogItem = Schemas["CatalogItem"];
 export const catalogSorts = ["downloads", "updated", "newest"] as const;
 export interface CatalogSearch {
-  query?: string | undefined;
-  tag?: string | undefined;
+  query?: string;
+  tag?: string;
   /** Slug of an organization. */
-  tenant?: string | undefined;
-  type?: CatalogItem["type"] | undefined;
-  sort?: (typeof catalogSorts)[number] | undefined;
+  tenant?: string;
+  type?: CatalogItem["type"];
+  sort?: (typeof catalogSorts)[number];
 }
 
 const pageSize = 50;

@@ -23,7 +23,7 @@ export const skillSearchQuery = (org: string, query: string) =>
       dataOf(
         api.GET("/api/skills", {
           signal,
-          params: { query: { tenant_id: org, limit: 50, ...(query === "" ? {} : { query }) } },
+          params: { query: { tenant_id: org, limit: 50, query: query === "" ? undefined : query } },
         }),
       ),
     placeholderData: keepPreviousData,

@@ -29,7 +29,7 @@ export const skillChoiceQuery = (org: string, query: string) =>
       dataOf(
         api.GET("/api/skills", {
           signal,
-          params: { query: { tenant_id: org, limit: 50, ...(query === "" ? {} : { query }) } },
+          params: { query: { tenant_id: org, limit: 50, query: query === "" ? undefined : query } },
         }),
       ),
   });

@@ -121,7 +121,7 @@ export async function allPages<T>(
 ): Promise<T[]> {
   const items: T[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = await read({ limit, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await read({ limit, cursor });
     items.push(...page.data);
     if (page.nextCursor === null) return items;
     cursor = page.nextCursor;

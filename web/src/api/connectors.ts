@@ -19,7 +19,7 @@ export const callsQuery = infiniteQueryOptions({
   queryKey: ["connector-calls"],
   initialPageParam: "",
   queryFn: ({ pageParam, signal }) => {
-    const query = { limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+    const query = { limit: 50, cursor: pageParam === "" ? undefined : pageParam };
     return ok(api.GET("/api/user/connector-calls", { signal, params: { query } }));
   },
   getNextPageParam: (last) => last.nextCursor,
@@ -31,7 +31,7 @@ export const remoteServersQuery = infiniteQueryOptions({
   queryKey: ["remote-servers"],
   initialPageParam: "",
   queryFn: ({ pageParam, signal }) => {
-    const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+    const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
     return ok(api.GET("/api/mcp-servers", { signal, params: { query } }));
   },
   getNextPageParam: (last) => last.nextCursor,

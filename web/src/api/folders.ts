@@ -25,7 +25,7 @@ export const organizationSkillsQuery = (org: string) =>
     queryKey: ["skills", org],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const query = { tenant_id: org, limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const query = { tenant_id: org, limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
       return ok(api.GET("/api/skills", { signal, params: { query } }));
     },
     getNextPageParam: (last) => last.nextCursor,
@@ -70,8 +70,8 @@ export const effectiveQuery = (subject: Subject, query: string) =>
         subject,
         {
           limit: pageSize,
-          ...(query === "" ? {} : { query }),
-          ...(pageParam === "" ? {} : { cursor: pageParam }),
+          query: query === "" ? undefined : query,
+          cursor: pageParam === "" ? undefined : pageParam,
         },
         signal,
       ),
@@ -94,7 +94,7 @@ export const plannedAccessQuery = (folder: string, draft: AccessDraft, query: st
           signal,
           params: {
             path: { folder },
-            query: { limit: pageSize, ...(query === "" ? {} : { query }) },
+            query: { limit: pageSize, query: query === "" ? undefined : query },
           },
           body: toBody(draft),
         }),
@@ -107,7 +107,7 @@ export const saveAccess = (folder: string, draft: AccessDraft, revision: number,
   dataOf(
     api.PUT("/api/folders/{folder}/access", {
       params: { path: { folder } },
-      body: { ...toBody(draft), revision, ...(dryRun ? { dryRun } : {}) },
+      body: { ...toBody(draft), revision, dryRun: dryRun || undefined },
     }),
   );
 
@@ -125,7 +125,7 @@ export const deleteFolder = (folder: string) =>
 /** Outcome of a move, or of the plan of one. */
 export interface MoveResult {
   exposure: Exposure;
-  readers?: { before: number; after: number } | undefined;
+  readers?: { before: number; after: number };
 }
 
 export async function moveItem(

@@ -55,7 +55,7 @@ export const mcpInstallsQuery = (org: string, server: string) =>
     queryKey: ["mcp-installs", org, server],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const query = { limit: 50, cursor: pageParam === "" ? undefined : pageParam };
       const params = { ...serverOf(org, server), query };
       return ok(api.GET("/api/tenants/{tenant}/mcp-servers/{server}/installs", { signal, params }));
     },
@@ -118,7 +118,7 @@ export const mcpCatalogQuery = (org: string, query: string) =>
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
       const filter = query === "" ? {} : { query };
-      const page = { limit: 20, ...filter, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const page = { limit: 20, ...filter, cursor: pageParam === "" ? undefined : pageParam };
       const params = { path: { tenant: org }, query: page };
       return ok(api.GET("/api/tenants/{tenant}/mcp-servers/catalog", { signal, params }));
     },

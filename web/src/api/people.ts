@@ -8,9 +8,9 @@ export type Role = Schemas["Role"];
 export type Invitation = Schemas["Invitation"];
 export type Permissions = Record<string, string[]>;
 export interface MemberFilter {
-  query?: string | undefined;
-  role?: string | undefined;
-  team?: string | undefined;
+  query?: string;
+  role?: string;
+  team?: string;
 }
 
 const pageSize = 200;

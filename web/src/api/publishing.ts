@@ -1,8 +1,8 @@
 /** Publishes, and the uploads of their packages. */
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, api, dataOf, type Schemas } from "./client.ts";
-import type { paths } from "../../generated/api-types.ts";
 import type { Visibility } from "../../../contract/vocabulary.ts";
+import type { paths } from "../../generated/api-types.ts";
+import { ApiError, api, dataOf, type Schemas } from "./client.ts";
 
 export type PublishResult = Schemas["PublishResult"];
 export type VersionResult = Schemas["VersionResult"];
@@ -37,7 +37,7 @@ export const newReadersQuery = (org: string, folder: string, visibility: Visibil
   queryOptions({
     queryKey: ["new-readers", org, folder, visibility],
     queryFn: ({ signal }) => {
-      const query = { visibility, ...(folder === "" ? {} : { folder }) };
+      const query = { visibility, folder: folder === "" ? undefined : folder };
       const params = { path: { tenant: org }, query };
       return dataOf(api.GET("/api/tenants/{tenant}/access/readers", { signal, params }));
     },

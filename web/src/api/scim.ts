@@ -13,7 +13,7 @@ const pageSize = 50;
 /** Time between two reads of the state while the first request is awaited. */
 const waitingMs = 5000;
 const at = (tenant: string) => ({ params: { path: { tenant } } });
-const pageOf = (cursor: string | undefined) => ({ limit: pageSize, ...(cursor ? { cursor } : {}) });
+const pageOf = (cursor: string | undefined) => ({ limit: pageSize, cursor: cursor || undefined });
 
 export const scimQuery = (org: string) =>
   queryOptions({
@@ -24,8 +24,8 @@ export const scimQuery = (org: string) =>
   });
 
 export interface ScimUserFilter {
-  query?: string | undefined;
-  state?: "active" | "inactive" | "invited" | undefined;
+  query?: string;
+  state?: "active" | "inactive" | "invited";
 }
 
 export const scimUsersQuery = (org: string, { query, state }: ScimUserFilter, cursor: string | undefined) =>
@@ -37,7 +37,7 @@ export const scimUsersQuery = (org: string, { query, state }: ScimUserFilter, cu
           signal,
           params: {
             path: { tenant: org },
-            query: { ...pageOf(cursor), ...(query ? { query } : {}), ...(state ? { state } : {}) },
+            query: { ...pageOf(cursor), query: query || undefined, state },
           },
         }),
       ),
@@ -56,7 +56,7 @@ export const scimGroupsQuery = (org: string) =>
             signal,
             params: {
               path: { tenant: org },
-              query: { limit: groupsAtOnce, ...(cursor ? { cursor } : {}) },
+              query: { limit: groupsAtOnce, cursor: cursor || undefined },
             },
           }),
         );
@@ -68,8 +68,8 @@ export const scimGroupsQuery = (org: string) =>
   });
 
 export interface ScimLogFilter {
-  query?: string | undefined;
-  outcome?: ScimLogEntry["outcome"] | undefined;
+  query?: string;
+  outcome?: ScimLogEntry["outcome"];
 }
 
 export const scimLogQuery = (org: string, { query, outcome }: ScimLogFilter, cursor: string | undefined) =>
@@ -81,7 +81,7 @@ export const scimLogQuery = (org: string, { query, outcome }: ScimLogFilter, cur
           signal,
           params: {
             path: { tenant: org },
-            query: { ...pageOf(cursor), ...(query ? { query } : {}), ...(outcome ? { outcome } : {}) },
+            query: { ...pageOf(cursor), query: query || undefined, outcome },
           },
         }),
       ),

@@ -22,11 +22,11 @@ export const updateSkill = (ref: string, change: SkillChange, dryRun = false) =>
   dataOf(
     api.PUT("/api/skills/{skill}", {
       params: { path: { skill: ref } },
-      body: { ...change, ...(dryRun ? { dryRun } : {}) },
+      body: { ...change, dryRun: dryRun || undefined },
     }),
   );
 
-const effectOf = ({ exposure, readers }: Effect): Effect => ({ exposure, ...(readers && { readers }) });
+const effectOf = ({ exposure, readers }: Effect): Effect => ({ exposure, readers });
 
 /** Effect of a visibility on who can read the skill. */
 export const exposureQuery = (ref: string, visibility: Schemas["Skill"]["visibility"]) =>
@@ -39,7 +39,7 @@ export const moveSkill = (ref: string, folderId: string | null, dryRun = false) 
   dataOf(
     api.POST("/api/skills/{skill}/move", {
       params: { path: { skill: ref } },
-      body: { folderId, ...(dryRun ? { dryRun } : {}) },
+      body: { folderId, dryRun: dryRun || undefined },
     }),
   );
 
@@ -64,7 +64,7 @@ export const installsQuery = (ref: string) =>
     queryKey: ["installs", ref],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
       return ok(api.GET("/api/skills/{skill}/installs", { signal, params: { path: { skill: ref }, query } }));
     },
     getNextPageParam: (last) => last.nextCursor,

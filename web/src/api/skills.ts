@@ -46,7 +46,7 @@ export const versionsQuery = (ref: string) =>
       const query = {
         limit: pageSize,
         prerelease: "true",
-        ...(pageParam === "" ? {} : { cursor: pageParam }),
+        cursor: pageParam === "" ? undefined : pageParam,
       };
       return ok(api.GET("/api/skills/{skill}/versions", { signal, params: { path: { skill: ref }, query } }));
     },

@@ -104,8 +104,8 @@ export const testQuery = (org: string, id: string, test: string | undefined) =>
   });
 
 export interface SignInFilter {
-  provider?: string | undefined;
-  number?: string | undefined;
+  provider?: string;
+  number?: string;
 }
 
 export const signInsQuery = (org: string, { provider, number }: SignInFilter, cursor: string | undefined) =>
@@ -119,9 +119,9 @@ export const signInsQuery = (org: string, { provider, number }: SignInFilter, cu
             path: { tenant: org },
             query: {
               limit: logPage,
-              ...(cursor ? { cursor } : {}),
-              ...(provider ? { provider } : {}),
-              ...(number ? { number } : {}),
+              cursor: cursor || undefined,
+              provider: provider || undefined,
+              number: number || undefined,
             },
           },
         }),

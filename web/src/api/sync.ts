@@ -32,7 +32,7 @@ export const syncRunsQuery = (org: string) =>
     queryKey: ["sync-runs", org],
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
       const params = { ...tenant(org), query };
       return ok(api.GET("/api/tenants/{tenant}/repo-sync/history", { signal, params }));
     },

@@ -28,8 +28,8 @@ export const workspacesQuery = (org: string, state: WorkspaceState | undefined) 
             path: { tenant: org },
             query: {
               limit: pageSize,
-              ...(state ? { state } : {}),
-              ...(pageParam === "" ? {} : { cursor: pageParam }),
+              state,
+              cursor: pageParam === "" ? undefined : pageParam,
             },
           },
         }),

@@ -27,13 +27,9 @@ export function DialogForm({ isReady = true, isPending, ...props }: Props) {
   return (
     <Form label={label} error={error} onSubmit={(values) => isReady && !isPending && onSubmit(values)}>
       {props.children}
-      <Problem error={error} {...(props.fields ? { fields: props.fields } : {})} />
+      <Problem error={error} fields={props.fields} />
       <div className="row wrap end">
-        <Button
-          variant="default"
-          {...(props.isCancelFocused ? { "data-autofocus": true } : {})}
-          onClick={onClose}
-        >
+        <Button variant="default" data-autofocus={props.isCancelFocused ? true : undefined} onClick={onClose}>
           Cancel
         </Button>
         <Button

@@ -35,7 +35,7 @@ export function FactorForm({ label, kinds, ticket, cancel, error, isPending, onP
           variant="default"
           leftSection={<KeyRound size={16} />}
           loading={passkey.isPending}
-          {...(takesTotp ? {} : { "data-autofocus": true })}
+          data-autofocus={takesTotp ? undefined : true}
           onClick={() => passkey.mutate()}
         >
           Use a passkey
@@ -48,7 +48,7 @@ export function FactorForm({ label, kinds, ticket, cancel, error, isPending, onP
         autoComplete="one-time-code"
         spellCheck={false}
         required
-        {...(takesTotp ? { "data-autofocus": true } : {})}
+        data-autofocus={takesTotp ? true : undefined}
       />
       <div className="row wrap end">
         <Button variant="default" onClick={onCancel}>

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { connectionsQuery, type AdminConnection } from "../../api/admin.ts";
+import { Pager, usePages } from "../../parts/lists/pager.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { duration } from "./figures.ts";
-import { Pager, usePages } from "../../parts/lists/pager.tsx";
 
 export const Route = createFileRoute("/admin/connections")({ component: ConnectionsPage });
 

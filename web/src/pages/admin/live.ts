@@ -3,8 +3,8 @@
  * shows which of the two applies, so that old figures are recognizable.
  */
 import type { QueuesEvent } from "../../../../contract/payloads/jobs.ts";
-import { ApiError } from "../../api/client.ts";
 import type { Queue } from "../../api/admin.ts";
+import { ApiError } from "../../api/client.ts";
 
 /** `trouble`: the queue does not respond. `away`: the service does not. `ended`: the session has ended. */
 export type LiveState = "connecting" | "live" | "polling" | "trouble" | "away" | "ended";

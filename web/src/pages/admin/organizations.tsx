@@ -6,16 +6,16 @@ import { Search } from "lucide-react";
 import { Fragment, useRef } from "react";
 import { organizationsQuery, type AdminOrganization } from "../../api/admin.ts";
 import { useKeys } from "../../parts/keys.ts";
+import { Pager, usePages } from "../../parts/lists/pager.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { count } from "./figures.ts";
-import { Pager, usePages } from "../../parts/lists/pager.tsx";
 
 interface Search {
-  query?: string | undefined;
+  query?: string;
 }
 
 export const Route = createFileRoute("/admin/organizations")({

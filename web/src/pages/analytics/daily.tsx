@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import type { Schemas } from "../../api/client.ts";
 import { downloadSources } from "../../../../contract/vocabulary.ts";
+import type { Schemas } from "../../api/client.ts";
 import { DownloadsTable } from "../../parts/downloads-table.tsx";
 
 type Day = Schemas["OrganizationAnalytics"]["daily"][number];

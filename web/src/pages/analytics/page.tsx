@@ -14,7 +14,7 @@ const ranges = [7, 30, 90, 365] as const;
 type Range = (typeof ranges)[number];
 
 export const Route = createFileRoute("/$org/-/analytics")({
-  validateSearch: (raw: Record<string, unknown>): { days?: Range | undefined } => ({
+  validateSearch: (raw: Record<string, unknown>): { days?: Range } => ({
     days: ranges.find((days) => days === raw["days"]),
   }),
   component: AnalyticsPage,

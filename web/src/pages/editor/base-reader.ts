@@ -1,8 +1,8 @@
 /** Reads the version that an edit is based on. Its bytes never change, so each file is read once. */
 import type { QueryClient } from "@tanstack/react-query";
+import type { SkillType } from "../../../../contract/vocabulary.ts";
 import { ApiError, api, dataOf, type Schemas } from "../../api/client.ts";
 import { fileAddress, manifestQuery } from "../../api/skills.ts";
-import type { SkillType } from "../../../../contract/vocabulary.ts";
 import { rootFileOf, type Base } from "./working-set.ts";
 
 export interface BaseReader {

@@ -1,9 +1,9 @@
 /** The checks of the files that are being edited, by the rules that the service applies as well. */
+import { findingOf } from "../../../../contract/findings.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { PackageError, collectPaths, packageLimits } from "../../../../contract/package-rules.ts";
 import { secretInName } from "../../../../contract/secret-rules.ts";
 import { sizeText } from "../../../../contract/size-text.ts";
-import { findingOf } from "../../../../contract/findings.ts";
 import { adviseOn, type AdviceRule } from "../../../../contract/skill-advice.ts";
 import {
   faultOfName,

@@ -19,8 +19,8 @@ interface EditSearch {
 
 export const Route = createFileRoute("/$org/$slug/edit")({
   validateSearch: ({ with: version, conflict }: Record<string, unknown>): EditSearch => ({
-    ...(typeof version === "number" && Number.isInteger(version) && version > 0 ? { with: version } : {}),
-    ...(typeof conflict === "string" && /^[0-9a-f]{24}$/.test(conflict) ? { conflict } : {}),
+    with: typeof version === "number" && Number.isInteger(version) && version > 0 ? version : undefined,
+    conflict: typeof conflict === "string" && /^[0-9a-f]{24}$/.test(conflict) ? conflict : undefined,
   }),
   loader: ({ context, params }) => {
     void context.client.prefetchQuery(skillQuery(refOf(params)));

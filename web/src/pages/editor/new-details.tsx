@@ -1,5 +1,6 @@
 import { Select, SegmentedControl, Input } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Users } from "lucide-react";
 import { useState } from "react";
 import {
   skillTypes,
@@ -8,18 +9,14 @@ import {
   type Visibility,
 } from "../../../../contract/vocabulary.ts";
 import { ApiError } from "../../api/client.ts";
-import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
-import { Users } from "lucide-react";
 import { newReadersQuery } from "../../api/publishing.ts";
+import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
 import { RequiredServers } from "../../parts/mcp/required-servers.tsx";
 import { Note } from "./drafts/draft-choice.tsx";
 import type { PublishState } from "./publish/use-publish.ts";
 
 /** Where a new skill is published, and for whom. */
-export function useNewDetails(
-  identity: Identity,
-  search: { org?: string | undefined; folder?: string | undefined },
-) {
+export function useNewDetails(identity: Identity, search: { org?: string; folder?: string }) {
   const slugs = identity.memberships.map(({ slug }) => slug);
   const [org, setOrg] = useState(search.org && slugs.includes(search.org) ? search.org : slugs[0]!);
   const [folder, setFolder] = useState(search.folder ?? "");
@@ -43,8 +40,8 @@ export function useNewDetails(
     tenantId: org,
     visibility,
     type,
-    ...(folder === "" ? {} : { folder }),
-    ...(requires ? { requiredMcpServers: servers.map((slug) => ({ tenantSlug: org, slug })) } : {}),
+    folder: folder === "" ? undefined : folder,
+    requiredMcpServers: requires ? servers.map((slug) => ({ tenantSlug: org, slug })) : undefined,
   };
   return {
     identity,

@@ -2,17 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { identityQuery, type Identity } from "../../api/session.ts";
+import { Empty } from "../../parts/empty.tsx";
 import { NotFound } from "../../parts/not-found.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { Empty } from "../../parts/empty.tsx";
 import { DraftNote, useDrafts } from "./drafts/draft-choice.tsx";
 import { NewSkill } from "./new-skill.tsx";
 
 /** The organization and folder that the link came from. */
 interface NewSearch {
-  org?: string | undefined;
-  folder?: string | undefined;
+  org?: string;
+  folder?: string;
 }
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,15 +1,15 @@
 import { lazy, Suspense, useMemo, useState, type ComponentProps, type ReactNode } from "react";
-import type { Identity } from "../../api/session.ts";
 import { readSkillText } from "../../../../contract/skill-rules.ts";
+import type { Identity } from "../../api/session.ts";
 import { Page } from "../../parts/page.tsx";
 import { noBase } from "./base-reader.ts";
 import type { OpenDraft } from "./drafts/draft-choice.tsx";
+import { useDraft } from "./drafts/use-draft.ts";
 import { ExistingNote, NewDetails, useNewDetails } from "./new-details.tsx";
 import { DraftMark, PublishButton, usePublishRequest } from "./publish/publish-button.tsx";
 import { PublishPanel } from "./publish/publish-panel.tsx";
 import { PublishedNotice } from "./publish/published.tsx";
 import { useAfterPublish } from "./publish/use-after-publish.ts";
-import { useDraft } from "./drafts/use-draft.ts";
 import { useLeaveWarning, usePublish } from "./publish/use-publish.ts";
 import { skillsIn, type DroppedSkills } from "./several/dropped-skills.ts";
 import { useWorkspace } from "./use-workspace.ts";
@@ -35,7 +35,7 @@ const isTemplate = (files: readonly WorkFile[]) => files.length === 1 && files[0
 interface Props {
   identity: Identity;
   draft: OpenDraft;
-  search: { org?: string | undefined; folder?: string | undefined };
+  search: { org?: string; folder?: string };
   draftNote: ReactNode;
 }
 

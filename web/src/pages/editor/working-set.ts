@@ -55,7 +55,7 @@ export function changeFiles(files: readonly WorkFile[], change: FileChange): Wor
     case "set":
       return edit(change.path, (file) => ({ ...file, data: change.data }));
     case "reset":
-      return edit(change.path, ({ path, mode, from }) => ({ path, mode, ...(from ? { from } : {}) }));
+      return edit(change.path, ({ path, mode, from }) => ({ path, mode, from: from || undefined }));
     case "rename":
       return sorted(edit(change.path, (file) => ({ ...file, path: change.to })));
     case "mode":

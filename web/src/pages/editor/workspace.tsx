@@ -5,11 +5,11 @@ import { useKeys } from "../../parts/keys.ts";
 import { ChecksPanel, KeyHelpRow } from "./checks-panel.tsx";
 import type { Problem } from "./checks.ts";
 import { CodeEditor } from "./code/code-editor.tsx";
+import type { KeyAtCursor } from "./code/frontmatter-keys.ts";
 import { DropZone } from "./files/drop-zone.tsx";
 import { FileDialogs, type FileDialog } from "./files/file-dialogs.tsx";
 import { FileList, type FileActions } from "./files/file-list.tsx";
 import { FilePane } from "./files/file-pane.tsx";
-import type { KeyAtCursor } from "./code/frontmatter-keys.ts";
 import type { Workspace } from "./use-workspace.ts";
 import { countChanges, type WorkFile } from "./working-set.ts";
 
@@ -29,7 +29,7 @@ interface Props {
   notes: ReactNode;
   /** First tab next to the preview. */
   details?: ReactNode;
-  comparison?: Comparison | undefined;
+  comparison?: Comparison;
   publishPanel: ReactNode;
   onPublish: () => void;
   onDropped: (files: WorkFile[]) => void;

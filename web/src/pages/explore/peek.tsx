@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { Eye } from "lucide-react";
 import type { CatalogItem } from "../../api/catalog.ts";
 import { Command } from "../../parts/copy/command.tsx";
-import { Time } from "../../parts/time.tsx";
 import { installLine } from "../../parts/copy/shell.ts";
+import { Time } from "../../parts/time.tsx";
 
 /** The chosen skill next to the list: the facts that a decision needs. */
 export function Peek({ item }: { item: CatalogItem }) {

@@ -5,8 +5,8 @@ import { Search } from "lucide-react";
 import { catalogQuery } from "../../api/catalog.ts";
 import { serviceQuery } from "../../api/home.ts";
 import { Command } from "../../parts/copy/command.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 
 const shown = 6;
 

@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import { plannedMoveQuery } from "../../api/folders.ts";
 import { shortEffect } from "./effect.tsx";

@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { may } from "../../api/session.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
+import { commandLine } from "../../parts/copy/shell.ts";
 import { Empty } from "../../parts/empty.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { commandLine } from "../../parts/copy/shell.ts";
 
 export function EmptyLibrary({
   organization,

@@ -13,7 +13,7 @@ interface Props {
   tree: Tree;
   item: Item;
   /** Where the item was dropped; undefined to choose a folder. */
-  target?: string | null | undefined;
+  target?: string | null;
   onMove: (item: Item, target: string | null) => void;
   onClose: () => void;
 }

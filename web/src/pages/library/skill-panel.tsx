@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { FolderInput } from "lucide-react";
 import type { Skill } from "../../api/folders.ts";
 import { Command } from "../../parts/copy/command.tsx";
+import { installLine } from "../../parts/copy/shell.ts";
 import { Time } from "../../parts/time.tsx";
 import { Who } from "./who.tsx";
-import { installLine } from "../../parts/copy/shell.ts";
 
 interface Props {
   skill: Skill;

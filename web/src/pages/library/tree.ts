@@ -22,10 +22,10 @@ export interface Row {
 export type TypeFilter = "skill" | "rule";
 /** The part of the address that belongs to the page. */
 export interface LibrarySearch {
-  filter?: string | undefined;
-  type?: TypeFilter | undefined;
+  filter?: string;
+  type?: TypeFilter;
   /** Slug of the chosen skill. */
-  skill?: string | undefined;
+  skill?: string;
 }
 
 const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });

@@ -3,10 +3,10 @@ import { isMovable, type Item, type Row, type Tree } from "./tree.ts";
 
 /** An item that is being dragged, and the folder that it would be put into. */
 export interface DragState {
-  key?: string | undefined;
-  item?: Item | undefined;
+  key?: string;
+  item?: Item;
   /** Key of the folder's row; an empty string is the root, undefined nowhere. */
-  target?: string | undefined;
+  target?: string;
 }
 
 /** Dragging rows onto folders. A folder that refuses the item is never a target. */

@@ -1,5 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
 import { plannedMoveQuery } from "../../api/folders.ts";
 import type { Asked } from "./dialogs.tsx";
 import { leavesRestriction, nameOf, type Item, type Tree } from "./tree.ts";

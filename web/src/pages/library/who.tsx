@@ -29,7 +29,7 @@ interface Entry {
  * Each member and token of the organization with what they may do and why; with a draft, what they could do before and
  * after it.
  */
-export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft | undefined }) {
+export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft }) {
   const [text, setText] = useState("");
   const [query] = useDebouncedValue(text.trim(), 200);
   const present = useInfiniteQuery({ ...effectiveQuery(subject, query), enabled: draft === undefined });

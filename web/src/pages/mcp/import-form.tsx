@@ -28,8 +28,8 @@ export function ImportForm({ org, entry, onClose }: Props) {
       importMcpServer(org, {
         name,
         folderId,
-        ...(slug.trim() === "" ? {} : { slug: slug.trim() }),
-        ...(version.trim() === "" ? {} : { version: version.trim() }),
+        slug: slug.trim() === "" ? undefined : slug.trim(),
+        version: version.trim() === "" ? undefined : version.trim(),
       }),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: mcpServersQuery(org).queryKey });

@@ -17,7 +17,7 @@ import "./mcp.css";
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 export const Route = createFileRoute("/$org/-/mcp/")({
-  validateSearch: (raw: Record<string, unknown>): { query?: string | undefined } => ({
+  validateSearch: (raw: Record<string, unknown>): { query?: string } => ({
     query: textOf(raw["query"]),
   }),
   component: ServersPage,

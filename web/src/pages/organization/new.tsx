@@ -6,8 +6,8 @@ import { limits } from "../../../../contract/limits.ts";
 import { createOrganization } from "../../api/organizations.ts";
 import { identityQuery } from "../../api/session.ts";
 import { fieldError, Form } from "../../parts/form.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Problem } from "../../parts/problem.tsx";
 import { SignedIn } from "../../parts/signed-in.tsx";
 
 export const Route = createFileRoute("/orgs/new")({ component: NewOrganizationPage });
@@ -57,7 +57,7 @@ function NewOrganization() {
       <Form
         label="New organization"
         error={create.error}
-        onSubmit={() => create.mutate({ name, ...(address === "" ? {} : { slug: address }) })}
+        onSubmit={() => create.mutate({ name, slug: address === "" ? undefined : address })}
       >
         <Problem error={create.error} fields={fields} />
         <TextInput

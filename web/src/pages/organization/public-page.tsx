@@ -7,8 +7,8 @@ import { Initials } from "../../parts/avatar.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Page } from "../../parts/page.tsx";
-import { SkillList } from "./skill-list.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
+import { SkillList } from "./skill-list.tsx";
 
 export const Route = createFileRoute("/$org/")({
   loader: async ({ context: { client }, params: { org } }) => {

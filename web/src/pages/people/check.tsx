@@ -13,9 +13,7 @@ import { PrincipalField, type FieldProps, type Principal } from "./check-princip
 import { PeoplePage } from "./people-page.tsx";
 
 export const Route = createFileRoute("/$org/-/people/check")({
-  validateSearch: (
-    raw: Record<string, unknown>,
-  ): { user?: string | undefined; name?: string | undefined } => ({
+  validateSearch: (raw: Record<string, unknown>): { user?: string; name?: string } => ({
     user: typeof raw["user"] === "string" ? raw["user"] : undefined,
     name: typeof raw["name"] === "string" ? raw["name"] : undefined,
   }),

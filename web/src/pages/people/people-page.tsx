@@ -25,8 +25,8 @@ export function PeoplePage({ org, title, subject, renderActions, children }: Pro
       title={isFirst ? "People and roles" : title}
       crumbs={isFirst ? [] : [{ label: "People and roles", link: { to: "/$org/-/people", params: { org } } }]}
       permission={["member", "read"]}
-      {...(subject ? { subject } : {})}
-      {...(renderActions ? { renderActions } : {})}
+      subject={subject}
+      renderActions={renderActions}
     >
       {(organization) => (
         <div className="page people">

@@ -17,8 +17,8 @@ import {
 import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
+import { Problem } from "../../parts/problem.tsx";
 import { TeamFolders } from "./team-folders.tsx";
 import { TeamMembers } from "./team-members.tsx";
 import "./people.css";

@@ -9,9 +9,9 @@ import { Initials } from "../../parts/avatar.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
+import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
 import { Time } from "../../parts/time.tsx";
 import { PeoplePage } from "./people-page.tsx";
-import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
 
 export const Route = createFileRoute("/$org/-/people/teams/")({ component: TeamsPage });
 

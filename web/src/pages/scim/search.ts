@@ -5,8 +5,8 @@ export const views = ["setup", "users", "groups", "log"] as const;
 
 /** The view and its filters, as the address of the page has them. */
 export interface ScimSearch {
-  view?: (typeof views)[number] | undefined;
-  query?: string | undefined;
+  view?: (typeof views)[number];
+  query?: string;
   state?: ScimUserFilter["state"];
   outcome?: ScimLogFilter["outcome"];
 }

@@ -11,8 +11,8 @@ import {
   type ScimState,
   type ScimToken,
 } from "../../api/scim.ts";
-import { Command } from "../../parts/copy/command.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { TokenSecret } from "../../parts/tokens/token-secret.tsx";

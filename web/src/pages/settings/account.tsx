@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { factorsQuery } from "../../api/second-factors.ts";
 import { DeleteAccount } from "./delete-account.tsx";
 import { EmailForm } from "./email-form.tsx";
-import { factorsQuery } from "../../api/second-factors.ts";
 import { SettingsPage } from "./frame.tsx";
 import { NoPassword, PasswordForm } from "./password-form.tsx";
 

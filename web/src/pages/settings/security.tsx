@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { useState } from "react";
 import { endOtherSessions, endSession, sessionsQuery, type Session } from "../../api/account.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
@@ -9,7 +10,6 @@ import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { SettingsPage } from "./frame.tsx";
 import { SecondFactors } from "./second-factors.tsx";
-import { useState } from "react";
 
 export const Route = createFileRoute("/settings/security")({ component: SecurityPage });
 

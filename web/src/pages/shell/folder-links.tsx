@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Folder, FolderLock, FolderHeart, Library } from "lucide-react";
-import { foldersQuery } from "../../api/session.ts";
 import type { Schemas } from "../../api/client.ts";
+import { foldersQuery } from "../../api/session.ts";
 import { iconProps } from "../../parts/icon.ts";
 
 /** Folders that are shown: further ones are in the library, which is made for many. */

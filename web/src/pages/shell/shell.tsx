@@ -5,11 +5,11 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { identityQuery } from "../../api/session.ts";
 import { useKeys } from "../../parts/keys.ts";
 import { onOpenNavigation } from "../../parts/navigation-event.ts";
-import { Questions } from "./questions.tsx";
-import { Navigation } from "./navigation.tsx";
 import { Account } from "./account.tsx";
-import { OrganizationMenu } from "./organization-menu.tsx";
 import { Find } from "./find.tsx";
+import { Navigation } from "./navigation.tsx";
+import { OrganizationMenu } from "./organization-menu.tsx";
+import { Questions } from "./questions.tsx";
 
 const LiveUpdates = lazy(async () => ({
   default: (await import("../../live/live-updates.tsx")).LiveUpdates,

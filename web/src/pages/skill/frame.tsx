@@ -12,8 +12,8 @@ import { useKeys } from "../../parts/keys.ts";
 import { Page, type Crumb } from "../../parts/page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { useFolder, useRights, useSkill, useSkillAddress } from "./context.ts";
-import { Header } from "./header.tsx";
 import { CopyLink } from "./header-actions.tsx";
+import { Header } from "./header.tsx";
 import { OldVersion } from "./old-version.tsx";
 import { Tabs } from "./tabs.tsx";
 

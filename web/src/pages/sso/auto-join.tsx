@@ -5,8 +5,8 @@ import { rolesQuery } from "../../api/people.ts";
 import { autoJoinQuery, setAutoJoin, type AutoJoin } from "../../api/sso-domains.ts";
 import { Form } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
+import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 
 interface Props {

@@ -9,8 +9,8 @@ import {
   verifyDomain,
   type SsoDomain,
 } from "../../api/sso-domains.ts";
-import { Command } from "../../parts/copy/command.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Command } from "../../parts/copy/command.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 

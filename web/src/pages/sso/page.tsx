@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
-import type { SignInFilter } from "../../api/sso.ts";
-import { providersQuery } from "../../api/sso.ts";
+import { type SignInFilter, providersQuery } from "../../api/sso.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { TabNav } from "../../parts/tab-nav.tsx";
 import { AutoJoinPanel } from "./auto-join.tsx";
@@ -13,7 +12,7 @@ import "./sso.css";
 
 /** The provider or the log that is shown in place of the overview, and the filter of the log. */
 interface SsoSearch extends SignInFilter {
-  view?: "log" | undefined;
+  view?: "log";
 }
 
 const textOf = (value: unknown) =>

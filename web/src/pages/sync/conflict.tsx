@@ -98,7 +98,7 @@ function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
         <Link
           className="btn sm"
           to={editor}
-          search={{ with: losing, ...(canManage ? { conflict: conflict.id } : {}) } as never}
+          search={{ with: losing, conflict: canManage ? conflict.id : undefined } as never}
         >
           <GitCompareArrows size={14} />
           Combine in the editor

@@ -4,8 +4,8 @@ import { syncConflictsQuery, syncRunsQuery, type Connection, type SyncState } fr
 import { Failed } from "../../parts/failed.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Conflict } from "./conflict.tsx";
-import { ConnectionProblem } from "./connection-problem.tsx";
 import { ConnectionFacts } from "./connection-facts.tsx";
+import { ConnectionProblem } from "./connection-problem.tsx";
 import { History } from "./history.tsx";
 import { NextSync } from "./next-sync.tsx";
 import { SkillProblems } from "./skill-problems.tsx";

@@ -5,7 +5,7 @@ import { PlanChanges } from "./plan-changes.tsx";
 interface Entry {
   path: string;
   note?: string;
-  changes?: DirectoryChanges | undefined;
+  changes?: DirectoryChanges;
 }
 
 interface Kind {

@@ -29,8 +29,8 @@ export function splitRows(hunks: readonly Hunk[]): SplitRow[] {
           kind: "changed",
           oldLine,
           newLine,
-          ...(old === undefined ? {} : { old }),
-          ...(now === undefined ? {} : { now }),
+          old,
+          now,
         });
       }
       [removed, added] = [[], []];

@@ -3,9 +3,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { workspaceStates } from "../../../../contract/vocabulary.ts";
 import { workspacesQuery, type Workspace, type WorkspaceState } from "../../api/workspaces.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { PagedList } from "../../parts/lists/paged-list.tsx";
+import type { Organization } from "../../parts/organization-page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { WorkspaceActions } from "./row-actions.tsx";
 

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { workspaceSettingsQuery } from "../../api/workspaces.ts";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
-import { Settings } from "./settings.tsx";
 import { WorkspaceList } from "./list.tsx";
+import { Settings } from "./settings.tsx";
 
 export const Route = createFileRoute("/$org/-/workspaces")({ component: WorkspacesPage });
 

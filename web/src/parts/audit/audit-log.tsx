@@ -32,7 +32,7 @@ export function AuditLog({ log, filter, hasReasons = false, onFilter }: Props) {
       <AuditFilters
         filter={filter}
         onFilter={onFilter}
-        {...(hasReasons ? { example: "user.suspended, job.*" } : {})}
+        example={hasReasons ? "user.suspended, job.*" : undefined}
       />
       <section className="stack g3" aria-label="Entries">
         <Problem error={log.error} retry={() => void log.refetch()} />

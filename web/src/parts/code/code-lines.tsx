@@ -19,7 +19,7 @@ interface Props {
   text: string;
   path: string;
   /** Lines that the address selects. */
-  selected?: LineRange | undefined;
+  selected?: LineRange;
   /** Makes line numbers links; with the shift key, they extend the selection. */
   onSelect?: (range: LineRange) => void;
 }

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 
 /** A list of pages as `useInfiniteQuery` returns it. */
 export interface Found<T> {
-  data?: { pages: { data: T[] }[] } | undefined;
+  data?: { pages: { data: T[] }[] };
   error: Error | null;
   isPending: boolean;
   hasNextPage: boolean;

@@ -8,7 +8,7 @@ interface MoreProps {
   found: Found<unknown>;
   children: string;
   /** In a panel, the button is in its footer. */
-  inPanel?: boolean | undefined;
+  inPanel?: boolean;
 }
 
 /** Button for the next page of a list, or why that page did not load. Nothing after the last page. */

@@ -9,7 +9,7 @@ interface Props {
   org: string;
   /** Slugs. */
   chosen: string[];
-  error?: string | undefined;
+  error?: string;
   onChange: (chosen: string[]) => void;
 }
 

@@ -5,8 +5,8 @@ import type { ReactNode } from "react";
 import type { ApiError } from "../../api/client.ts";
 import { verifyAgain } from "../../api/sign-in-again.ts";
 import { ButtonLink } from "../button-link.tsx";
-import { LeaveOrganization } from "./leave-organization.tsx";
 import { Page } from "../page.tsx";
+import { LeaveOrganization } from "./leave-organization.tsx";
 import { providerSignIn } from "./provider-sign-in.ts";
 
 const codes = ["mfa_required", "sso_required", "reauthentication_required"];

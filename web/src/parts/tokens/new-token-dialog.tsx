@@ -45,9 +45,9 @@ function termOptions(maxDays: number | null) {
 
 const bodyOf = ({ name, term, scopes, folderIds }: Draft): NewToken => ({
   name: name.trim(),
-  ...(term === never ? {} : { expiresInDays: Number(term) }),
-  ...(scopes ? { scopes } : {}),
-  ...(folderIds ? { allowedFolderIds: folderIds } : {}),
+  expiresInDays: term === never ? undefined : Number(term),
+  scopes,
+  allowedFolderIds: folderIds,
 });
 
 /** Name, expiry, scopes and folders of a token, with a sentence that sums them up; then its secret, once. */

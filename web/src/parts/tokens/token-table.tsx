@@ -120,5 +120,5 @@ function Expiry({ token: { expiresAt, isLogin } }: { token: Token }) {
   if (expiresAt === undefined) return <span className="badge warn">never</span>;
   const left = Date.parse(expiresAt) - now;
   if (left < 0) return <span className="badge danger">expired</span>;
-  return <Time value={expiresAt} {...(left < soonMs && !isLogin ? { className: "badge warn" } : {})} />;
+  return <Time value={expiresAt} className={left < soonMs && !isLogin ? "badge warn" : undefined} />;
 }

@@ -1,4 +1,5 @@
 /** Reads the files of a zip that the user chose, by the rules of the service, which checks them again. */
+import { packageLimits } from "../../../../contract/package-rules.ts";
 import { checkFiles, tooLargeError } from "../../../../contract/package/check-files.ts";
 import { ignoreLimits } from "../../../../contract/package/ignore-patterns.ts";
 import { selectFiles } from "../../../../contract/package/leave-out.ts";
@@ -13,7 +14,6 @@ import {
   type ZipEntryFacts,
   type ZipEntryFields,
 } from "../../../../contract/package/zip-entry.ts";
-import { packageLimits } from "../../../../contract/package-rules.ts";
 import { crc32 } from "./crc32.ts";
 import { signatures, sizes, transform, type DroppedFile } from "./format.ts";
 

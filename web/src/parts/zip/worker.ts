@@ -1,6 +1,6 @@
 /** Packs and unpacks zips outside of the page's thread. */
-import { readZip } from "./read-zip.ts";
 import type { Request, Response } from "./client.ts";
+import { readZip } from "./read-zip.ts";
 import { writeZip } from "./write-zip.ts";
 
 const answer = (response: Response) => postMessage(response);

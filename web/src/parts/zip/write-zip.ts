@@ -1,7 +1,7 @@
 /** Writes a package as a zip whose bytes depend on its files only, like those of the service. */
 import { compareUtf8 } from "../../../../contract/package-rules.ts";
-import { crc32 } from "./crc32.ts";
 import { zipFlags, zipMethods } from "../../../../contract/package/zip-entry.ts";
+import { crc32 } from "./crc32.ts";
 import { signatures, sizes, transform, type ZipFile } from "./format.ts";
 import { openSha256 } from "./sha256.ts";
 

@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { JobState } from "../../../../../contract/vocabulary.ts";
 import { jobsQuery, type Job, type JobFilter, type Queue } from "../../../api/admin.ts";
+import { Pager, usePages } from "../../../parts/lists/pager.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { TabNav } from "../../../parts/tab-nav.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { count } from "../figures.ts";
-import { Pager, usePages } from "../../../parts/lists/pager.tsx";
-import { TabNav } from "../../../parts/tab-nav.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { orderedStates, stateNames, subjectOf, timeNames, timeOf } from "./states.ts";
 

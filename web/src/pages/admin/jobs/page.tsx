@@ -16,11 +16,11 @@ import { QueueTable } from "./queue-table.tsx";
 
 /** The view of the page, which its address has: a link shows the same to another person. Defaults are left out. */
 export interface JobView {
-  queue?: string | undefined;
-  state?: JobState | undefined;
-  range?: MetricRange | undefined;
+  queue?: string;
+  state?: JobState;
+  range?: MetricRange;
   /** Queue and id of the job whose details are open, as in `mail/12`. */
-  job?: string | undefined;
+  job?: string;
 }
 
 const textOf = (value: unknown) =>

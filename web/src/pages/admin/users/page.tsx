@@ -6,10 +6,10 @@ import { Search } from "lucide-react";
 import { useRef } from "react";
 import { usersQuery, type UserFilter } from "../../../api/admin.ts";
 import { useKeys } from "../../../parts/keys.ts";
+import { Pager, usePages } from "../../../parts/lists/pager.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { AdminPage } from "../admin-page.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
-import { Pager, usePages } from "../../../parts/lists/pager.tsx";
 import { UserTable } from "./user-table.tsx";
 
 const textOf = (value: unknown) =>

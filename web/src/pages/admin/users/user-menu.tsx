@@ -42,11 +42,7 @@ export function UserMenu({ user }: { user: AdminUser }) {
         </Menu.Target>
         <Menu.Dropdown>
           {itemsFor(user).map(({ action, label, isDangerous }) => (
-            <Menu.Item
-              key={action}
-              {...(isDangerous ? { color: "red" } : {})}
-              onClick={() => setAsked(action)}
-            >
+            <Menu.Item key={action} color={isDangerous ? "red" : undefined} onClick={() => setAsked(action)}>
               {label}
             </Menu.Item>
           ))}

@@ -1,8 +1,8 @@
 /** Edits of one version carried over to a newer one. */
-import { textOfBlob } from "../files/dropped-files.ts";
-import { carryOver } from "./compare-texts.ts";
 import type { BaseReader } from "../base-reader.ts";
+import { textOfBlob } from "../files/dropped-files.ts";
 import { removedFiles, startFiles, statusOf, type WorkFile } from "../working-set.ts";
+import { carryOver } from "./compare-texts.ts";
 
 export interface CarriedOver {
   files: WorkFile[];

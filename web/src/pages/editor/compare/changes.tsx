@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
-import { ChangeRows } from "./change-rows.tsx";
-import { compareTexts, type Row } from "./compare-texts.ts";
 import { textOfBlob } from "../files/dropped-files.ts";
 import { removedFiles, statusOf, type Base, type WorkFile } from "../working-set.ts";
+import { ChangeRows } from "./change-rows.tsx";
+import { compareTexts, type Row } from "./compare-texts.ts";
 
 interface Props {
   files: readonly WorkFile[];

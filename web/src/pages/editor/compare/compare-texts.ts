@@ -10,8 +10,8 @@ export interface RowAction {
 }
 
 export type Row =
-  | { kind: "file"; text: string; note: string; action?: RowAction | undefined }
-  | { kind: "hunk"; text: string; action?: RowAction | undefined }
+  | { kind: "file"; text: string; note: string; action?: RowAction }
+  | { kind: "hunk"; text: string; action?: RowAction }
   | { kind: "add" | "del" | "same"; text: string; line: number };
 
 /** Limits of a comparison, which an entirely different text would keep busy. */

@@ -1,6 +1,6 @@
 /** Another version, compared file by file with the files that are edited, and what is taken over from it. */
-import { textOfBlob } from "../files/dropped-files.ts";
 import type { BaseReader } from "../base-reader.ts";
+import { textOfBlob } from "../files/dropped-files.ts";
 import type { BaseFile, FileChange, WorkFile } from "../working-set.ts";
 import { compareTexts, takeHunk, type Row, type RowAction } from "./compare-texts.ts";
 

@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "../../../api/client.ts";
 import { Failed } from "../../../parts/failed.tsx";
+import { Note } from "../drafts/draft-choice.tsx";
 import { ChangeRows } from "./change-rows.tsx";
 import type { Row } from "./compare-texts.ts";
-import { Note } from "../drafts/draft-choice.tsx";
 
 export interface Newer {
   version: number;

@@ -2,13 +2,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import type { Skill } from "../../../api/skills.ts";
 import { openBase } from "../base-reader.ts";
-import { carryOverFiles } from "./carry-over.ts";
 import { Note, type OpenDraft } from "../drafts/draft-choice.tsx";
 import type { Draft } from "../drafts/draft.ts";
-import { StaleNote, TheirChanges } from "./stale.tsx";
 import { newerVersion, type usePublish } from "../publish/use-publish.ts";
 import type { Workspace } from "../use-workspace.ts";
 import type { Comparison } from "../workspace.tsx";
+import { carryOverFiles } from "./carry-over.ts";
+import { StaleNote, TheirChanges } from "./stale.tsx";
 
 interface Options {
   skill: Skill;

@@ -1,8 +1,8 @@
 import { FolderUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { sizeText } from "../../../../../contract/size-text.ts";
 import { leftOutSentence } from "../../../../../contract/package/left-out.ts";
+import { sizeText } from "../../../../../contract/size-text.ts";
 import type { DroppedFile } from "../../../parts/zip/format.ts";
 import { filesOfDrop, filesOfField, type Found } from "./dropped-files.ts";
 

@@ -1,9 +1,9 @@
 /** The files that the user dropped or chose: a folder, files, or a zip of them. Nothing is sent. */
+import { limits } from "../../../../../contract/limits.ts";
 import { checkFiles } from "../../../../../contract/package/check-files.ts";
 import { ignoreLimits } from "../../../../../contract/package/ignore-patterns.ts";
 import { selectFiles } from "../../../../../contract/package/leave-out.ts";
 import { reasonByNameOf, type LeftOut } from "../../../../../contract/package/left-out.ts";
-import { limits } from "../../../../../contract/limits.ts";
 import { unpackFile } from "../../../parts/zip/client.ts";
 import type { DroppedFile } from "../../../parts/zip/format.ts";
 import { severalSkills, withMode } from "../../../parts/zip/read-zip.ts";

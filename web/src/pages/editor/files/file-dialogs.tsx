@@ -1,8 +1,8 @@
 import { Button, Group, Modal, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { PackageError, checkPackagePaths } from "../../../../../contract/package-rules.ts";
 import { leftOutByName } from "../../../../../contract/package/leave-out.ts";
 import { leftOutSentence } from "../../../../../contract/package/left-out.ts";
-import { PackageError, checkPackagePaths } from "../../../../../contract/package-rules.ts";
 import type { Workspace } from "../use-workspace.ts";
 
 export type FileDialog =

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
-import { isImage } from "./file-list.tsx";
-import { withType } from "./dropped-files.ts";
 import { sizeOf } from "../../../parts/size.ts";
 import type { Workspace } from "../use-workspace.ts";
 import { sizeOfFile } from "../working-set.ts";
+import { withType } from "./dropped-files.ts";
+import { isImage } from "./file-list.tsx";
 
 /** A file that is not edited as text: a picture, or other bytes. */
 export function FilePane({ workspace: { file, base, text, reader } }: { workspace: Workspace }) {

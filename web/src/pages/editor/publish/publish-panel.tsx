@@ -1,8 +1,8 @@
 import { Button, Progress as Bar } from "@mantine/core";
 import type { ReactNode } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import { ApiError } from "../../../api/client.ts";
+import { sizeOf } from "../../../parts/size.ts";
 import type { Progress } from "./publish.ts";
 import type { PublishState } from "./use-publish.ts";
 

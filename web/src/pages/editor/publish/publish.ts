@@ -96,7 +96,7 @@ async function send(
   made: Made,
   signal: AbortSignal,
 ): Promise<Published> {
-  const shared = { ...content, ...(message.trim() === "" ? {} : { message: message.trim() }) };
+  const shared = { ...content, message: message.trim() === "" ? undefined : message.trim() };
   const text = JSON.stringify([target, shared]);
   if (made.call?.text !== text) made.call = { text, key: newDraftId() };
   const options = { key: made.call.key, signal };

@@ -1,7 +1,7 @@
 import { CircleCheck } from "lucide-react";
 import { Command } from "../../../parts/copy/command.tsx";
-import type { Published } from "./publish.ts";
 import { installLine } from "../../../parts/copy/shell.ts";
+import type { Published } from "./publish.ts";
 
 /** The result of a publish with warnings, which would be missed on the next page. */
 export function PublishedNotice({ published }: { published: Published }) {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import type { Schemas } from "../../../api/client.ts";
-import { installSummaryQuery } from "../../../api/skill-settings.ts";
 import type { NextVersion } from "../../../api/publishing.ts";
+import { installSummaryQuery } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
 
 interface Props {

@@ -2,11 +2,11 @@ import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-quer
 import { useEffect, useRef, useState } from "react";
 import { readSkillText } from "../../../../../contract/skill-rules.ts";
 import { readUtf8 } from "../../../../../contract/text-encoding.ts";
+import { noBase } from "../base-reader.ts";
 import { checkFiles, rootPathOf } from "../checks.ts";
 import type { useNewDetails } from "../new-details.tsx";
 import { publish, type Made, type Progress, type Published } from "../publish/publish.ts";
 import { useLeaveWarning } from "../publish/use-publish.ts";
-import { noBase } from "../base-reader.ts";
 import type { DroppedSkill } from "./dropped-skills.ts";
 
 /** A skill of the folder with its name: that of its frontmatter, or of its folder. */

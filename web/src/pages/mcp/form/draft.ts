@@ -99,7 +99,7 @@ export function configOf(draft: Draft): Config {
   return {
     transport: draft.transport,
     ...(isLocal ? { command: draft.command.trim() } : { url: draft.url.trim() }),
-    ...(isPlain ? { allowHttp: true } : {}),
+    allowHttp: isPlain ? true : undefined,
     args: isLocal ? argsOf(draft) : [],
     env: isLocal ? draft.env.map(valueOf) : [],
     headers: isLocal ? [] : draft.headers.map(valueOf),
@@ -124,10 +124,10 @@ function memberValueOf({ name, label, description, secret, required, format }: V
     name: name.trim(),
     kind: "member",
     label: label.trim() || name.trim(),
-    ...(description.trim() === "" ? {} : { description: description.trim() }),
+    description: description.trim() === "" ? undefined : description.trim(),
     secret,
     required,
-    ...(format === "string" ? {} : { format }),
+    format: format === "string" ? undefined : format,
   };
 }
 

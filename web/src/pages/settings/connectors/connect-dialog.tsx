@@ -65,7 +65,7 @@ function useConnect({ publicId, server, values }: Connector, onClose: () => void
   const client = useQueryClient();
   const connecting = useMutation({
     mutationFn: (variables: Record<string, string>) =>
-      connect(publicId, { variables, ...(server ? { url: server.url } : {}) }),
+      connect(publicId, { variables, url: server ? server.url : undefined }),
     onSuccess: async ({ connector: changed, authorizationUrl }) => {
       if (authorizationUrl !== undefined) return location.assign(authorizationUrl);
       await client.invalidateQueries({ queryKey: connectorsQuery.queryKey });
@@ -106,7 +106,7 @@ function ValueField({
     required: required && !supplied,
     placeholder: supplied ? "Stored: leave empty to keep it" : undefined,
     spellCheck: false,
-    ...(isFirst ? { "data-autofocus": true } : {}),
+    "data-autofocus": isFirst ? true : undefined,
   };
   // A browser must not offer to keep the secret of a server as the password of this site.
   if (secret) return <PasswordInput {...common} autoComplete="one-time-code" />;

@@ -17,9 +17,9 @@ import { ConnectorRow } from "./row.tsx";
 
 interface Search {
   /** The publicId of a connector: its dialog is open, or its authorization has ended. */
-  connect?: string | undefined;
+  connect?: string;
   /** How an authorization has ended. */
-  result?: string | undefined;
+  result?: string;
 }
 
 const textOf = (value: unknown) =>

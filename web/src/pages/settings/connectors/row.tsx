@@ -131,7 +131,7 @@ function AuthorizeAgain({ connector, name, onClose }: AuthorizeProps) {
       run={() =>
         connect(connector.publicId, {
           reauthorize: true,
-          ...(connector.server ? { url: connector.server.url } : {}),
+          url: connector.server ? connector.server.url : undefined,
         })
       }
       onDone={({ authorizationUrl }) => {

@@ -42,7 +42,7 @@ export function Palette() {
               <Spotlight.Action
                 key={`${href} ${name}`}
                 label={name}
-                {...(description === undefined ? {} : { description })}
+                description={description}
                 leftSection={<Icon size={16} />}
                 onClick={() => void navigate({ href })}
               />

@@ -16,8 +16,8 @@ const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }
 const ranges = [7, 30, 90, 365];
 
 interface Search {
-  days?: number | undefined;
-  as?: "table" | undefined;
+  days?: number;
+  as?: "table";
 }
 
 export const Route = createFileRoute("/$org/$slug/analytics")({

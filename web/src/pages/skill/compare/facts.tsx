@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { fileQuery, versionQuery, type Skill } from "../../../api/skills.ts";
 import { type Diff } from "../../../api/versions.ts";
@@ -8,7 +9,6 @@ import { countsOf } from "../../../parts/diff/rows.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { readFrontmatter } from "../readme/read-frontmatter.ts";
-import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 
 interface Props {
   skill: Skill;

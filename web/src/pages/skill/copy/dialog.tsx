@@ -91,7 +91,7 @@ function useCopy(skill: Skill, semver: string, onClose: () => void) {
         tenantId: org,
         version: semver,
         name: name.trim(),
-        ...(folder === null ? {} : { folder }),
+        folder: folder === null ? undefined : folder,
       }),
     onSuccess: async (made) => {
       onClose();

@@ -8,8 +8,8 @@ import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { useLinkedFiles } from "../linked-files.ts";
-import { readFrontmatter } from "../readme/read-frontmatter.ts";
 import { Frontmatter } from "../readme/frontmatter.tsx";
+import { readFrontmatter } from "../readme/read-frontmatter.ts";
 import { hexLines, hexBytes } from "./hex.ts";
 
 interface Props {

@@ -4,9 +4,9 @@ import { createFileRoute } from "@tanstack/react-router";
 import { manifestQuery, refOf } from "../../../api/skills.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
+import { TabProblem } from "../tab-failed.tsx";
 import { FileTree } from "./file-tree.tsx";
 import { Viewer } from "./viewer.tsx";
-import { TabProblem } from "../tab-failed.tsx";
 
 export const Route = createFileRoute("/$org/$slug/files/$")({
   loaderDeps: ({ search }) => ({ version: search.version }),

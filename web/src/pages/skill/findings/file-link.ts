@@ -9,5 +9,5 @@ export const fileLink = (
     to: "/$org/$slug/files/$",
     params: { org, slug, _splat: path },
     search: { version },
-    ...(line === undefined ? {} : { hash: `L${line}` }),
+    hash: line === undefined ? undefined : `L${line}`,
   }) as const;

@@ -2,8 +2,9 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { installsQuery, installSummaryQuery, type SkillInstall } from "../../../api/skill-settings.ts";
-import { Command } from "../../../parts/copy/command.tsx";
 import { Initials } from "../../../parts/avatar.tsx";
+import { Command } from "../../../parts/copy/command.tsx";
+import { commandLine, installLine } from "../../../parts/copy/shell.ts";
 import { itemsOf } from "../../../parts/lists/found.ts";
 import { More } from "../../../parts/lists/paged-list.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
@@ -11,7 +12,6 @@ import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
-import { commandLine, installLine } from "../../../parts/copy/shell.ts";
 
 export const Route = createFileRoute("/$org/$slug/installs")({
   errorComponent: TabProblem,

@@ -2,9 +2,9 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { manifestQuery, refOf, type Manifest } from "../../../api/skills.ts";
 import { useSkillAddress } from "../context.ts";
-import { SkillText } from "./skill-text.tsx";
-import { Rail } from "./rail.tsx";
 import { TabProblem } from "../tab-failed.tsx";
+import { Rail } from "./rail.tsx";
+import { SkillText } from "./skill-text.tsx";
 
 export const Route = createFileRoute("/$org/$slug/")({
   loaderDeps: ({ search }) => ({ version: search.version }),

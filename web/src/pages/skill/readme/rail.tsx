@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
+import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 import { fileQuery, versionQuery, type Manifest, type Skill } from "../../../api/skills.ts";
 import { Time } from "../../../parts/time.tsx";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { Access } from "./access.tsx";
 import { Downloads } from "./downloads.tsx";
 import { InstallBox } from "./install-box.tsx";
-import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 
 /** Facts next to the text: how to install it, the version, downloads, who has access. */
 export function Rail({ manifest }: { manifest: Manifest }) {

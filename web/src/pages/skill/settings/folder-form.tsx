@@ -1,17 +1,17 @@
 import { Button, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { foldersQuery } from "../../../api/session.ts";
 import { movePlanQuery, moveSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
-import { foldersQuery } from "../../../api/session.ts";
-import { Command } from "../../../parts/copy/command.tsx";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { Command } from "../../../parts/copy/command.tsx";
+import { commandLine } from "../../../parts/copy/shell.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 import { ExposureNote } from "./exposure.tsx";
-import { commandLine } from "../../../parts/copy/shell.ts";
 
 /** Value of the library's root in the select, which takes no null. */
 const root = "root";

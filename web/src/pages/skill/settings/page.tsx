@@ -2,12 +2,12 @@ import "./settings.css";
 import { createFileRoute } from "@tanstack/react-router";
 import type { Skill } from "../../../api/skills.ts";
 import { useRights, useSkill } from "../context.ts";
+import { TabProblem } from "../tab-failed.tsx";
 import { Danger } from "./danger.tsx";
 import { FolderForm } from "./folder-form.tsx";
 import { GeneralForm } from "./general-form.tsx";
 import { RequiredForm } from "./required-form.tsx";
 import { VisibilityForm } from "./visibility-form.tsx";
-import { TabProblem } from "../tab-failed.tsx";
 
 export const Route = createFileRoute("/$org/$slug/settings")({
   errorComponent: TabProblem,

@@ -5,8 +5,8 @@ import { mcpServersQuery } from "../../../api/mcp-servers.ts";
 import { may, organizationQuery } from "../../../api/session.ts";
 import { updateSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
-import { Problem } from "../../../parts/problem.tsx";
 import { RequiredServers } from "../../../parts/mcp/required-servers.tsx";
+import { Problem } from "../../../parts/problem.tsx";
 import { useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
 

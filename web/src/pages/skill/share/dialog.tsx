@@ -5,8 +5,8 @@ import { useState } from "react";
 import { exposureQuery, updateSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { Command } from "../../../parts/copy/command.tsx";
-import { Problem } from "../../../parts/problem.tsx";
 import { commandLine, installLine } from "../../../parts/copy/shell.ts";
+import { Problem } from "../../../parts/problem.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 import { ExposureNote } from "../settings/exposure.tsx";
 import { useChanged } from "../use-changed.ts";
@@ -77,7 +77,7 @@ function Line({ label, text, copy, prompt }: { label: string; text: string; copy
   return (
     <div className="stack">
       <span className="label">{label}</span>
-      <Command text={text} label={copy} {...(prompt === undefined ? {} : { prompt })} />
+      <Command text={text} label={copy} prompt={prompt} />
     </div>
   );
 }

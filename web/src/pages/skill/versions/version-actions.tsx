@@ -52,7 +52,7 @@ export function VersionActions({ version }: { version: Version }) {
                 {version.deprecated === undefined ? "Deprecate" : "Change or remove deprecation"}
               </Menu.Item>
               <Menu.Item
-                {...(version.yanked ? {} : { c: "var(--danger)" })}
+                c={version.yanked ? undefined : "var(--danger)"}
                 leftSection={<Ban size={16} />}
                 onClick={() => setDialog("yank")}
               >

@@ -3,11 +3,11 @@ import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
 import { type Version } from "../../../api/skills.ts";
 import { markVersion, revertSkill } from "../../../api/versions.ts";
-import { Command } from "../../../parts/copy/command.tsx";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { Command } from "../../../parts/copy/command.tsx";
+import { commandLine } from "../../../parts/copy/shell.ts";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
-import { commandLine } from "../../../parts/copy/shell.ts";
 
 /** Makes an earlier version current again. */
 export function RevertDialog({ semver, onClose }: { semver: string; onClose: () => void }) {

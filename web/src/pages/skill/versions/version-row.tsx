@@ -6,8 +6,8 @@ import { CiRun } from "../../../parts/ci/ci-run.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
-import { VersionActions } from "./version-actions.tsx";
 import { FindingsBadge } from "../findings/badge.tsx";
+import { VersionActions } from "./version-actions.tsx";
 
 interface Props {
   version: Version;

@@ -127,7 +127,7 @@ function ConnectionDialog({ org, provider, onClose }: Props & { onClose: () => v
         oidc: {
           issuer: issuer.trim(),
           clientId: clientId.trim(),
-          ...(clientSecret === "" ? {} : { clientSecret }),
+          clientSecret: clientSecret === "" ? undefined : clientSecret,
         },
       });
   };

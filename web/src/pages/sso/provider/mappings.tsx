@@ -6,8 +6,8 @@ import { teamsQuery } from "../../../api/people.ts";
 import { mappingsQuery, putMappings, type GroupMapping, type SsoProvider } from "../../../api/sso.ts";
 import { Form } from "../../../parts/form.tsx";
 import { Problem } from "../../../parts/problem.tsx";
-import { Time } from "../../../parts/time.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { Time } from "../../../parts/time.tsx";
 
 interface Props {
   org: string;

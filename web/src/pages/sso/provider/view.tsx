@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { isConnected, type SsoProvider } from "../../../api/sso.ts";
 import type { Organization } from "../../../parts/organization-page.tsx";
-import { Connection } from "./connection.tsx";
 import { ProviderBadges } from "./badges.tsx";
+import { Connection } from "./connection.tsx";
 import { Encryption } from "./encryption.tsx";
 import { Guide } from "./guide.tsx";
 import { Mappings } from "./mappings.tsx";
