@@ -18,8 +18,8 @@ import {
 import { readsEverySkill } from "../access/repository.ts";
 import type { App } from "../app.ts";
 import { accessContextIn, isVisible } from "../folders/load.ts";
-import type { FolderTree } from "../folders/tree.ts";
-import { loadTrees } from "../folders/trees.ts";
+import type { FolderTree } from "../folders/tree/tree.ts";
+import { loadTrees } from "../folders/tree/trees.ts";
 import { keepAllowed } from "../skills/load.ts";
 
 /** Types of the subjects in organizations that one permission decides about; `member`: any member. */

@@ -4,7 +4,7 @@ import type { FolderNode } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { folderActsIn } from "./acts.ts";
+import { folderActsIn } from "./access/acts.ts";
 import { authorizeFolder, loadFolderView, readableFolders, visibleFolders, type FolderView } from "./load.ts";
 
 export interface ListedFolder {

@@ -15,8 +15,8 @@ import {
 import type { App } from "../app.ts";
 import { forbidden, notFound, unauthenticated } from "../errors.ts";
 import { proofRequired, withheldIn, withWithheld } from "../users/requirements.ts";
-import type { FolderTree } from "./tree.ts";
-import { loadTree, loadTrees } from "./trees.ts";
+import type { FolderTree } from "./tree/tree.ts";
+import { loadTree, loadTrees } from "./tree/trees.ts";
 
 /** Principals of an organization's grants that include the actor: the user and their teams. */
 export function principalsOf(actor: Actor, tenantId: string): readonly string[] {

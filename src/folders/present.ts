@@ -1,6 +1,6 @@
 import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
-import type { FolderAccess } from "./access.ts";
+import type { FolderAccess } from "./access/access.ts";
 import type { ListedFolder } from "./list.ts";
 
 export function presentFolder({

@@ -10,17 +10,17 @@ import { pageByPath } from "../http/cursor.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
-import { readFolderAccess, updateFolderAccess } from "./access.ts";
-import { createFolderIn, createFolderPath } from "./create.ts";
-import { deleteFolder } from "./delete.ts";
-import { effectiveRoutes } from "./effective-routes.ts";
-import { presentFolderExposure } from "./exposure.ts";
+import { readFolderAccess, updateFolderAccess } from "./access/access.ts";
+import { effectiveRoutes } from "./access/effective-routes.ts";
+import { presentFolderExposure } from "./access/exposure.ts";
 import { describeFolder, listFolders } from "./list.ts";
 import { loadFolder, loadFolderView } from "./load.ts";
-import { countMovedReaders } from "./moved-readers.ts";
 import { presentFolder, presentFolderAccess } from "./present.ts";
 import { CreateFolder, FolderParams, FoldersQuery, UpdateFolder, UpdateFolderAccess } from "./schema.ts";
-import { updateFolder } from "./update.ts";
+import { createFolderIn, createFolderPath } from "./tree/create.ts";
+import { deleteFolder } from "./tree/delete.ts";
+import { countMovedReaders } from "./tree/moved-readers.ts";
+import { updateFolder } from "./tree/update.ts";
 
 const route = routesOf({ tag: "Folders", auth: "required" });
 

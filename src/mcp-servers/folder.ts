@@ -3,9 +3,9 @@ import type { Actor } from "../access/actor.ts";
 import { isAllowedIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound } from "../errors.ts";
-import { checkMayTakeOut } from "../folders/exposure.ts";
+import { checkMayTakeOut } from "../folders/access/exposure.ts";
 import { accessContextIn, isVisible, loadFolderView } from "../folders/load.ts";
-import { refuseManagedRoot } from "../folders/refusals.ts";
+import { refuseManagedRoot } from "../folders/tree/refusals.ts";
 import type { SeenServer } from "./load.ts";
 
 /** Requires `mcpServer:create` in a folder, or at the root. */

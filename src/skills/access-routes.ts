@@ -2,7 +2,7 @@
 import { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
 import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
-import { presentAccess } from "../folders/present-access.ts";
+import { presentAccess } from "../folders/access/present-access.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { MemberQuery, TenantParams } from "../orgs/schema.ts";
 import { countNewReaders } from "./count-readers.ts";

@@ -3,10 +3,10 @@ import type { AudienceSizePayload, MovedReadersPayload } from "../../contract/pa
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import type { AccessTarget } from "../folders/access/token-access.ts";
 import { loadFolderView, type FolderView } from "../folders/load.ts";
-import { countReaders } from "../folders/moved-readers.ts";
-import { folderAtPath } from "../folders/paths.ts";
-import type { AccessTarget } from "../folders/token-access.ts";
+import { countReaders } from "../folders/tree/moved-readers.ts";
+import { folderAtPath } from "../folders/tree/paths.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { mayManageAccess } from "./effective.ts";
 import { skillAudience, type Exposed } from "./exposure.ts";

@@ -4,8 +4,8 @@ import type { Visibility } from "../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { audienceOf, type Audience } from "../access/exposure.ts";
 import type { App } from "../app.ts";
-import { presentExposure, restrictionIn, type AudienceChange } from "../folders/exposure.ts";
-import type { FolderTree } from "../folders/tree.ts";
+import { presentExposure, restrictionIn, type AudienceChange } from "../folders/access/exposure.ts";
+import type { FolderTree } from "../folders/tree/tree.ts";
 
 export interface SkillExposure extends AudienceChange {
   /** Versions besides the current one. */

@@ -4,11 +4,11 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import { isAllowedIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound } from "../errors.ts";
-import { createFolderPath } from "../folders/create.ts";
 import { isVisible, accessContextIn, type FolderView } from "../folders/load.ts";
-import { folderAtPath, readFolderPath } from "../folders/paths.ts";
-import { beingDeleted, refuseManagedRoot } from "../folders/refusals.ts";
-import { loadTree } from "../folders/trees.ts";
+import { createFolderPath } from "../folders/tree/create.ts";
+import { folderAtPath, readFolderPath } from "../folders/tree/paths.ts";
+import { beingDeleted, refuseManagedRoot } from "../folders/tree/refusals.ts";
+import { loadTree } from "../folders/tree/trees.ts";
 
 /** Folder in a request, by path or id. The root by default. */
 export interface FolderChoice {

@@ -9,7 +9,7 @@ import type { SearchEntry } from "../../storage/search-entries.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
-import { loadTrees } from "../folders/trees.ts";
+import { loadTrees } from "../folders/tree/trees.ts";
 import { requestSync } from "../queue/request-sync.ts";
 import { termsOfSkill } from "./search-terms.ts";
 

@@ -7,7 +7,7 @@ import type { Actor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
-import { loadTrees } from "../folders/trees.ts";
+import { loadTrees } from "../folders/tree/trees.ts";
 import { proofRequired } from "../users/requirements.ts";
 import { authorizeSkill, keepAllowed, loadSkill, treesOf } from "./load.ts";
 import { selectVersion } from "./select-version.ts";

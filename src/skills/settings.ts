@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { loadTree } from "../folders/trees.ts";
+import { loadTree } from "../folders/tree/trees.ts";
 import { refuseRequiredUnlessPrivate, resolveRequired, withHidden } from "../mcp-servers/required.ts";
 import { readContent } from "./content.ts";
 import { countSkillReaders } from "./count-readers.ts";

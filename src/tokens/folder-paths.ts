@@ -3,7 +3,7 @@ import type { ListedToken } from "../../storage/tokens.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { visibleFolders } from "../folders/load.ts";
-import { loadTrees } from "../folders/trees.ts";
+import { loadTrees } from "../folders/tree/trees.ts";
 
 /** Characters of a path that a list shows: the end, which distinguishes folders. */
 const shownPath = 200;

@@ -3,8 +3,8 @@ import { limits } from "../../contract/limits.ts";
 import type { FolderDoc, FolderGrant, FolderNode } from "../../storage/folders.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { isNameLike, reserveFreeName } from "../folders/free-name.ts";
-import type { FolderTree } from "../folders/tree.ts";
+import { isNameLike, reserveFreeName } from "../folders/tree/free-name.ts";
+import type { FolderTree } from "../folders/tree/tree.ts";
 
 /** Owner of a workspace. Without a user name they have left: the folder has no grants then, and keeps its name. */
 export interface Owner {

@@ -6,10 +6,10 @@
 import type { FolderDoc } from "../../storage/folders.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
-import { changeTree } from "../folders/change.ts";
-import type { FolderNode, FolderTree } from "../folders/tree.ts";
-import { loadTree } from "../folders/trees.ts";
-import { queueEffectiveAccessUpdate } from "../folders/update-effective-access.ts";
+import { queueEffectiveAccessUpdate } from "../folders/access/update-effective-access.ts";
+import { changeTree } from "../folders/tree/change.ts";
+import type { FolderNode, FolderTree } from "../folders/tree/tree.ts";
+import { loadTree } from "../folders/tree/trees.ts";
 
 /** Maximum number of folders in one change to the tree. */
 const liftedAtOnce = 200;

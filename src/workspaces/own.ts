@@ -4,7 +4,7 @@ import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, unauthenticated } from "../errors.ts";
-import { loadTree, loadTrees } from "../folders/trees.ts";
+import { loadTree, loadTrees } from "../folders/tree/trees.ts";
 import { provisionRows } from "./provision.ts";
 import { scheduleMember } from "./schedule.ts";
 

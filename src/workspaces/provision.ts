@@ -10,10 +10,10 @@ import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
-import { revokeGrantsOf } from "../folders/access.ts";
-import { changeTree, type FolderChange } from "../folders/change.ts";
-import type { FolderTree } from "../folders/tree.ts";
-import { queueEffectiveAccessUpdate } from "../folders/update-effective-access.ts";
+import { revokeGrantsOf } from "../folders/access/access.ts";
+import { queueEffectiveAccessUpdate } from "../folders/access/update-effective-access.ts";
+import { changeTree, type FolderChange } from "../folders/tree/change.ts";
+import type { FolderTree } from "../folders/tree/tree.ts";
 import {
   checkRoom,
   changesEffectiveRestriction,

@@ -4,7 +4,7 @@ import type { WorkspaceSettingsDoc } from "../../storage/workspace-settings.ts";
 import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
-import { loadTree } from "../folders/trees.ts";
+import { loadTree } from "../folders/tree/trees.ts";
 import { liftNestedRestrictions } from "./nested.ts";
 import { provisionScheduled } from "./provision.ts";
 

@@ -26,7 +26,7 @@ import { refuseForeignKeys } from "../../repos/transport/directory-config.ts";
 import { plainText, readPackets } from "../../repos/transport/pkt-line.ts";
 import type { App } from "../../src/app.ts";
 import { ServiceError } from "../../src/errors.ts";
-import { readFolderPath } from "../../src/folders/paths.ts";
+import { readFolderPath } from "../../src/folders/tree/paths.ts";
 import { decodeCursor } from "../../src/http/cursor.ts";
 import { ScimError } from "../../src/scim/errors.ts";
 import { parseFilter } from "../../src/scim/filter/parse.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import type { SyncActor } from "../../src/access/actor.ts";
-import { loadTree } from "../../src/folders/trees.ts";
+import { loadTree } from "../../src/folders/tree/trees.ts";
 import { importSkill, importVersion, syncActor } from "../../src/skills/publish/import-skill.ts";
 import { readTextSource } from "../../src/skills/publish/text-source.ts";
 import { computeHere } from "../support/compute/compute-here.ts";

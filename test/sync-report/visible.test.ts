@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { RepositorySyncPayload, SyncPlanPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
-import { FolderTree } from "../../src/folders/tree.ts";
+import { FolderTree } from "../../src/folders/tree/tree.ts";
 import { viewOf } from "../../src/sync/report/visible.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";

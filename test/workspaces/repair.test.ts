@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
-import { changeTree } from "../../src/folders/change.ts";
+import { changeTree } from "../../src/folders/tree/change.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed, newFolder, restrict } from "../support/organization.ts";

@@ -2,8 +2,8 @@
  * Completes interrupted changes to folders, and releases paths of deleted folders and skills that were never written.
  */
 import type { App } from "../../src/app.ts";
-import { publishTreeChange } from "../../src/folders/change.ts";
-import { finishDeletion } from "../../src/folders/delete.ts";
+import { publishTreeChange } from "../../src/folders/tree/change.ts";
+import { finishDeletion } from "../../src/folders/tree/delete.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 import { updateSkillAccess } from "./update-effective-access.ts";
 

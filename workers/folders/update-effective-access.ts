@@ -1,6 +1,6 @@
 /** Updates the effective access of skills after a change to folders, and projects them so that search follows. */
 import type { App } from "../../src/app.ts";
-import { updateEffectiveAccess } from "../../src/folders/update-effective-access.ts";
+import { updateEffectiveAccess } from "../../src/folders/access/update-effective-access.ts";
 import { scheduleProjection } from "../../src/skills/projection-queue.ts";
 
 export async function updateSkillAccess(app: App, tenantId: string): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { App } from "../../src/app.ts";
 import { publishEvents } from "../../src/audit/events.ts";
-import { revokeGrantsOf } from "../../src/folders/access.ts";
+import { revokeGrantsOf } from "../../src/folders/access/access.ts";
 import { removeConnectors } from "../../src/mcp-central/remove.ts";
 import { removeMcpInstallsOfMember } from "../../src/mcp-servers/installs.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";

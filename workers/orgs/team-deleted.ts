@@ -1,7 +1,7 @@
 /** Removes every reference to a deleted team, then the team's own document. Each part may run twice. */
 import type { App } from "../../src/app.ts";
 import { publishEvents } from "../../src/audit/events.ts";
-import { revokeGrantsOf } from "../../src/folders/access.ts";
+import { revokeGrantsOf } from "../../src/folders/access/access.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 
 type Cleaner = (app: App, team: { tenantId: string; teamId: string }) => Promise<unknown>;

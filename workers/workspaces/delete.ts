@@ -4,8 +4,8 @@
  */
 import type { App } from "../../src/app.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
-import { closeSubtree, removeSubtree } from "../../src/folders/erase.ts";
-import { loadTree } from "../../src/folders/trees.ts";
+import { closeSubtree, removeSubtree } from "../../src/folders/tree/erase.ts";
+import { loadTree } from "../../src/folders/tree/trees.ts";
 import { removeSkill } from "../../src/skills/settings.ts";
 import { flushWorkspaceEvents, queueSync } from "../../src/workspaces/schedule.ts";
 

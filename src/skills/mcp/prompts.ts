@@ -4,7 +4,7 @@ import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
-import { folderActsIn } from "../../folders/acts.ts";
+import { folderActsIn } from "../../folders/access/acts.ts";
 import { loadFolderView, visibleFolders } from "../../folders/load.ts";
 import { partOf } from "../../mcp/bounds.ts";
 import type { Prompt } from "../../mcp/surface.ts";

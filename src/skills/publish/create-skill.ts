@@ -7,7 +7,7 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { slugOfSkill } from "../../folders/slug.ts";
+import { slugOfSkill } from "../../folders/tree/slug.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { effectiveAccessOf, releasePath, reservePath } from "../place.ts";
 import { scheduleProjection } from "../projection-queue.ts";

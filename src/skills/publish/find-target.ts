@@ -5,7 +5,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, forbidden, notFound } from "../../errors.ts";
 import type { FolderView } from "../../folders/load.ts";
-import { folderAtPath } from "../../folders/paths.ts";
+import { folderAtPath } from "../../folders/tree/paths.ts";
 import { keepAllowed } from "../load.ts";
 import { presentCandidates } from "../resolve.ts";
 import type { PublishSkill } from "../schema.ts";

@@ -3,8 +3,8 @@ import { limits } from "../../../contract/limits.ts";
 import type { SyncActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { checkFolderPath, createFolderPath } from "../../folders/create.ts";
-import type { FolderTree } from "../../folders/tree.ts";
+import { checkFolderPath, createFolderPath } from "../../folders/tree/create.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
 import { plainLine } from "./import-commit.ts";
 
 const nameAttempts = 20;

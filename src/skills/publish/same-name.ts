@@ -5,8 +5,8 @@
 import { sameNameLimit, type SkillDoc } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
 import type { FolderView } from "../../folders/load.ts";
-import { deepestVisible } from "../../folders/paths.ts";
-import type { FolderTree } from "../../folders/tree.ts";
+import { deepestVisible } from "../../folders/tree/paths.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
 
 /** The workspace that contains a path, even if some of its folders are missing; null for none. */
 export function workspaceAt(view: FolderView, path: string): string | null {

@@ -10,7 +10,7 @@ import { actorKey, type Actor, type AnonymousKeyActor } from "../../access/actor
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, forbidden, unauthenticated } from "../../errors.ts";
-import { slugOfSkill } from "../../folders/slug.ts";
+import { slugOfSkill } from "../../folders/tree/slug.ts";
 import { createSkill } from "../publish/create-skill.ts";
 import { chooseName } from "../publish/publish-skill.ts";
 import { nameKeyOf } from "../publish/slug.ts";

@@ -2,7 +2,7 @@
 import type { RemoteChange, RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { SyncBase } from "../../../storage/sync-bases.ts";
-import { slugOfSkill } from "../../folders/slug.ts";
+import { slugOfSkill } from "../../folders/tree/slug.ts";
 import type { ImportCommit } from "../../skills/publish/import-commit.ts";
 import { importSkill, importVersion } from "../../skills/publish/import-skill.ts";
 import type { VersionSource } from "../../skills/publish/text-source.ts";

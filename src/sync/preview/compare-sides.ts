@@ -5,7 +5,7 @@ import type { SyncBase } from "../../../storage/sync-bases.ts";
 import type { SyncProposed } from "../../../storage/sync-proposed.ts";
 import type { SyncRefusal } from "../../../storage/sync-runs.ts";
 import type { App } from "../../app.ts";
-import type { FolderTree } from "../../folders/tree.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
 import { withSecond } from "../content/concurrent-move.ts";
 import { indexProblemMessage, toRefusal, undoneEdit } from "../content/context.ts";
 import { openExports, type Exports, type LocatedSkill } from "../content/exported.ts";

@@ -7,7 +7,7 @@ import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { loadTree } from "../../folders/trees.ts";
+import { loadTree } from "../../folders/tree/trees.ts";
 import { visitHost } from "../connection/host-access.ts";
 import { askHost } from "../connection/host-errors.ts";
 import { openHost } from "../connection/open-host.ts";

@@ -2,8 +2,8 @@
 import type { Mirror, RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { SyncBase } from "../../../storage/sync-bases.ts";
 import type { App } from "../../app.ts";
-import { slugOfSkill } from "../../folders/slug.ts";
-import type { FolderTree } from "../../folders/tree.ts";
+import { slugOfSkill } from "../../folders/tree/slug.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
 import { checkImportedFolder } from "../../skills/publish/import-folders.ts";
 import { checkSourceContent } from "../../skills/publish/refused-content.ts";
 import type { VersionSource } from "../../skills/publish/text-source.ts";

@@ -8,8 +8,8 @@ import { isAllowedIn } from "../../access/decide.ts";
 import { readsEverySkill } from "../../access/repository.ts";
 import type { App } from "../../app.ts";
 import { readableFolders } from "../../folders/load.ts";
-import type { FolderTree } from "../../folders/tree.ts";
-import { loadTree } from "../../folders/trees.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
+import { loadTree } from "../../folders/tree/trees.ts";
 import type { ReadableFolders } from "./readable-folders.ts";
 
 export interface SyncView {

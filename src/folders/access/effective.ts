@@ -3,22 +3,23 @@
  * manage the access, since it shows the roles, teams and grants of everyone.
  */
 import { z } from "zod";
-import type { AccessAction } from "../../contract/vocabulary.ts";
-import { isId } from "../../storage/database.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import type { Actor, Membership, OrganizationActor, UserActor } from "../access/actor.ts";
-import { allowedActions, explainAccess } from "../access/explain.ts";
-import type { App } from "../app.ts";
-import { forbidden, notFound } from "../errors.ts";
-import { decodeCursor } from "../http/cursor.ts";
-import { Page } from "../http/route.ts";
-import { listMembers } from "../orgs/members.ts";
-import { MemberCursor, type MemberQuery } from "../orgs/schema.ts";
-import { loadTenant } from "../orgs/service.ts";
-import { explainMemberships } from "../users/load.ts";
+import type { AccessAction } from "../../../contract/vocabulary.ts";
+import { isId } from "../../../storage/database.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { Actor, Membership, OrganizationActor, UserActor } from "../../access/actor.ts";
+import { allowedActions, explainAccess } from "../../access/explain.ts";
+import type { App } from "../../app.ts";
+import { forbidden, notFound } from "../../errors.ts";
+import { decodeCursor } from "../../http/cursor.ts";
+import { Page } from "../../http/route.ts";
+import { listMembers } from "../../orgs/members.ts";
+import { MemberCursor, type MemberQuery } from "../../orgs/schema.ts";
+import { loadTenant } from "../../orgs/service.ts";
+import { explainMemberships } from "../../users/load.ts";
+import { accessContextIn, isAllowed, loadFolder, principalsOf } from "../load.ts";
+import type { PlanFolderAccess } from "../schema.ts";
+import type { FolderTree } from "../tree/tree.ts";
 import { checkGrants, refuseManaged } from "./access.ts";
-import { accessContextIn, isAllowed, loadFolder, principalsOf } from "./load.ts";
-import type { PlanFolderAccess } from "./schema.ts";
 import {
   accessOfTokens,
   listTokens,
@@ -28,7 +29,6 @@ import {
   type AccessTarget,
   type PrincipalAccess,
 } from "./token-access.ts";
-import type { FolderTree } from "./tree.ts";
 
 /** A page of the members and tokens with their access to a folder. Throws `forbidden` or `not_found`. */
 export async function listFolderAccess(

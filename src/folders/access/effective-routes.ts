@@ -3,14 +3,14 @@ import {
   EffectiveAccessPayload,
   PlannedAccessPayload,
   TeamFolderPayload,
-} from "../../contract/payloads/folders.ts";
-import type { App } from "../app.ts";
-import { pageByPath } from "../http/cursor.ts";
-import { Page, routesOf, type Route } from "../http/route.ts";
-import { MemberQuery, TeamParams } from "../orgs/schema.ts";
+} from "../../../contract/payloads/folders.ts";
+import type { App } from "../../app.ts";
+import { pageByPath } from "../../http/cursor.ts";
+import { Page, routesOf, type Route } from "../../http/route.ts";
+import { MemberQuery, TeamParams } from "../../orgs/schema.ts";
+import { FolderParams, PlanFolderAccess, TeamFoldersQuery } from "../schema.ts";
 import { listFolderAccess, planFolderAccess } from "./effective.ts";
 import { presentAccess, presentPlanned } from "./present-access.ts";
-import { FolderParams, PlanFolderAccess, TeamFoldersQuery } from "./schema.ts";
 import { listTeamFolders } from "./team-folders.ts";
 
 const route = routesOf({ tag: "Folders", auth: "required" });

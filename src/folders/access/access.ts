@@ -1,16 +1,14 @@
 /** Restriction and grants of a folder, which determine who may read and change its content. */
-import { limits } from "../../contract/limits.ts";
-import type { FolderLevel } from "../../contract/vocabulary.ts";
-import { isId } from "../../storage/database.ts";
-import type { FolderDoc, FolderGrant } from "../../storage/folders.ts";
-import type { Actor } from "../access/actor.ts";
-import { levelIn } from "../access/decide.ts";
-import { audienceOf } from "../access/exposure.ts";
-import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
-import { changeTree } from "./change.ts";
-import { coveredBy, restrictionIn, restrictionOf, type AudienceChange } from "./exposure.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { FolderLevel } from "../../../contract/vocabulary.ts";
+import { isId } from "../../../storage/database.ts";
+import type { FolderDoc, FolderGrant } from "../../../storage/folders.ts";
+import type { Actor } from "../../access/actor.ts";
+import { levelIn } from "../../access/decide.ts";
+import { audienceOf } from "../../access/exposure.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
 import {
   authorizeFolder,
   isAllowed,
@@ -19,10 +17,12 @@ import {
   accessContextIn,
   principalsOf,
   type FolderView,
-} from "./load.ts";
-import { managedFolder } from "./refusals.ts";
-import type { UpdateFolderAccess } from "./schema.ts";
-import type { FolderTree } from "./tree.ts";
+} from "../load.ts";
+import type { UpdateFolderAccess } from "../schema.ts";
+import { changeTree } from "../tree/change.ts";
+import { managedFolder } from "../tree/refusals.ts";
+import type { FolderTree } from "../tree/tree.ts";
+import { coveredBy, restrictionIn, restrictionOf, type AudienceChange } from "./exposure.ts";
 import { queueEffectiveAccessUpdate } from "./update-effective-access.ts";
 
 export interface FolderAccess {

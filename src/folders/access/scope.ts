@@ -1,9 +1,9 @@
 /** The skills that an actor may read, in a form that a query can filter by. */
-import type { SkillScope, TenantScope } from "../../storage/skill-search.ts";
-import type { Actor } from "../access/actor.ts";
-import { bypassesRestrictions, limitsOf } from "../access/decide.ts";
-import { ownWorkspaceIn, principalsOf } from "./load.ts";
-import type { FolderTree } from "./tree.ts";
+import type { SkillScope, TenantScope } from "../../../storage/skill-search.ts";
+import type { Actor } from "../../access/actor.ts";
+import { bypassesRestrictions, limitsOf } from "../../access/decide.ts";
+import { ownWorkspaceIn, principalsOf } from "../load.ts";
+import type { FolderTree } from "../tree/tree.ts";
 
 /**
  * The skills that the actor may read in organizations of theirs. The query filters by the stored effective access of

@@ -1,8 +1,8 @@
 /** Paths of folders: names or slugs from the root down. Nothing here creates a folder. */
-import { invalidRequest, notFound } from "../errors.ts";
-import { isVisible, type FolderView } from "./load.ts";
+import { invalidRequest, notFound } from "../../errors.ts";
+import { isVisible, type FolderView } from "../load.ts";
+import { folderName } from "../schema.ts";
 import { nameTaken, refuseDepth } from "./refusals.ts";
-import { folderName } from "./schema.ts";
 import { slugOfFolder } from "./slug.ts";
 import type { FolderTree } from "./tree.ts";
 

@@ -3,19 +3,19 @@ import {
   namedReaders,
   type AudiencePayload,
   type ExposurePayload,
-} from "../../contract/payloads/exposure.ts";
-import type { FolderGrant } from "../../storage/folders.ts";
+} from "../../../contract/payloads/exposure.ts";
+import type { FolderGrant } from "../../../storage/folders.ts";
 import {
   isWider,
   leavesRestriction,
   mayLiftRestriction,
   type Audience,
   type Restriction,
-} from "../access/exposure.ts";
-import type { App } from "../app.ts";
-import { forbidden } from "../errors.ts";
-import { accessContextIn, type FolderView } from "./load.ts";
-import type { FolderTree } from "./tree.ts";
+} from "../../access/exposure.ts";
+import type { App } from "../../app.ts";
+import { forbidden } from "../../errors.ts";
+import { accessContextIn, type FolderView } from "../load.ts";
+import type { FolderTree } from "../tree/tree.ts";
 
 /** The restriction in effect in a folder; null is the organization's root. */
 export function restrictionIn(tree: FolderTree, folderId: string | null): Restriction | null {

@@ -2,7 +2,7 @@
  * Erases a folder with its content: closed first, so that nothing more is put in, then removed from the leaves up once
  * the skills are erased. Each step is idempotent.
  */
-import type { App } from "../app.ts";
+import type { App } from "../../app.ts";
 import { changeTree } from "./change.ts";
 import { loadTree } from "./trees.ts";
 

@@ -2,9 +2,9 @@
  * Updates the stored effective access of skills after a move or a change of a restriction. Access decisions use the
  * tree, so they don't depend on it; it keeps lists and the catalog fast and complete.
  */
-import type { App } from "../app.ts";
-import type { FolderTree } from "./tree.ts";
-import { loadTree } from "./trees.ts";
+import type { App } from "../../app.ts";
+import type { FolderTree } from "../tree/tree.ts";
+import { loadTree } from "../tree/trees.ts";
 
 const folderSlice = 1000;
 const skillSlice = 500;

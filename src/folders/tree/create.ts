@@ -1,12 +1,12 @@
 /** Creation of folders: one by name, or a path with its missing parents. */
-import { limits } from "../../contract/limits.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
-import { actorId, type Actor } from "../access/actor.ts";
-import { isAllowedIn, membershipIn } from "../access/decide.ts";
-import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
-import { ServiceError, forbidden, invalidRequest } from "../errors.ts";
-import { authorizeFolder, type FolderView } from "./load.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { FolderDoc } from "../../../storage/folders.ts";
+import { actorId, type Actor } from "../../access/actor.ts";
+import { isAllowedIn, membershipIn } from "../../access/decide.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { ServiceError, forbidden, invalidRequest } from "../../errors.ts";
+import { authorizeFolder, type FolderView } from "../load.ts";
 import { readFolderPath, startInTree, startOfPath, type PathStart } from "./paths.ts";
 import { beingDeleted, nameTaken, refuseDepth, refuseManagedRoot } from "./refusals.ts";
 import { changeTreeReserving, reservationFor } from "./reservations.ts";

@@ -1,20 +1,20 @@
 /** Renames and moves of a folder. */
-import type { FolderDoc } from "../../storage/folders.ts";
-import type { PathReservationDoc } from "../../storage/path-reservations.ts";
-import type { Actor } from "../access/actor.ts";
-import { audienceOf } from "../access/exposure.ts";
-import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
-import { notFound } from "../errors.ts";
+import type { FolderDoc } from "../../../storage/folders.ts";
+import type { PathReservationDoc } from "../../../storage/path-reservations.ts";
+import type { Actor } from "../../access/actor.ts";
+import { audienceOf } from "../../access/exposure.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { notFound } from "../../errors.ts";
+import { checkMayChangePaths, coveredBy, restrictionIn, type AudienceChange } from "../access/exposure.ts";
+import { queueEffectiveAccessUpdate } from "../access/update-effective-access.ts";
+import { loadFolder, type FolderView } from "../load.ts";
+import type { UpdateFolder } from "../schema.ts";
 import { checkMayChange, checkMayMove } from "./change-rules.ts";
-import { checkMayChangePaths, coveredBy, restrictionIn, type AudienceChange } from "./exposure.ts";
-import { loadFolder, type FolderView } from "./load.ts";
 import { nameTaken } from "./refusals.ts";
 import { changeTreeReserving, reservationFor } from "./reservations.ts";
-import type { UpdateFolder } from "./schema.ts";
 import { slugOfFolder } from "./slug.ts";
 import type { FolderTree } from "./tree.ts";
-import { queueEffectiveAccessUpdate } from "./update-effective-access.ts";
 
 /**
  * Renames a folder, moves it with everything in it, or both. Skills keep their slugs and publicIds; only paths change.

@@ -1,9 +1,9 @@
 /** Rules for renaming, moving and deleting a folder, checked on the tree that the change is committed on. */
-import type { FolderDoc } from "../../storage/folders.ts";
-import { isAllowedIn } from "../access/decide.ts";
-import { ServiceError, forbidden } from "../errors.ts";
-import { checkMayTakeOut } from "./exposure.ts";
-import { authorizeFolder, type FolderView } from "./load.ts";
+import type { FolderDoc } from "../../../storage/folders.ts";
+import { isAllowedIn } from "../../access/decide.ts";
+import { ServiceError, forbidden } from "../../errors.ts";
+import { checkMayTakeOut } from "../access/exposure.ts";
+import { authorizeFolder, type FolderView } from "../load.ts";
 import { beingDeleted, managedFolder, refuseDepth, refuseManagedRoot } from "./refusals.ts";
 import type { FolderTree } from "./tree.ts";
 

@@ -4,13 +4,13 @@
  * change is committed.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { isUnavailable, retryIdempotent, untilKnownMs } from "../../storage/database.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
-import type { EventRow } from "../../storage/outbox.ts";
-import type { App } from "../app.ts";
-import { publishEvents } from "../audit/events.ts";
-import { ServiceError } from "../errors.ts";
-import { requestSync } from "../queue/request-sync.ts";
+import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
+import type { FolderDoc } from "../../../storage/folders.ts";
+import type { EventRow } from "../../../storage/outbox.ts";
+import type { App } from "../../app.ts";
+import { publishEvents } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { requestSync } from "../../queue/request-sync.ts";
 import type { FolderTree } from "./tree.ts";
 import { loadTree } from "./trees.ts";
 

@@ -3,14 +3,14 @@ import type {
   AccessReasonPayload,
   EffectiveAccessPayload,
   PlannedAccessPayload,
-} from "../../contract/payloads/folders.ts";
-import { isId } from "../../storage/database.ts";
-import type { PermissionMap } from "../access/actor.ts";
-import type { AccessReason } from "../access/explain.ts";
-import type { App } from "../app.ts";
-import { visibleFolders, type FolderView } from "./load.ts";
+} from "../../../contract/payloads/folders.ts";
+import { isId } from "../../../storage/database.ts";
+import type { PermissionMap } from "../../access/actor.ts";
+import type { AccessReason } from "../../access/explain.ts";
+import type { App } from "../../app.ts";
+import { visibleFolders, type FolderView } from "../load.ts";
+import type { FolderTree } from "../tree/tree.ts";
 import type { PrincipalAccess } from "./token-access.ts";
-import type { FolderTree } from "./tree.ts";
 
 export async function presentAccess(
   app: App,

@@ -3,8 +3,8 @@
  * or a grant applies from the next request on, in every process.
  */
 import { LRUCache } from "lru-cache";
-import type { TreeState } from "../../storage/folders.ts";
-import type { App } from "../app.ts";
+import type { TreeState } from "../../../storage/folders.ts";
+import type { App } from "../../app.ts";
 import { FolderTree } from "./tree.ts";
 
 /** Maximum number of folders and grants in all cached trees, and the number that a tree itself counts as. */

@@ -3,21 +3,21 @@
  * trust policies, which last an hour, are left out.
  */
 import { z } from "zod";
-import type { AccessAction } from "../../contract/vocabulary.ts";
-import { isId } from "../../storage/database.ts";
-import type { ListedToken } from "../../storage/tokens.ts";
-import type { Actor, OrganizationActor } from "../access/actor.ts";
-import { decideTenant, type AccessContext } from "../access/decide.ts";
-import { allowedActions, explainToken, type AccessReason, type AccessSubject } from "../access/explain.ts";
-import { isTooOld } from "../access/token-age.ts";
-import type { App } from "../app.ts";
-import { notFound } from "../errors.ts";
-import { encodeCursor } from "../http/cursor.ts";
-import { Page } from "../http/route.ts";
-import { loadTenant } from "../orgs/service.ts";
-import { organizationActor } from "../users/load.ts";
-import { accessContextIn } from "./load.ts";
-import type { FolderTree } from "./tree.ts";
+import type { AccessAction } from "../../../contract/vocabulary.ts";
+import { isId } from "../../../storage/database.ts";
+import type { ListedToken } from "../../../storage/tokens.ts";
+import type { Actor, OrganizationActor } from "../../access/actor.ts";
+import { decideTenant, type AccessContext } from "../../access/decide.ts";
+import { allowedActions, explainToken, type AccessReason, type AccessSubject } from "../../access/explain.ts";
+import { isTooOld } from "../../access/token-age.ts";
+import type { App } from "../../app.ts";
+import { notFound } from "../../errors.ts";
+import { encodeCursor } from "../../http/cursor.ts";
+import { Page } from "../../http/route.ts";
+import { loadTenant } from "../../orgs/service.ts";
+import { organizationActor } from "../../users/load.ts";
+import { accessContextIn } from "../load.ts";
+import type { FolderTree } from "../tree/tree.ts";
 
 export interface PrincipalAccess {
   /** A member has their user name as name. */

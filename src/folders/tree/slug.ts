@@ -1,7 +1,7 @@
 /** Slugs of folders and skills: the parts of a path, and the name that a skill is installed as. */
 import { createHash } from "node:crypto";
 import slugify from "@sindresorhus/slugify";
-import { limits } from "../../contract/limits.ts";
+import { limits } from "../../../contract/limits.ts";
 
 /** Device names, which no directory can have on Windows. */
 const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)$/;

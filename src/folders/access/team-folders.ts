@@ -1,10 +1,10 @@
 /** Folders on which a team has a grant. */
-import type { TeamFolderPayload } from "../../contract/payloads/folders.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { loadTenant } from "../orgs/service.ts";
-import { loadTeam } from "../orgs/teams.ts";
-import { isAllowed, isVisible, loadFolderView, principalsOf } from "./load.ts";
+import type { TeamFolderPayload } from "../../../contract/payloads/folders.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { loadTenant } from "../../orgs/service.ts";
+import { loadTeam } from "../../orgs/teams.ts";
+import { isAllowed, isVisible, loadFolderView, principalsOf } from "../load.ts";
 
 /**
  * Requires `member:read`. As in the folder's own list of grants, callers see those of folders whose access they may

@@ -2,16 +2,16 @@
  * Deletion of an empty folder in two steps: closed first, so that nothing more is put into it, then checked again and
  * removed. A folder that was filled in between stays; the reconcile job finishes a deletion that was interrupted.
  */
-import type { FolderDoc } from "../../storage/folders.ts";
-import type { EventRow } from "../../storage/outbox.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
+import type { FolderDoc } from "../../../storage/folders.ts";
+import type { EventRow } from "../../../storage/outbox.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { checkMayChangePaths } from "../access/exposure.ts";
+import { loadFolder } from "../load.ts";
 import { checkMayChange } from "./change-rules.ts";
 import { changeTree } from "./change.ts";
-import { checkMayChangePaths } from "./exposure.ts";
-import { loadFolder } from "./load.ts";
 import type { FolderTree } from "./tree.ts";
 import { loadTree } from "./trees.ts";
 

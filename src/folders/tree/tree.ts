@@ -2,8 +2,8 @@
  * An organization's folders in memory, with parents, grants and effective restrictions. Cached per process; before
  * every use, the changes since its revision are applied (`trees.ts`).
  */
-import { folderLevels, type FolderLevel } from "../../contract/vocabulary.ts";
-import type { FolderDoc, FolderNode } from "../../storage/folders.ts";
+import { folderLevels, type FolderLevel } from "../../../contract/vocabulary.ts";
+import type { FolderDoc, FolderNode } from "../../../storage/folders.ts";
 
 export type { FolderNode };
 

@@ -1,11 +1,11 @@
 /** Members who can read a folder or skill before and after a move, for the plan of the move. */
-import type { MovedReadersPayload } from "../../contract/payloads/exposure.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import type { Actor } from "../access/actor.ts";
-import { decideTenant } from "../access/decide.ts";
-import type { App } from "../app.ts";
-import { accessOf } from "./effective.ts";
-import type { AccessTarget } from "./token-access.ts";
+import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { Actor } from "../../access/actor.ts";
+import { decideTenant } from "../../access/decide.ts";
+import type { App } from "../../app.ts";
+import { accessOf } from "../access/effective.ts";
+import type { AccessTarget } from "../access/token-access.ts";
 import type { FolderTree } from "./tree.ts";
 
 const atOnce = 1000;

@@ -1,6 +1,6 @@
 /** Errors of changes to folders, and the checks that throw them on a tree. */
-import { limits } from "../../contract/limits.ts";
-import { ServiceError } from "../errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { ServiceError } from "../../errors.ts";
 import type { FolderTree } from "./tree.ts";
 
 export function managedFolder(path: string, remedy: string): ServiceError {
