@@ -7,7 +7,7 @@ import type { Storage } from "../storage/index.ts";
 import type { Passwords } from "./auth/passwords.ts";
 import type { Compute } from "./compute/compute.ts";
 import type { Config } from "./config.ts";
-import type { RateLimits } from "./http/rate-limit.ts";
+import type { RateLimits } from "./http/request/rate-limit.ts";
 import type { Log } from "./log.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";

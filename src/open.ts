@@ -11,7 +11,7 @@ import type { App, Stores } from "./app.ts";
 import { openPasswords, type PasswordCost } from "./auth/passwords.ts";
 import { openCompute } from "./compute/compute.ts";
 import type { Config } from "./config.ts";
-import { openRateLimits } from "./http/rate-limit.ts";
+import { openRateLimits } from "./http/request/rate-limit.ts";
 import type { Log } from "./log.ts";
 import { openMailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";

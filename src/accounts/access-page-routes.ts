@@ -2,10 +2,10 @@
 import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { hidden } from "../http/fields.ts";
-import { formText, orShow, postForm } from "../http/forms.ts";
-import { html, type Html } from "../http/html.ts";
-import { actorPage, type PageOptions } from "../http/pages.ts";
+import { hidden } from "../http/pages/fields.ts";
+import { formText, orShow, postForm } from "../http/pages/forms.ts";
+import { html, type Html } from "../http/pages/html.ts";
+import { actorPage, type PageOptions } from "../http/pages/pages.ts";
 import { routesOf, type Route } from "../http/route.ts";
 import { endAccess, endLabels, readAccess, type AccessView } from "./access-mails.ts";
 import { badLinkPage } from "./pages.ts";

@@ -13,7 +13,7 @@ import { flushEvents, makeEvent } from "../audit/events.ts";
 import { serviceLog } from "../audit/fan-out.ts";
 import { dropSessions } from "../auth/sessions.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { resetFactors } from "../mfa/reset.ts";
 import { lastSeenOf } from "../users/last-seen.ts";

@@ -1,8 +1,8 @@
 /** HTML of the pages that links in mails lead to. */
 import { limits } from "../../contract/limits.ts";
-import { checkbox, field, hidden, problem } from "../http/fields.ts";
-import { postForm } from "../http/forms.ts";
-import { html, type Html } from "../http/html.ts";
+import { checkbox, field, hidden, problem } from "../http/pages/fields.ts";
+import { postForm } from "../http/pages/forms.ts";
+import { html, type Html } from "../http/pages/html.ts";
 
 /** Asks before anything changes: mail programs open links automatically, so following one must not change anything. */
 export function confirmEmailPage(view: { token: string; email: string; changed: boolean }): Html {

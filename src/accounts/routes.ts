@@ -10,7 +10,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { clientFacts } from "../auth/known-clients.ts";
 import { presentSignedIn } from "../auth/present.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Enveloped, Page, routesOf, type Cookie, type Route } from "../http/route.ts";
 import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
 import { deleteAccount } from "./delete-account.ts";

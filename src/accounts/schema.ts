@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { anonymousMcpModes, signUpModes } from "../../contract/vocabulary.ts";
 import { oldPassword } from "../auth/schema.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 import { email, personName, username } from "../users/schema.ts";
 
 /** Counted in characters, not in the halves that JavaScript stores the rarer ones in. */

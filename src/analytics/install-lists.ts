@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isId } from "../../storage/database.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 
 const Cursor = z.tuple([z.iso.datetime(), z.string().refine(isId)]);

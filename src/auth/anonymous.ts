@@ -16,8 +16,8 @@ import { anonymousKeyPermissions } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
+import { sha256Hex, signatureHeaders, type SignedCall } from "../http/request/signed.ts";
 import type { RequestInfo } from "../http/route.ts";
-import { sha256Hex, signatureHeaders, type SignedCall } from "../http/signed.ts";
 import { isSafeKey, isSignedBy, readBase64 } from "./ed25519.ts";
 import type { RegisterIdentity } from "./schema.ts";
 

@@ -6,7 +6,7 @@ import type { Credentials } from "../../storage/users.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
-import type { Budget } from "../http/rate-limit.ts";
+import type { Budget } from "../http/request/rate-limit.ts";
 import { hashSecret } from "../secrets.ts";
 import { knownClient, type ClientFacts } from "./known-clients.ts";
 

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { checkForm, formText, orShow } from "../http/forms.ts";
-import type { Html } from "../http/html.ts";
-import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
+import { checkForm, formText, orShow } from "../http/pages/forms.ts";
+import type { Html } from "../http/pages/html.ts";
+import { actorPage, redirectReply, type PageOptions } from "../http/pages/pages.ts";
 import { routesOf, type Reply, type Route } from "../http/route.ts";
 import { requireUser } from "../users/load.ts";
 import { remedyOf } from "../users/remedy.ts";

@@ -14,7 +14,7 @@ import {
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
-import { sessionCookieName } from "../http/cookies.ts";
+import { sessionCookieName } from "../http/request/cookies.ts";
 import type { Cookie } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
 import { clientOf } from "./user-agent.ts";

@@ -1,7 +1,7 @@
 /** The two steps of the sign-in as pages. */
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { actorPage, type PageOptions } from "../http/pages.ts";
+import { actorPage, type PageOptions } from "../http/pages/pages.ts";
 import type { Cookie, Reply } from "../http/route.ts";
 import { factorPage, signInPage } from "./pages.ts";
 import { passkeyScript } from "./passkey-script.ts";

@@ -3,8 +3,8 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { PageDescription } from "../http/dashboard/describe.ts";
-import { html } from "../http/html.ts";
-import { showHidden } from "../http/show-hidden.ts";
+import { html } from "../http/pages/html.ts";
+import { showHidden } from "../http/pages/show-hidden.ts";
 import { exploreSkills, listPublicSkillsOf } from "../skills/search.ts";
 
 /** Skills that a page lists; the list for agents has all of them. */

@@ -9,9 +9,9 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { notFound } from "../errors.ts";
-import { notModified } from "../http/conditional.ts";
+import { showHidden } from "../http/pages/show-hidden.ts";
 import { Reply, route, type Page, type RequestInfo, type Route } from "../http/route.ts";
-import { showHidden } from "../http/show-hidden.ts";
+import { notModified } from "../http/service/conditional.ts";
 import { exploreSkills, listPublicSkillsOf } from "../skills/search.ts";
 
 const perPage = 100;

@@ -8,8 +8,8 @@ import type { CatalogPosition } from "../../storage/skills/catalog.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { nothingAt } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
-import { html, type Html } from "../http/html.ts";
+import { html, type Html } from "../http/pages/html.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Reply, route, type Route } from "../http/route.ts";
 import { keepAllowed } from "../skills/load.ts";
 

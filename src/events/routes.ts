@@ -3,9 +3,9 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { forbidden, unauthenticated } from "../errors.ts";
-import { sessionCookieName } from "../http/cookies.ts";
-import type { Health } from "../http/health.ts";
+import { sessionCookieName } from "../http/request/cookies.ts";
 import { Reply, route, type RequestInfo, type Route } from "../http/route.ts";
+import type { Health } from "../http/service/health.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { openChangeEvents } from "./listeners.ts";
 

@@ -6,7 +6,7 @@ import {
   FolderPayload,
 } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
-import { pageByPath } from "../http/cursor.ts";
+import { pageByPath } from "../http/request/cursor.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";

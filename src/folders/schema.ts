@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { oneLineText } from "../../contract/one-line.ts";
 import { folderLevels, principalTypes } from "../../contract/vocabulary.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 
 /** Letters in any script, digits and punctuation, without slashes, backslashes and control characters. */
 const folderName = z

@@ -7,18 +7,18 @@ import { actorKey, type Actor, type Origin, type UserActor } from "../access/act
 import { administers, couldAdminister } from "../access/decide.ts";
 import { nothingAt, ServiceError, unauthenticated } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { pseudonymOf, type Caller } from "./addresses.ts";
-import { readBytes, readJson, readJsonOrForm } from "./body.ts";
-import { sessionCookieName } from "./cookies.ts";
 import { toServiceError, type ErrorTranslator } from "./errors.ts";
-import { idempotentResult, type IdempotencyStore } from "./idempotency.ts";
 import { parseInput } from "./input/parse-input.ts";
 import { readQuery } from "./input/query.ts";
-import type { RateLimits } from "./rate-limit.ts";
+import { pseudonymOf, type Caller } from "./request/addresses.ts";
+import { readBytes, readJson, readJsonOrForm } from "./request/body.ts";
+import { sessionCookieName } from "./request/cookies.ts";
+import { idempotentResult, type IdempotencyStore } from "./request/idempotency.ts";
+import type { RateLimits } from "./request/rate-limit.ts";
+import { readSignedCall, sha256Hex, type SignedCall } from "./request/signed.ts";
 import { respond } from "./respond.ts";
 import type { Creation, RequestInfo, Route } from "./route.ts";
-import { checkOrigin } from "./security.ts";
-import { readSignedCall, sha256Hex, type SignedCall } from "./signed.ts";
+import { checkOrigin } from "./service/security.ts";
 
 /** The credentials that a caller presents; `authenticate` turns them into an actor, or throws `unauthenticated`. */
 export interface Credentials {

@@ -5,9 +5,9 @@ import path from "node:path";
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { failures, type FailureCode } from "../../contract/errors.ts";
-import { iconPath } from "./pages.ts";
+import { iconPath } from "./pages/pages.ts";
 import { Reply, routesOf, type Route } from "./route.ts";
-import { docsPolicy } from "./security.ts";
+import { docsPolicy } from "./service/security.ts";
 
 const route = routesOf({ tag: "Documentation", auth: "optional" });
 

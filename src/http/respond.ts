@@ -1,7 +1,7 @@
 /** Writes the result of a handler to the response. */
 import type { Context } from "koa";
-import { setCookies } from "./cookies.ts";
-import { writeCursor } from "./cursor.ts";
+import { setCookies } from "./request/cookies.ts";
+import { writeCursor } from "./request/cursor.ts";
 import { Enveloped, Page, Reply, SerializedJson, type Route } from "./route.ts";
 
 export function respond(ctx: Context, declared: Route, result: unknown): void {

@@ -6,7 +6,7 @@ import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { SyncProblem } from "../../storage/sync-problem.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 
 /** A page of connections; those with problems come first. */

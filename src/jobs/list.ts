@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { JobPayload } from "../../contract/payloads/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { type QueuedJob, type QueueName, queueNames } from "../queue/index.ts";
 import { requireQueue } from "./load.ts";

@@ -1,6 +1,6 @@
 /** The former address of the page of queues and jobs, whose view was in the same parameters. */
 import { z } from "zod";
-import { redirectReply } from "../http/pages.ts";
+import { redirectReply } from "../http/pages/pages.ts";
 import { route, type Route } from "../http/route.ts";
 
 const part = z.string().max(300).optional();

@@ -10,9 +10,9 @@ import {
   RetriedPayload,
 } from "../../contract/payloads/jobs.ts";
 import type { App } from "../app.ts";
-import { listQuery } from "../http/cursor.ts";
-import type { Health } from "../http/health.ts";
+import { listQuery } from "../http/request/cursor.ts";
 import { Reply, routesOf, type Route } from "../http/route.ts";
+import type { Health } from "../http/service/health.ts";
 import { queueNames } from "../queue/index.ts";
 import { requireUser } from "../users/load.ts";
 import { listAllConnections } from "./connections.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { jobStates, metricRanges } from "../../contract/vocabulary.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 
 const queueName = z.string().max(50);
 

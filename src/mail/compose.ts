@@ -3,7 +3,7 @@
  * escapes every value. Mails load nothing and contain no tracking.
  */
 import { installCommand } from "../http/client/install-command.ts";
-import { html } from "../http/html.ts";
+import { html } from "../http/pages/html.ts";
 import type { Mail } from "./mailer.ts";
 
 export interface MailText {

@@ -3,7 +3,7 @@ import type { WithNotice } from "../../storage/notices.ts";
 import type { Account } from "../../storage/users.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import type { Budget } from "../http/rate-limit.ts";
+import type { Budget } from "../http/request/rate-limit.ts";
 import { hashSecret } from "../secrets.ts";
 
 const noticeMs = 24 * 3_600_000;

@@ -4,7 +4,7 @@ import { isId } from "../../storage/database.ts";
 import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import type { ListCalls } from "./schema.ts";

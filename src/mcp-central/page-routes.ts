@@ -1,7 +1,7 @@
 /** Addresses that browsers and authorization servers visit when a connector is authorized. */
 import { z } from "zod";
 import type { App } from "../app.ts";
-import { redirectReply } from "../http/pages.ts";
+import { redirectReply } from "../http/pages/pages.ts";
 import { Reply, routesOf, type Route } from "../http/route.ts";
 import { callbackPath, clientDocumentPath, clientMetadata } from "./oauth/provider.ts";
 

@@ -6,7 +6,7 @@ import { mcpSlugPattern, reservedMcpSlugs } from "../../contract/mcp-servers.ts"
 import { oneLineText, plainTextOfLines } from "../../contract/one-line.ts";
 import { mcpServerConfig } from "../../contract/payloads/mcp-servers.ts";
 import { installScopes, mcpInstallModes, mcpTargets, mcpTransports } from "../../contract/vocabulary.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 import { catalogName, catalogVersion } from "./catalog/registry-schema.ts";
 
 const name = z

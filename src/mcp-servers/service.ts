@@ -8,7 +8,7 @@ import { memberMay } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { forbidden, notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { findServer, keepAllowedServers, loadServerIn, type SeenServer } from "./load.ts";

@@ -6,7 +6,7 @@ import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { IdCursor, type ListQuery } from "../orgs/schema.ts";
 import { requireUnrestricted } from "../users/load.ts";

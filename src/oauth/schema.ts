@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 
 /**
  * Parameters of a standard request: unknown ones are ignored (RFC 6749, section 3.2), ill-typed ones count as absent.

@@ -4,7 +4,7 @@ import { AdminOrganizationPayload } from "../../contract/payloads/administration
 import { isId } from "../../storage/database.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
 import { AdminOrganizationQuery } from "./schema.ts";

@@ -9,7 +9,7 @@ import { missingFrom, ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { lastSeenOf } from "../users/last-seen.ts";
 import { foldName } from "../users/schema.ts";

@@ -1,6 +1,6 @@
 /** The field for the first organization of a new account. */
 import { limits } from "../../contract/limits.ts";
-import { field } from "../http/fields.ts";
+import { field } from "../http/pages/fields.ts";
 
 export const organizationField = (value: string, optional: boolean) =>
   field({

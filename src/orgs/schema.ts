@@ -6,7 +6,7 @@ import { customRoleActions, isAnonymousName } from "../../contract/vocabulary.ts
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
 import { permissionMap } from "../access/schema.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 import { email, foldName, personName } from "../users/schema.ts";
 
 /** Lower-case letters, digits and single inner hyphens; never a first path segment of the service. */

@@ -6,7 +6,7 @@ import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
 import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";

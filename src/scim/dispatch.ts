@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { isId } from "../../storage/database.ts";
 import { ServiceError } from "../errors.ts";
-import { readJson } from "../http/body.ts";
+import { readJson } from "../http/request/body.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
 import { namesVersion } from "./conditional.ts";
 import type { ScimContext } from "./context.ts";

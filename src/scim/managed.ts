@@ -2,7 +2,7 @@
 import type { ScimGroupPayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { foldName } from "../users/schema.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { scimOutcomes, scimUserStates } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 
 const id = z.string().min(1).max(64);
 

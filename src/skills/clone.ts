@@ -9,7 +9,7 @@ import { actorKey, type Actor } from "../access/actor.ts";
 import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { invalidRequest } from "../errors.ts";
-import { readBytes } from "../http/body.ts";
+import { readBytes } from "../http/request/body.ts";
 import { loadSkill } from "./load.ts";
 import { projectForReaders } from "./projection.ts";
 import { selectVersion } from "./select-version.ts";

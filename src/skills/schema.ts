@@ -10,7 +10,7 @@ import {
   skillTypes,
   visibilities,
 } from "../../contract/vocabulary.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 import { requiredMcpServers } from "../mcp-servers/schema.ts";
 import { contentLocation } from "./publish/content-location-schema.ts";
 import { fileChanges } from "./publish/edit-schema.ts";

@@ -11,7 +11,7 @@ import { readableScope } from "../folders/access/scope.ts";
 import { loadFolder } from "../folders/load.ts";
 import type { FolderTree } from "../folders/tree/tree.ts";
 import { cachedTrees, haveRevisions, loadTrees } from "../folders/tree/trees.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { findServer } from "../mcp-servers/load.ts";
 import { refuseUnproved } from "../users/requirements.ts";

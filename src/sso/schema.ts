@@ -3,8 +3,8 @@ import { limits } from "../../contract/limits.ts";
 import { absentGroups as absentGroupsMeanings, ssoTypes } from "../../contract/payloads/sso.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
-import { listQuery } from "../http/cursor.ts";
-import { formText } from "../http/forms.ts";
+import { formText } from "../http/pages/forms.ts";
+import { listQuery } from "../http/request/cursor.ts";
 import { personName } from "../users/schema.ts";
 
 const id = z.string().min(1).max(64);

@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import { publishEvents, makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { loadFolder } from "../folders/load.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { withNotice } from "../mail/notice.ts";
 import { IdCursor, type ListQuery } from "../orgs/schema.ts";

@@ -1,6 +1,6 @@
 /** Link by which a visitor of a page gives the proof that an error asks for, and returns to the page. */
 import type { ServiceError } from "../errors.ts";
-import { html, type Html } from "../http/html.ts";
+import { html, type Html } from "../http/pages/html.ts";
 
 const back = (path: string, returnTo: string) =>
   `${path}${path.includes("?") ? "&" : "?"}return_to=${encodeURIComponent(returnTo)}`;

@@ -8,7 +8,7 @@ import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import type { FolderTree } from "../folders/tree/tree.ts";
 import { loadTree } from "../folders/tree/trees.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { loadManaged } from "./load.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { workspaceStates } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import { folderName } from "../folders/schema.ts";
-import { listQuery } from "../http/cursor.ts";
+import { listQuery } from "../http/request/cursor.ts";
 
 const userId = z.string().min(1).max(64);
 

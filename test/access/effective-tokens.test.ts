@@ -8,7 +8,7 @@ import type {
   PlannedAccessPayload,
 } from "../../contract/payloads/folders.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { encodeCursor, writeCursor } from "../../src/http/cursor.ts";
+import { encodeCursor, writeCursor } from "../../src/http/request/cursor.ts";
 import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import { safeReturnTo } from "../../src/auth/return-to.ts";
-import { Html, html } from "../../src/http/html.ts";
-import { pageStyle } from "../../src/http/page-style.ts";
-import { pagePolicy } from "../../src/http/security.ts";
+import { Html, html } from "../../src/http/pages/html.ts";
+import { pageStyle } from "../../src/http/pages/page-style.ts";
+import { pagePolicy } from "../../src/http/service/security.ts";
 import { cookieOf, password, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
 import { anyCharacter } from "../support/any-character.ts";
 

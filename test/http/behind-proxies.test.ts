@@ -6,7 +6,7 @@ import { createServer, get, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { findCallerBehind } from "../../src/http/addresses.ts";
+import { findCallerBehind } from "../../src/http/request/addresses.ts";
 import type { TrustedProxies } from "../../src/network-address.ts";
 import { findProgram, freePorts, startProgram, whyMissing } from "../support/proxies/program.ts";
 import { removeFolder, temporaryFolder } from "../support/server.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
 import { readConfig } from "../../src/config.ts";
-import { findCallerBehind, networkOf } from "../../src/http/addresses.ts";
+import { findCallerBehind, networkOf } from "../../src/http/request/addresses.ts";
 import { parseAddress, type TrustedProxies } from "../../src/network-address.ts";
 import { startService } from "../support/service.ts";
 

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect, type AddressInfo } from "node:net";
 import { after, before, it } from "node:test";
 import { z } from "zod";
-import { openRateLimits } from "../../src/http/rate-limit.ts";
+import { openRateLimits } from "../../src/http/request/rate-limit.ts";
 import type { Route } from "../../src/http/route.ts";
-import { createHttp } from "../../src/http/server.ts";
+import { createHttp } from "../../src/http/service/server.ts";
 import { openLog } from "../../src/log.ts";
 import type { Forwarder } from "../../src/mcp/forwarder.ts";
 import { mcpRoutes } from "../../src/mcp/routes.ts";

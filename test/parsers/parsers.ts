@@ -27,7 +27,7 @@ import { plainText, readPackets } from "../../repos/transport/pkt-line.ts";
 import type { App } from "../../src/app.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { readFolderPath } from "../../src/folders/tree/paths.ts";
-import { decodeCursor } from "../../src/http/cursor.ts";
+import { decodeCursor } from "../../src/http/request/cursor.ts";
 import { ScimError } from "../../src/scim/errors.ts";
 import { parseFilter } from "../../src/scim/filter/parse.ts";
 import { readPath } from "../../src/scim/patch/operations.ts";

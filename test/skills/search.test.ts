@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CreatedFolderPayload } from "../../contract/payloads/folders.ts";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import { writeCursor } from "../../src/http/cursor.ts";
+import { writeCursor } from "../../src/http/request/cursor.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";

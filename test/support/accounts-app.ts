@@ -15,7 +15,7 @@ import type { App } from "../../src/app.ts";
 import { openPasswords } from "../../src/auth/passwords.ts";
 import { openCompute } from "../../src/compute/compute.ts";
 import { readConfig, type Config } from "../../src/config.ts";
-import { openRateLimits } from "../../src/http/rate-limit.ts";
+import { openRateLimits } from "../../src/http/request/rate-limit.ts";
 import { openLog } from "../../src/log.ts";
 import { openMailer } from "../../src/mail/mailer.ts";
 import type { Queue } from "../../src/queue/index.ts";

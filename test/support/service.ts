@@ -10,7 +10,7 @@ import path from "node:path";
 import { apiRoutes, createApi } from "../../src/api.ts";
 import type { App } from "../../src/app.ts";
 import { readConfig, type Config } from "../../src/config.ts";
-import type { Health } from "../../src/http/health.ts";
+import type { Health } from "../../src/http/service/health.ts";
 import { openLog } from "../../src/log.ts";
 import { openApp, type OpenedApp } from "../../src/open.ts";
 import { openQueue, type Queue, type QueueLocation } from "../../src/queue/index.ts";

@@ -5,7 +5,7 @@ import {
   TeamFolderPayload,
 } from "../../../contract/payloads/folders.ts";
 import type { App } from "../../app.ts";
-import { pageByPath } from "../../http/cursor.ts";
+import { pageByPath } from "../../http/request/cursor.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";
 import { MemberQuery, TeamParams } from "../../orgs/schema.ts";
 import { FolderParams, PlanFolderAccess, TeamFoldersQuery } from "../schema.ts";

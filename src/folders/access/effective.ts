@@ -10,7 +10,7 @@ import type { Actor, Membership, OrganizationActor, UserActor } from "../../acce
 import { allowedActions, explainAccess } from "../../access/explain.ts";
 import type { App } from "../../app.ts";
 import { forbidden, notFound } from "../../errors.ts";
-import { decodeCursor } from "../../http/cursor.ts";
+import { decodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { listMembers } from "../../orgs/members.ts";
 import { MemberCursor, type MemberQuery } from "../../orgs/schema.ts";

@@ -12,7 +12,7 @@ import { allowedActions, explainToken, type AccessReason, type AccessSubject } f
 import { isTooOld } from "../../access/token-age.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
-import { encodeCursor } from "../../http/cursor.ts";
+import { encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { organizationActor } from "../../users/load.ts";

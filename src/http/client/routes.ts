@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { ClientPayload } from "../../../contract/payloads/client.ts";
 import { ServiceError } from "../../errors.ts";
-import { cacheHeaders, notModified } from "../conditional.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../route.ts";
+import { cacheHeaders, notModified } from "../service/conditional.ts";
 import { installerFor } from "./install-command.ts";
 import { type ClientPackage, readClientPackage, sha256Of } from "./package.ts";
 

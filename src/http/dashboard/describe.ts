@@ -3,7 +3,7 @@
  * the same for every address.
  */
 import type { Actor } from "../../access/actor.ts";
-import { html, type Html } from "../html.ts";
+import { html, type Html } from "../pages/html.ts";
 import type { Reply, RequestInfo } from "../route.ts";
 
 export interface PageDescription {

@@ -9,7 +9,7 @@ import { keepSuccess } from "../../../contract/concurrency/keep-success.ts";
 import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
 import { nothingAt, ServiceError } from "../../errors.ts";
 import { Reply, route, type Route } from "../route.ts";
-import { dashboardPolicy } from "../security.ts";
+import { dashboardPolicy } from "../service/security.ts";
 import { acceptsHtml, insertDescription, type DescribePage, type PageDescription } from "./describe.ts";
 import { readAsset, readFrontEnd, type FrontEnd } from "./front-end.ts";
 

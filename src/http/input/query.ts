@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import { z } from "zod";
 import { suggest } from "../../../contract/suggest.ts";
 import { invalidRequest } from "../../errors.ts";
-import { readCursor } from "../cursor.ts";
+import { readCursor } from "../request/cursor.ts";
 import type { Route } from "../route.ts";
 import { parseInput } from "./parse-input.ts";
 

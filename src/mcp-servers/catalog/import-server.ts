@@ -7,7 +7,7 @@ import { limitsOf, membershipIn } from "../../access/decide.ts";
 import { memberMay } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { forbidden, notFound, ServiceError } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { createServer } from "../create-server.ts";

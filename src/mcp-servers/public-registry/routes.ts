@@ -2,8 +2,8 @@
 import { McpRegistryPayload } from "../../../contract/payloads/mcp-servers.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { cacheHeaders, notModified } from "../../http/conditional.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
+import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import {
   ChangeRegistry,

@@ -1,6 +1,6 @@
 /** Input of the public registry's interface, and of its switch. */
 import { z } from "zod";
-import { listQuery } from "../../http/cursor.ts";
+import { listQuery } from "../../http/request/cursor.ts";
 
 const org = z.string().min(1).max(64);
 const name = z.string().min(1).max(300).meta({ description: "URL-encoded, as com.example.acme%2Fsearch" });

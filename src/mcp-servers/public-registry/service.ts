@@ -12,7 +12,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound, ServiceError } from "../../errors.ts";
 import { loadAccessContexts } from "../../folders/load.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import type { ListRegistry } from "./schema.ts";
 import { registryName, toServerJson, versionOf, type RegistryVersion } from "./server-json.ts";
 

@@ -103,7 +103,7 @@ export const sealedFields: readonly SealedField[] = [
     name: "stored responses",
     collection: "idempotency",
     path: "sealed",
-    sealedIn: ["src/http/idempotency-store.ts"],
+    sealedIn: ["src/http/request/idempotency-store.ts"],
     recordId: ownId,
   },
   {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import { installScopes, targets } from "../../../contract/vocabulary.ts";
-import { listQuery } from "../../http/cursor.ts";
+import { listQuery } from "../../http/request/cursor.ts";
 
 export const AnalyticsQuery = z.object({ days: z.coerce.number().int().min(1).max(365).default(30) });
 export const TenantAnalyticsQuery = AnalyticsQuery.extend({

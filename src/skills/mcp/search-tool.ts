@@ -7,7 +7,7 @@ import type { Actor } from "../../access/actor.ts";
 import { membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
 import { unauthenticated } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
 import { refOf } from "../resolve.ts";
 import { ListQuery } from "../schema.ts";

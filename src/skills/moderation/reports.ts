@@ -11,7 +11,7 @@ import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { serviceLog } from "../../audit/fan-out.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadOpenSkill } from "../load.ts";
 import type { CloseReport, ReportSkill, ReportsQuery } from "./schema.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ReportPayload, ReportedPayload, TakedownPayload } from "../../../contract/payloads/moderation.ts";
 import type { App } from "../../app.ts";
-import { listQuery } from "../../http/cursor.ts";
+import { listQuery } from "../../http/request/cursor.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { loadSkill } from "../load.ts";

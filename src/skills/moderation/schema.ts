@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import { reportReasons, reportStates } from "../../../contract/vocabulary.ts";
-import { listQuery } from "../../http/cursor.ts";
+import { listQuery } from "../../http/request/cursor.ts";
 
 /** Text that a person reads in a page or a mail: line feeds and tabs, and no other control characters. */
 const writtenText = (max: number) =>

@@ -13,7 +13,7 @@ import type { App } from "../../app.ts";
 import { makeEvent, makeSystemEvent } from "../../audit/events.ts";
 import { serviceLog } from "../../audit/fan-out.ts";
 import { notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadOpenSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";

@@ -9,7 +9,7 @@ import type { SsoSignInDoc } from "../../../storage/sso/sign-ins.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { SignInCursor, type SignInsQuery } from "../schema.ts";

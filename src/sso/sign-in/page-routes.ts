@@ -4,8 +4,8 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { safeReturnTo } from "../../auth/return-to.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { orShow } from "../../http/forms.ts";
-import { redirectReply } from "../../http/pages.ts";
+import { orShow } from "../../http/pages/forms.ts";
+import { redirectReply } from "../../http/pages/pages.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
 import { samlMetadata } from "../saml/saml.ts";
 import {

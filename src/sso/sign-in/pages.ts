@@ -1,10 +1,10 @@
 /** Pages of sign-ins by providers. */
 import type { SsoTestPayload } from "../../../contract/payloads/sso.ts";
 import type { Actor } from "../../access/actor.ts";
-import { hidden, problem } from "../../http/fields.ts";
-import { postForm } from "../../http/forms.ts";
-import { html, type Html } from "../../http/html.ts";
-import { actorPage, type PageOptions } from "../../http/pages.ts";
+import { hidden, problem } from "../../http/pages/fields.ts";
+import { postForm } from "../../http/pages/forms.ts";
+import { html, type Html } from "../../http/pages/html.ts";
+import { actorPage, type PageOptions } from "../../http/pages/pages.ts";
 import type { Reply } from "../../http/route.ts";
 import { ownSignInPath } from "../../users/remedy.ts";
 import type { LinkOffer } from "./link.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { syncModes } from "../../../contract/vocabulary.ts";
-import { listQuery } from "../../http/cursor.ts";
+import { listQuery } from "../../http/request/cursor.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { isProposalBranch } from "./proposal-branch.ts";
 

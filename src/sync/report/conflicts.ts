@@ -6,7 +6,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { loadSkill } from "../../skills/load.ts";
 import { requireUser } from "../../users/load.ts";

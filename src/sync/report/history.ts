@@ -8,7 +8,7 @@ import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";
-import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 import { causeBy, makeConnectionEvent } from "../connection/connection-event.ts";

@@ -13,7 +13,7 @@ import { isId } from "../../../storage/database.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
-import { readBytes, tooLarge } from "../../http/body.ts";
+import { readBytes, tooLarge } from "../../http/request/body.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 

@@ -1,7 +1,7 @@
 /** The network addresses of callers, as limits and logs use them. */
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIPv4, type Socket } from "node:net";
-import { parseAddress, parseNetwork, type TrustedProxies } from "../network-address.ts";
+import { parseAddress, parseNetwork, type TrustedProxies } from "../../network-address.ts";
 
 export interface Caller {
   /** In the form of `parseAddress`, or `unknownAddress`. */

@@ -1,6 +1,6 @@
+import { routesOf, type Route } from "../route.ts";
 /** Style sheet and icon of the server-rendered pages. */
 import { iconPath, iconReply, stylePath, styleReply } from "./pages.ts";
-import { routesOf, type Route } from "./route.ts";
 
 const route = routesOf({ tag: "Pages", auth: "optional" });
 

@@ -1,6 +1,6 @@
 /** Forms of server-rendered pages: their fields, their validation, and errors that are shown in the page. */
 import { z } from "zod";
-import { ServiceError, invalidRequest } from "../errors.ts";
+import { ServiceError, invalidRequest } from "../../errors.ts";
 import { html, type Html } from "./html.ts";
 
 /**

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "@fastify/busboy";
-import { limits } from "../../contract/limits.ts";
-import { sizeText } from "../../contract/size-text.ts";
-import { ServiceError, invalidRequest } from "../errors.ts";
-import { faultOfShape } from "./input/json-shape.ts";
+import { limits } from "../../../contract/limits.ts";
+import { sizeText } from "../../../contract/size-text.ts";
+import { ServiceError, invalidRequest } from "../../errors.ts";
+import { faultOfShape } from "../input/json-shape.ts";
 
 /**
  * Reads a JSON body, or takes the bytes of it that were read before. Throws `unsupported_media_type`,

@@ -1,6 +1,6 @@
 /** Liveness and readiness. Alive: the process responds. Ready: its engines respond, and it is not about to end. */
-import { ServiceError } from "../errors.ts";
-import { routesOf, type Route } from "./route.ts";
+import { ServiceError } from "../../errors.ts";
+import { routesOf, type Route } from "../route.ts";
 
 const route = routesOf({ tag: "Operation", auth: "none" });
 

@@ -3,10 +3,10 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import helmet from "helmet";
 import type { Context } from "koa";
-import type { Actor } from "../access/actor.ts";
-import { ServiceError, forbidden } from "../errors.ts";
-import { sessionCookieName } from "./cookies.ts";
-import { Reply, route, type Route } from "./route.ts";
+import type { Actor } from "../../access/actor.ts";
+import { ServiceError, forbidden } from "../../errors.ts";
+import { sessionCookieName } from "../request/cookies.ts";
+import { Reply, route, type Route } from "../route.ts";
 
 /** For pages: own style sheets, fonts and pictures, forms to ourselves, no script. */
 export const pagePolicy =

@@ -1,6 +1,6 @@
 /** Cookies that the service sets. */
 import type { Context } from "koa";
-import type { Cookie } from "./route.ts";
+import type { Cookie } from "../route.ts";
 
 /** Name of the session cookie, bound to the host if the service is reached by https. */
 export function sessionCookieName(baseUrl: string): string {

@@ -1,6 +1,6 @@
 /** The store of first responses over MongoDB. */
-import { limits } from "../../contract/limits.ts";
-import type { App } from "../app.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { App } from "../../app.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 
 /** The longest time that a first call may run. A process that crashes during one must not block its key for a day. */

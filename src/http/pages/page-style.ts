@@ -2,7 +2,7 @@
  * The look of the server-rendered pages: the same colors, fonts and controls as the dashboard's (`web/src/tokens.css`),
  * without its script and libraries.
  */
-import { findFonts } from "./dashboard/fonts.ts";
+import { findFonts } from "../dashboard/fonts.ts";
 
 /** The mark of the service. Also the icon of a browser tab, so it has its own background. */
 export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18">

@@ -1,13 +1,13 @@
 /** Server-rendered pages. Forms work in any browser, and a script only adds to a page that works without it. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "koa";
-import type { Actor } from "../access/actor.ts";
+import type { Actor } from "../../access/actor.ts";
+import { respond } from "../respond.ts";
+import type { RouteTable } from "../route-table.ts";
+import { Reply, type Cookie, type Route } from "../route.ts";
+import { pagePolicy, scriptedPolicy } from "../service/security.ts";
 import { html, type Html } from "./html.ts";
 import { pageIcon, pageStyle } from "./page-style.ts";
-import { respond } from "./respond.ts";
-import type { RouteTable } from "./route-table.ts";
-import { Reply, type Cookie, type Route } from "./route.ts";
-import { pagePolicy, scriptedPolicy } from "./security.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 

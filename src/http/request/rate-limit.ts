@@ -8,9 +8,9 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from "rate-limiter-flexible";
-import { limits } from "../../contract/limits.ts";
-import { ServiceError } from "../errors.ts";
-import type { RateBudget } from "./route.ts";
+import { limits } from "../../../contract/limits.ts";
+import { ServiceError } from "../../errors.ts";
+import type { RateBudget } from "../route.ts";
 
 /**
  * Points per period of seconds. `general` counts every request of a caller, `mail` what one account or address can make

@@ -1,5 +1,5 @@
 /** Entity tags and caching (RFC 9110, section 13; RFC 9111). */
-import { Reply, type RequestInfo } from "./route.ts";
+import { Reply, type RequestInfo } from "../route.ts";
 
 /**
  * Caching headers of a response. `fixed` content never changes under its URL; other responses are revalidated each time

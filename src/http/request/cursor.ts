@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { limits } from "../../contract/limits.ts";
-import { invalidRequest } from "../errors.ts";
-import { Page } from "./route.ts";
+import { limits } from "../../../contract/limits.ts";
+import { invalidRequest } from "../../errors.ts";
+import { Page } from "../route.ts";
 
 /** The query parameters that every list takes. */
 export const listQuery = {

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 import type { Context } from "koa";
 import compress from "koa-compress";
 import { LRUCache } from "lru-cache";
-import { ownBytes } from "../../repos/own-bytes.ts";
+import { ownBytes } from "../../../repos/own-bytes.ts";
 
 const leastBytes = 2048;
 const cacheBytes = 8 * 1024 * 1024;

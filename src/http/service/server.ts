@@ -2,16 +2,16 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Koa, { type Context } from "koa";
-import { ServiceError, invalidRequest, nothingAt } from "../errors.ts";
-import { requestContext, tracksContext, type Log } from "../log.ts";
-import type { TrustedProxies } from "../network-address.ts";
-import { findCallerBehind } from "./addresses.ts";
+import { ServiceError, invalidRequest, nothingAt } from "../../errors.ts";
+import { requestContext, tracksContext, type Log } from "../../log.ts";
+import type { TrustedProxies } from "../../network-address.ts";
+import { presentFailure, presentOauthFailure, toServiceError } from "../errors.ts";
+import { handleRoute, type RouteServices } from "../handle-route.ts";
+import { openByPage } from "../pages/pages.ts";
+import { findCallerBehind } from "../request/addresses.ts";
+import { openRouteTable, type RouteTable } from "../route-table.ts";
+import type { Route } from "../route.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
-import { presentFailure, presentOauthFailure, toServiceError } from "./errors.ts";
-import { handleRoute, type RouteServices } from "./handle-route.ts";
-import { openByPage } from "./pages.ts";
-import { openRouteTable, type RouteTable } from "./route-table.ts";
-import type { Route } from "./route.ts";
 import { securityHeaders, shareResponse, withPreflights } from "./security.ts";
 
 export interface HttpOptions extends Omit<RouteServices, "findCaller"> {

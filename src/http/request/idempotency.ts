@@ -3,9 +3,9 @@
  * caller may still read it. A first call that is still running, or the same key with another body, is a conflict.
  */
 import { createHash } from "node:crypto";
-import { type Actor, type AnonymousActor, actorKey } from "../access/actor.ts";
-import { ServiceError, invalidRequest } from "../errors.ts";
-import { Enveloped, Reply, type Creation } from "./route.ts";
+import { type Actor, type AnonymousActor, actorKey } from "../../access/actor.ts";
+import { ServiceError, invalidRequest } from "../../errors.ts";
+import { Enveloped, Reply, type Creation } from "../route.ts";
 
 export interface StoredAnswer {
   status: number;
