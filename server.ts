@@ -7,7 +7,7 @@ import closeWithGrace from "close-with-grace";
 import { DataDirLockedError, lockDataDir } from "./engines/data-dir-lock.ts";
 import { EngineError } from "./engines/engine-error.ts";
 import { startEmbeddedMongo } from "./engines/mongo.ts";
-import { ensureSetupLink } from "./src/accounts/setup.ts";
+import { ensureSetupLink } from "./src/accounts/sign-up/setup.ts";
 import { createApi } from "./src/api.ts";
 import type { App, Stores } from "./src/app.ts";
 import { type Closers, closeAll, closingOnError } from "./src/closers.ts";

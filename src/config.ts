@@ -301,7 +301,7 @@ export interface Config {
   };
   /** `clientDocuments`: undefined for "while outbound requests are possible" (`src/oauth/document-support.ts`). */
   oauth: { privateNetwork: boolean; clientDocuments: boolean | undefined };
-  /** Until an administrator decides (`src/accounts/anonymous-mcp.ts`). */
+  /** Until an administrator decides (`src/accounts/administration/anonymous-mcp.ts`). */
   anonymousMcp: AnonymousMcpMode;
   /** Without a slash at the end; undefined: no catalog. */
   mcpCatalog: { url: string | undefined; privateNetwork: boolean };

@@ -7,7 +7,7 @@ import { formText, orShow, postForm } from "../http/pages/forms.ts";
 import { html, type Html } from "../http/pages/html.ts";
 import { actorPage, type PageOptions } from "../http/pages/pages.ts";
 import { routesOf, type Route } from "../http/route.ts";
-import { endAccess, endLabels, readAccess, type AccessView } from "./access-mails.ts";
+import { endAccess, endLabels, readAccess, type AccessView } from "./mails/access-mails.ts";
 import { badLinkPage } from "./pages.ts";
 
 const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });

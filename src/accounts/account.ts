@@ -12,7 +12,7 @@ import { queueMails } from "../mail/notice.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { requireRecentFactor } from "../users/recent-verification.ts";
-import { mailDue } from "./account-mails.ts";
+import { mailDue } from "./mails/account-mails.ts";
 import type { ChangePassword } from "./schema.ts";
 
 /**

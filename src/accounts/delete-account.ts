@@ -17,7 +17,7 @@ import { leaveAllTenants } from "../orgs/leave.ts";
 import { propagateTenant } from "../orgs/propagate.ts";
 import { removeTokensOfUser } from "../tokens/service.ts";
 import { requireUnrestricted } from "../users/load.ts";
-import { eventOfOwner } from "./mail-links.ts";
+import { eventOfOwner } from "./mails/mail-links.ts";
 import { proveOwnership } from "./prove-ownership.ts";
 import { removeGrantsOfUser } from "./remove-grants.ts";
 

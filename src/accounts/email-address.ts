@@ -18,8 +18,8 @@ import { joinAutomatically } from "../orgs/auto-join/join.ts";
 import { hashSecret } from "../secrets.ts";
 import { nameTaken, requireUnrestricted, requireUser } from "../users/load.ts";
 import { foldName } from "../users/schema.ts";
-import { mailDue } from "./account-mails.ts";
-import { badLink, eventOfOwner } from "./mail-links.ts";
+import { mailDue } from "./mails/account-mails.ts";
+import { badLink, eventOfOwner } from "./mails/mail-links.ts";
 import { proveOwnership } from "./prove-ownership.ts";
 import type { ChangeEmail } from "./schema.ts";
 

@@ -5,7 +5,7 @@
 import type { ListedToken, TokenOwner } from "../../storage/tokens.ts";
 import type { App } from "../app.ts";
 import { publishEvents, makeSystemEvent } from "../audit/events.ts";
-import { eventOfOwner } from "./mail-links.ts";
+import { eventOfOwner } from "./mails/mail-links.ts";
 
 const batch = 100;
 /** Requests that were authenticated before the tokens ended are over after that time. */

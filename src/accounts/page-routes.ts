@@ -19,7 +19,7 @@ import {
 } from "./pages.ts";
 import { forgotPassword, readReset, resetPassword } from "./recovery.ts";
 import { ForgotPassword, ResetPassword } from "./schema.ts";
-import { signUpPageRoutes } from "./sign-up-page-routes.ts";
+import { signUpPageRoutes } from "./sign-up/sign-up-page-routes.ts";
 
 const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const askAgain = { href: "/forgot-password", label: "Ask for another link" };

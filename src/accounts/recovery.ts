@@ -12,9 +12,9 @@ import { queueMails } from "../mail/notice.ts";
 import { checkLink, readLink } from "../mail/signed-link.ts";
 import { hashSecret } from "../secrets.ts";
 import { foldName } from "../users/schema.ts";
-import { mailDue, resetBinding } from "./account-mails.ts";
 import { revokeEndedTokens } from "./end-tokens.ts";
-import { badLink, eventOfOwner } from "./mail-links.ts";
+import { mailDue, resetBinding } from "./mails/account-mails.ts";
+import { badLink, eventOfOwner } from "./mails/mail-links.ts";
 import type { ResetPassword } from "./schema.ts";
 
 /**

@@ -15,7 +15,7 @@ import { Enveloped, Page, routesOf, type Cookie, type Route } from "../http/rout
 import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { confirmEmail, requestEmailChange, resendConfirmation } from "./email-address.ts";
-import { linkRoutes } from "./link-routes.ts";
+import { linkRoutes } from "./mails/link-routes.ts";
 import { forgotPassword, resetPassword } from "./recovery.ts";
 import {
   ChangeEmail,
@@ -28,7 +28,7 @@ import {
   SessionQuery,
   SignUp,
 } from "./schema.ts";
-import { signUp } from "./sign-up.ts";
+import { signUp } from "./sign-up/sign-up.ts";
 
 const route = routesOf({ tag: "Account", auth: "required" });
 

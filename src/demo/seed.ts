@@ -7,7 +7,7 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { compareUtf8 } from "../../contract/package-rules.ts";
 import { writeZip, type ZipMember } from "../../repos/archive/index.ts";
-import { ensureSetupLink } from "../accounts/setup.ts";
+import { ensureSetupLink } from "../accounts/sign-up/setup.ts";
 import type { App } from "../app.ts";
 
 export interface DemoAccount {

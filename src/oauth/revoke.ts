@@ -1,7 +1,7 @@
 /** Revocation of grants: with a grant, its code, access token and refresh token end at the next request. */
 import type { OauthGrantDoc } from "../../storage/oauth/grants.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import { eventOfOwner } from "../accounts/mail-links.ts";
+import { eventOfOwner } from "../accounts/mails/mail-links.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
 import { OAuthError } from "../auth/oauth-error.ts";

@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import type { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { ServicePayload } from "../../contract/payloads/service.ts";
-import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
+import { finishAdministratorChange } from "../../src/accounts/administration/administrators.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newMember, publishInFolder } from "../support/organization.ts";
 import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { ensureSetupLink } from "../../src/accounts/setup.ts";
+import { ensureSetupLink } from "../../src/accounts/sign-up/setup.ts";
 import {
   cookieOf,
   password,

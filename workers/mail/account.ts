@@ -1,6 +1,6 @@
 /** Sends the pending mails of an account, each once unless a crash occurs between sending and removal. */
-import { writeAccessMail } from "../../src/accounts/access-mails.ts";
-import { writeMail } from "../../src/accounts/account-mails.ts";
+import { writeAccessMail } from "../../src/accounts/mails/access-mails.ts";
+import { writeMail } from "../../src/accounts/mails/account-mails.ts";
 import type { App } from "../../src/app.ts";
 import { MailError, type Mail } from "../../src/mail/mailer.ts";
 

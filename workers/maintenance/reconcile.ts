@@ -3,7 +3,7 @@
  * unfinished deletions, orphaned repositories. Every part may run twice, and concurrently with writers.
  */
 import type { RepoId } from "../../repos/store/index.ts";
-import { finishAdministratorChange } from "../../src/accounts/administrators.ts";
+import { finishAdministratorChange } from "../../src/accounts/administration/administrators.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
 import { countDownloads } from "../../src/analytics/count.ts";

@@ -110,7 +110,7 @@ export const sealedFields: readonly SealedField[] = [
     name: "set-up links",
     collection: "setup",
     path: "sealedToken",
-    sealedIn: ["src/accounts/setup.ts"],
+    sealedIn: ["src/accounts/sign-up/setup.ts"],
     recordId: ownId,
   },
 ];

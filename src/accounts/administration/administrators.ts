@@ -4,14 +4,14 @@
  * one. While a change is recorded, no other one can remove the administrator that it counts on.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AdminUserPayload } from "../../contract/payloads/administration.ts";
-import type { AdministratorChange } from "../../storage/service/settings.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { flushEvents } from "../audit/events.ts";
-import { ServiceError } from "../errors.ts";
-import { requireUser } from "../users/load.ts";
-import { requireRecentVerification } from "../users/recent-verification.ts";
+import type { AdminUserPayload } from "../../../contract/payloads/administration.ts";
+import type { AdministratorChange } from "../../../storage/service/settings.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { flushEvents } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { requireUser } from "../../users/load.ts";
+import { requireRecentVerification } from "../../users/recent-verification.ts";
 import { administrationEvent, loadAdminUser, readAdminUser } from "./administration.ts";
 
 /** Tries to begin a change while others are under way, and the pause between two of them. */

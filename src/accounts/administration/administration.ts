@@ -3,25 +3,25 @@
  * its sessions and personal tokens have ended, and it keeps its memberships and skills.
  */
 import { z } from "zod";
-import type { AdminUserPayload } from "../../contract/payloads/administration.ts";
-import type { EventName } from "../../contract/vocabulary.ts";
-import { isId } from "../../storage/database.ts";
-import type { Account } from "../../storage/users.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { flushEvents, makeEvent } from "../audit/events.ts";
-import { serviceLog } from "../audit/fan-out.ts";
-import { dropSessions } from "../auth/sessions.ts";
-import { ServiceError, notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
-import { resetFactors } from "../mfa/reset.ts";
-import { lastSeenOf } from "../users/last-seen.ts";
-import { requireUser } from "../users/load.ts";
-import { requireRecentVerification } from "../users/recent-verification.ts";
-import { foldName } from "../users/schema.ts";
-import { revokeEndedTokens } from "./end-tokens.ts";
-import type { AdminUserQuery } from "./schema.ts";
+import type { AdminUserPayload } from "../../../contract/payloads/administration.ts";
+import type { EventName } from "../../../contract/vocabulary.ts";
+import { isId } from "../../../storage/database.ts";
+import type { Account } from "../../../storage/users.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { flushEvents, makeEvent } from "../../audit/events.ts";
+import { serviceLog } from "../../audit/fan-out.ts";
+import { dropSessions } from "../../auth/sessions.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { Page } from "../../http/route.ts";
+import { resetFactors } from "../../mfa/reset.ts";
+import { lastSeenOf } from "../../users/last-seen.ts";
+import { requireUser } from "../../users/load.ts";
+import { requireRecentVerification } from "../../users/recent-verification.ts";
+import { foldName } from "../../users/schema.ts";
+import { revokeEndedTokens } from "../end-tokens.ts";
+import type { AdminUserQuery } from "../schema.ts";
 
 const Cursor = z.tuple([z.enum(["emailKey", "username"]), z.string().max(400)]);
 

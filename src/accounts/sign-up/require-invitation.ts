@@ -1,9 +1,9 @@
 /** Sign-up by invitation (`signUpMode`). */
-import type { App } from "../app.ts";
-import { forbidden } from "../errors.ts";
-import { loadInvitation } from "../orgs/invitations/load.ts";
-import { foldName } from "../users/schema.ts";
-import { signUpMode } from "../users/sign-up-mode.ts";
+import type { App } from "../../app.ts";
+import { forbidden } from "../../errors.ts";
+import { loadInvitation } from "../../orgs/invitations/load.ts";
+import { foldName } from "../../users/schema.ts";
+import { signUpMode } from "../../users/sign-up-mode.ts";
 
 /** Throws `forbidden`, or the error of the invitation, unless an account with this address may be created. */
 export async function requireInvitation(app: App, email: string, token: string | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 /** Texts of the mails to owners about the domains of their organization. */
-import type { MailDue } from "../../storage/users.ts";
-import type { App } from "../app.ts";
-import type { MailText } from "../mail/compose.ts";
+import type { MailDue } from "../../../storage/users.ts";
+import type { App } from "../../app.ts";
+import type { MailText } from "../../mail/compose.ts";
 
 /** Warns of a verification that lapses. */
 export function domainFailing(app: App, { domain }: MailDue): MailText | undefined {

@@ -1,17 +1,17 @@
 /** Creates accounts. */
-import { isDuplicate } from "../../storage/database.ts";
-import type { UserDoc } from "../../storage/users.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { startSignedIn, type SignedIn } from "../auth/sign-in.ts";
-import type { RequestInfo } from "../http/route.ts";
-import { queueMails } from "../mail/notice.ts";
-import { nameTaken } from "../users/load.ts";
-import { foldName } from "../users/schema.ts";
-import { mailDue } from "./account-mails.ts";
-import { consumeConfirmation, newConfirmation, returnConfirmation } from "./email-address.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import type { UserDoc } from "../../../storage/users.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { startSignedIn, type SignedIn } from "../../auth/sign-in.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import { queueMails } from "../../mail/notice.ts";
+import { nameTaken } from "../../users/load.ts";
+import { foldName } from "../../users/schema.ts";
+import { consumeConfirmation, newConfirmation, returnConfirmation } from "../email-address.ts";
+import { mailDue } from "../mails/account-mails.ts";
+import type { SignUp } from "../schema.ts";
 import { requireInvitation } from "./require-invitation.ts";
-import type { SignUp } from "./schema.ts";
 import { checkFirstSignUp, forgetSetupLink } from "./setup.ts";
 
 /**

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { BlockList, isIP } from "node:net";
-import type { App } from "../app.ts";
-import { forbidden } from "../errors.ts";
-import type { RequestInfo } from "../http/route.ts";
-import { equalSecrets } from "../secrets.ts";
+import type { App } from "../../app.ts";
+import { forbidden } from "../../errors.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import { equalSecrets } from "../../secrets.ts";
 
 const recordId = "setup";
 

@@ -2,20 +2,20 @@
  * Mails about a new session, token, device or OAuth client, each with a link that ends it. The link is signed over what
  * it ends and only opens a page: mail scanners open links, so a button on the page ends the access.
  */
-import { isId } from "../../storage/database.ts";
-import type { Notice } from "../../storage/notices.ts";
-import type { OauthGrantDoc } from "../../storage/oauth/grants.ts";
-import { isSessionCurrent, type SessionDoc } from "../../storage/sessions.ts";
-import type { TokenDoc } from "../../storage/tokens.ts";
-import type { Account } from "../../storage/users.ts";
-import type { Origin } from "../access/actor.ts";
-import { isPermitted } from "../access/permissions.ts";
-import type { App } from "../app.ts";
-import { flushEvents } from "../audit/events.ts";
-import { composeMail, inertName, type MailText } from "../mail/compose.ts";
-import type { Mail } from "../mail/mailer.ts";
-import { checkLink, readLink, signLink } from "../mail/signed-link.ts";
-import { loadMemberships } from "../users/load.ts";
+import { isId } from "../../../storage/database.ts";
+import type { Notice } from "../../../storage/notices.ts";
+import type { OauthGrantDoc } from "../../../storage/oauth/grants.ts";
+import { isSessionCurrent, type SessionDoc } from "../../../storage/sessions.ts";
+import type { TokenDoc } from "../../../storage/tokens.ts";
+import type { Account } from "../../../storage/users.ts";
+import type { Origin } from "../../access/actor.ts";
+import { isPermitted } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { flushEvents } from "../../audit/events.ts";
+import { composeMail, inertName, type MailText } from "../../mail/compose.ts";
+import type { Mail } from "../../mail/mailer.ts";
+import { checkLink, readLink, signLink } from "../../mail/signed-link.ts";
+import { loadMemberships } from "../../users/load.ts";
 import { badLink, eventOfOwner } from "./mail-links.ts";
 
 const linkMs = 30 * 24 * 3_600_000;

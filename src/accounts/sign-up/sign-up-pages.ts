@@ -1,9 +1,9 @@
 /** HTML of the sign-up and set-up pages. */
-import { limits } from "../../contract/limits.ts";
-import { field, hidden, problem } from "../http/pages/fields.ts";
-import { postForm } from "../http/pages/forms.ts";
-import { html, type Html } from "../http/pages/html.ts";
-import { organizationField } from "../orgs/organization-page.ts";
+import { limits } from "../../../contract/limits.ts";
+import { field, hidden, problem } from "../../http/pages/fields.ts";
+import { postForm } from "../../http/pages/forms.ts";
+import { html, type Html } from "../../http/pages/html.ts";
+import { organizationField } from "../../orgs/organization-page.ts";
 import { invitationIn } from "./require-invitation.ts";
 
 export interface SignUpValues {

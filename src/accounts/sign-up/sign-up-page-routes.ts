@@ -1,18 +1,18 @@
 /** The pages that create an account: sign-up, and the set-up of an empty service. */
 import { z } from "zod";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { safeReturnTo } from "../auth/return-to.ts";
-import { isSignUpOpen } from "../auth/sign-in.ts";
-import { problem } from "../http/pages/fields.ts";
-import { checkForm, formText, orShow } from "../http/pages/forms.ts";
-import { actorPage, redirectReply } from "../http/pages/pages.ts";
-import { routesOf, type Reply, type RequestInfo, type Route } from "../http/route.ts";
-import { CreateTenant } from "../orgs/schema.ts";
-import { createTenant } from "../orgs/service.ts";
-import { userActor } from "../users/load.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { safeReturnTo } from "../../auth/return-to.ts";
+import { isSignUpOpen } from "../../auth/sign-in.ts";
+import { problem } from "../../http/pages/fields.ts";
+import { checkForm, formText, orShow } from "../../http/pages/forms.ts";
+import { actorPage, redirectReply } from "../../http/pages/pages.ts";
+import { routesOf, type Reply, type RequestInfo, type Route } from "../../http/route.ts";
+import { CreateTenant } from "../../orgs/schema.ts";
+import { createTenant } from "../../orgs/service.ts";
+import { userActor } from "../../users/load.ts";
+import { SignUp } from "../schema.ts";
 import { invitationIn, invitedBy } from "./require-invitation.ts";
-import { SignUp } from "./schema.ts";
 import { organizationFailedPage, signUpPage, type SignUpValues } from "./sign-up-pages.ts";
 import { signUp } from "./sign-up.ts";
 

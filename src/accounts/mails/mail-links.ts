@@ -1,11 +1,11 @@
 /** The errors of links in account mails, and the audit events of those who follow them. */
-import type { EventName } from "../../contract/vocabulary.ts";
-import type { EventRow } from "../../storage/outbox.ts";
-import type { Account } from "../../storage/users.ts";
-import type { Origin } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
-import { ServiceError } from "../errors.ts";
+import type { EventName } from "../../../contract/vocabulary.ts";
+import type { EventRow } from "../../../storage/outbox.ts";
+import type { Account } from "../../../storage/users.ts";
+import type { Origin } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
 
 const sentences = {
   invalid: "This link is not valid: open it as it is in the mail, or ask for another.",

@@ -1,14 +1,14 @@
 /** Settings of the service that its administrators change while it runs. */
-import type { ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
-import type { EventName } from "../../contract/vocabulary.ts";
-import type { EventRow } from "../../storage/outbox.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { flushEvents, makeEvent } from "../audit/events.ts";
-import { serviceLog } from "../audit/fan-out.ts";
-import { signUpMode } from "../users/sign-up-mode.ts";
+import type { ServiceSettingsPayload } from "../../../contract/payloads/administration.ts";
+import type { EventName } from "../../../contract/vocabulary.ts";
+import type { EventRow } from "../../../storage/outbox.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { flushEvents, makeEvent } from "../../audit/events.ts";
+import { serviceLog } from "../../audit/fan-out.ts";
+import { signUpMode } from "../../users/sign-up-mode.ts";
+import type { ChangeServiceSettings } from "../schema.ts";
 import { anonymousMcpMode } from "./anonymous-mcp.ts";
-import type { ChangeServiceSettings } from "./schema.ts";
 
 export async function readServiceSettings(app: App): Promise<ServiceSettingsPayload> {
   const { signUp, anonymousMcp } = app.config;

@@ -1,6 +1,6 @@
 /** Use of the MCP server by agents without a sign-in. */
-import type { AnonymousMcpMode } from "../../contract/vocabulary.ts";
-import type { App } from "../app.ts";
+import type { AnonymousMcpMode } from "../../../contract/vocabulary.ts";
+import type { App } from "../../app.ts";
 
 /** An administrator's choice precedes the configuration. */
 export async function anonymousMcpMode(app: App): Promise<AnonymousMcpMode> {

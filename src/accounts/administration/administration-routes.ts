@@ -1,11 +1,11 @@
-import { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { confirmRestore } from "../epoch/epoch.ts";
-import { routesOf, type Route } from "../http/route.ts";
+import { AdminUserPayload, ServiceSettingsPayload } from "../../../contract/payloads/administration.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { confirmRestore } from "../../epoch/epoch.ts";
+import { routesOf, type Route } from "../../http/route.ts";
+import { AdminReason, AdminUserParams, AdminUserQuery, ChangeServiceSettings } from "../schema.ts";
 import { endSessionsOf, listUsers, resetFactorsOf, suspendUser, unsuspendUser } from "./administration.ts";
 import { grantAdministrator, removeAdministrator } from "./administrators.ts";
-import { AdminReason, AdminUserParams, AdminUserQuery, ChangeServiceSettings } from "./schema.ts";
 import { changeServiceSettings, readServiceSettings } from "./service-settings.ts";
 
 const route = routesOf({ tag: "Administration", auth: "administrator" });
