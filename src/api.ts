@@ -11,7 +11,7 @@ import { accountRoutes } from "./accounts/routes.ts";
 import type { App } from "./app.ts";
 import { attentionRoutes } from "./attention/routes.ts";
 import { authenticate } from "./auth/authenticate.ts";
-import { signInPageRoutes } from "./auth/page-routes.ts";
+import { signInPageRoutes } from "./auth/pages/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { ciRoutes } from "./ci/routes.ts";
 import { crawlerRoutes } from "./dashboard/crawler-routes.ts";

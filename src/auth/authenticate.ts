@@ -15,7 +15,7 @@ import { hashSecret } from "../secrets.ts";
 import { withoutTooOld } from "../tokens/max-age.ts";
 import { effectiveMemberships, organizationActor, userActor } from "../users/load.ts";
 import { accessTokenPrefix, byAccessToken } from "./access-token.ts";
-import { byAnonymousKey } from "./anonymous.ts";
+import { byAnonymousKey } from "./anonymous/anonymous.ts";
 import { accountSuspended } from "./credentials.ts";
 import { findSession, lastUseStepMs, recordSessionUse } from "./sessions.ts";
 

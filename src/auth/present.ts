@@ -6,7 +6,7 @@ import { Enveloped } from "../http/route.ts";
 import { loadIdentity } from "../users/identity.ts";
 import { loadMemberships } from "../users/load.ts";
 import { withoutUnproved } from "../users/requirements.ts";
-import type { PendingDevice } from "./device-approval.ts";
+import type { PendingDevice } from "./device/device-approval.ts";
 import type { SignedIn } from "./sign-in.ts";
 import type { FactorNeeded } from "./ticket.ts";
 

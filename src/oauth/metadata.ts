@@ -1,7 +1,7 @@
 /** The metadata by which clients find the authorization server and what it offers (RFC 8414, RFC 9728). */
 import { oauthAccess } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
-import { deviceGrantType } from "../auth/device.ts";
+import { deviceGrantType } from "../auth/device/device.ts";
 import { Reply, route, type Route } from "../http/route.ts";
 import { readsClientDocuments } from "./document-support.ts";
 import { resources } from "./resources.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GrantPayload, OauthTokenPayload, RegisteredClientPayload } from "../../contract/payloads/oauth.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { deviceGrantType, pollDeviceToken } from "../auth/device.ts";
+import { deviceGrantType, pollDeviceToken } from "../auth/device/device.ts";
 import { OAuthError, standardAnswer } from "../auth/oauth-error.ts";
 import { route, type Route } from "../http/route.ts";
 import { listGrants, revokeOwnGrant } from "./grants.ts";

@@ -5,8 +5,8 @@ import {
   DeviceTokenPayload,
   PendingDevicePayload,
 } from "../../contract/payloads/devices.ts";
-import { deviceGrantType, purgeDeviceCodes } from "../../src/auth/device.ts";
-import { readUserCode } from "../../src/auth/user-code.ts";
+import { deviceGrantType, purgeDeviceCodes } from "../../src/auth/device/device.ts";
+import { readUserCode } from "../../src/auth/device/user-code.ts";
 import {
   createToken,
   signUp,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPrivateKey, sign } from "node:crypto";
 import { describe, it } from "node:test";
-import { isSafeKey, isSignedBy, readBase64 } from "../../src/auth/ed25519.ts";
+import { isSafeKey, isSignedBy, readBase64 } from "../../src/auth/anonymous/ed25519.ts";
 import { newKey } from "../support/anonymous.ts";
 import { encode, isSmallOrder, prime, unsafeKeys } from "../support/edwards.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
-import { safeReturnTo } from "../../src/auth/return-to.ts";
+import { safeReturnTo } from "../../src/auth/pages/return-to.ts";
 import { Html, html } from "../../src/http/pages/html.ts";
 import { pageStyle } from "../../src/http/pages/page-style.ts";
 import { pagePolicy } from "../../src/http/service/security.ts";

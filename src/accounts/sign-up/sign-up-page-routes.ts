@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { safeReturnTo } from "../../auth/return-to.ts";
+import { safeReturnTo } from "../../auth/pages/return-to.ts";
 import { isSignUpOpen } from "../../auth/sign-in.ts";
 import { problem } from "../../http/pages/fields.ts";
 import { checkForm, formText, orShow } from "../../http/pages/forms.ts";

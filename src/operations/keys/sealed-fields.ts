@@ -96,7 +96,7 @@ export const sealedFields: readonly SealedField[] = [
     name: "device approvals",
     collection: "device_codes",
     path: "sealedAddress",
-    sealedIn: ["src/auth/device.ts"],
+    sealedIn: ["src/auth/device/device.ts"],
     recordId: ownId,
   },
   {

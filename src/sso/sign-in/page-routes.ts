@@ -2,7 +2,7 @@
 import { limits } from "../../../contract/limits.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { safeReturnTo } from "../../auth/return-to.ts";
+import { safeReturnTo } from "../../auth/pages/return-to.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { orShow } from "../../http/pages/forms.ts";
 import { redirectReply } from "../../http/pages/pages.ts";

@@ -7,7 +7,7 @@ import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { safeReturnTo } from "../../auth/return-to.ts";
+import { safeReturnTo } from "../../auth/pages/return-to.ts";
 import type { Cookie, RequestInfo } from "../../http/route.ts";
 import { hashSecret } from "../../secrets.ts";
 import { bindBrowser } from "../browser.ts";

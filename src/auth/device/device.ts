@@ -4,17 +4,17 @@
  * (`device-login.ts`).
  */
 import { randomBytes } from "node:crypto";
-import { limits } from "../../contract/limits.ts";
-import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
-import { isDuplicate } from "../../storage/database.ts";
-import type { DeviceCodeDoc } from "../../storage/device-codes.ts";
-import type { Origin } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import type { RequestInfo } from "../http/route.ts";
-import { hashSecret } from "../secrets.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { DeviceCodePayload, DeviceTokenPayload } from "../../../contract/payloads/devices.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import type { DeviceCodeDoc } from "../../../storage/device-codes.ts";
+import type { Origin } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import { hashSecret } from "../../secrets.ts";
+import { OAuthError } from "../oauth-error.ts";
+import type { DeviceCodeRequest, DeviceTokenRequest } from "../schema.ts";
 import { codeUsed, redeem } from "./device-login.ts";
-import { OAuthError } from "./oauth-error.ts";
-import type { DeviceCodeRequest, DeviceTokenRequest } from "./schema.ts";
 import { newUserCode, showUserCode } from "./user-code.ts";
 
 const deviceClientId = "svc-cli";

@@ -1,10 +1,10 @@
 /** HTML of the sign-in and device pages. */
-import { limits } from "../../contract/limits.ts";
-import type { FactorKind } from "../../contract/payloads/mfa.ts";
-import { field, hidden, problem } from "../http/pages/fields.ts";
-import { postForm } from "../http/pages/forms.ts";
-import { html, type Html } from "../http/pages/html.ts";
-import type { PendingDevice } from "./device-approval.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { FactorKind } from "../../../contract/payloads/mfa.ts";
+import { field, hidden, problem } from "../../http/pages/fields.ts";
+import { postForm } from "../../http/pages/forms.ts";
+import { html, type Html } from "../../http/pages/html.ts";
+import type { PendingDevice } from "../device/device-approval.ts";
 
 /** Says the same for known and unknown addresses. */
 export function signInPage(view: {

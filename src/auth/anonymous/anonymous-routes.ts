@@ -1,9 +1,9 @@
 /** Registration of anonymous keys over HTTP. */
-import { RegisteredPayload } from "../../contract/payloads/share.ts";
-import type { App } from "../app.ts";
-import { route, type Route } from "../http/route.ts";
+import { RegisteredPayload } from "../../../contract/payloads/share.ts";
+import type { App } from "../../app.ts";
+import { route, type Route } from "../../http/route.ts";
+import { RegisterIdentity } from "../schema.ts";
 import { registerIdentity, registrationPath } from "./anonymous.ts";
-import { RegisterIdentity } from "./schema.ts";
 
 export function anonymousRoutes(app: App): Route[] {
   return [

@@ -3,18 +3,18 @@
  * approval, so of several polls one can insert it. A crash before that leaves the code approved for the next poll; a
  * crash after it leaves a code that counts as used.
  */
-import { limits } from "../../contract/limits.ts";
-import type { DeviceTokenPayload } from "../../contract/payloads/devices.ts";
-import { isDuplicate } from "../../storage/database.ts";
-import type { DeviceCodeDoc } from "../../storage/device-codes.ts";
-import type { Origin, UserActor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError } from "../errors.ts";
-import { withNotice } from "../mail/notice.ts";
-import { mintToken } from "../tokens/mint.ts";
-import { loadUserActor } from "../users/load.ts";
-import { OAuthError } from "./oauth-error.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { DeviceTokenPayload } from "../../../contract/payloads/devices.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import type { DeviceCodeDoc } from "../../../storage/device-codes.ts";
+import type { Origin, UserActor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { withNotice } from "../../mail/notice.ts";
+import { mintToken } from "../../tokens/mint.ts";
+import { loadUserActor } from "../../users/load.ts";
+import { OAuthError } from "../oauth-error.ts";
 
 /** The error for a code that was exchanged already. */
 export function codeUsed(): OAuthError {

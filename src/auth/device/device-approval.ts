@@ -1,10 +1,10 @@
 /** Approval of a device's sign-in by a person in a browser session. */
-import type { Actor, UserActor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { ServiceError, forbidden } from "../errors.ts";
-import { requireUser } from "../users/load.ts";
-import { requireRecentVerification } from "../users/recent-verification.ts";
-import { isConfined, proofRequired } from "../users/requirements.ts";
+import type { Actor, UserActor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, forbidden } from "../../errors.ts";
+import { requireUser } from "../../users/load.ts";
+import { requireRecentVerification } from "../../users/recent-verification.ts";
+import { isConfined, proofRequired } from "../../users/requirements.ts";
 import { readUserCode, showUserCode } from "./user-code.ts";
 
 /** A pending sign-in as the approval page shows it. */

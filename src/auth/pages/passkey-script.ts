@@ -3,7 +3,7 @@
  * the page, and the pages work without it. It reads the element `passkey`, which names the path to return to and, in
  * the second step, the ticket.
  */
-import { html, type Html } from "../http/pages/html.ts";
+import { html, type Html } from "../../http/pages/html.ts";
 
 /** The tag by another name: the formatter would lay the script out as HTML, which breaks it. */
 const script = html;

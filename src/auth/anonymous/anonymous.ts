@@ -6,20 +6,20 @@
  * one time, once.
  */
 import { customAlphabet } from "nanoid";
-import { limits } from "../../contract/limits.ts";
-import { anonymousNames } from "../../contract/vocabulary.ts";
-import type { AnonymousIdentity } from "../../storage/anonymous-identities.ts";
-import { isDuplicate, isId } from "../../storage/database.ts";
-import { outboxFields } from "../../storage/outbox.ts";
-import type { AnonymousKeyActor, Origin } from "../access/actor.ts";
-import { anonymousKeyPermissions } from "../access/permissions.ts";
-import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError, invalidRequest } from "../errors.ts";
-import { sha256Hex, signatureHeaders, type SignedCall } from "../http/request/signed.ts";
-import type { RequestInfo } from "../http/route.ts";
+import { limits } from "../../../contract/limits.ts";
+import { anonymousNames } from "../../../contract/vocabulary.ts";
+import type { AnonymousIdentity } from "../../../storage/anonymous-identities.ts";
+import { isDuplicate, isId } from "../../../storage/database.ts";
+import { outboxFields } from "../../../storage/outbox.ts";
+import type { AnonymousKeyActor, Origin } from "../../access/actor.ts";
+import { anonymousKeyPermissions } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { ServiceError, invalidRequest } from "../../errors.ts";
+import { sha256Hex, signatureHeaders, type SignedCall } from "../../http/request/signed.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import type { RegisterIdentity } from "../schema.ts";
 import { isSafeKey, isSignedBy, readBase64 } from "./ed25519.ts";
-import type { RegisterIdentity } from "./schema.ts";
 
 export const registrationPath = "/api/auth/anonymous/register";
 

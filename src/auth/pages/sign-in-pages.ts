@@ -1,13 +1,13 @@
 /** The two steps of the sign-in as pages. */
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { actorPage, type PageOptions } from "../http/pages/pages.ts";
-import type { Cookie, Reply } from "../http/route.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { actorPage, type PageOptions } from "../../http/pages/pages.ts";
+import type { Cookie, Reply } from "../../http/route.ts";
+import { offersPasskeys } from "../relying-party.ts";
+import { isSignUpOpen } from "../sign-in.ts";
+import type { FactorNeeded } from "../ticket.ts";
 import { factorPage, signInPage } from "./pages.ts";
 import { passkeyScript } from "./passkey-script.ts";
-import { offersPasskeys } from "./relying-party.ts";
-import { isSignUpOpen } from "./sign-in.ts";
-import type { FactorNeeded } from "./ticket.ts";
 
 /** The sign-in form, with passkeys where browsers offer them. */
 export async function showSignIn(

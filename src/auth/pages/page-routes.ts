@@ -1,22 +1,22 @@
 /** The pages of sign-in and of device approval. */
 import { z } from "zod";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { checkForm, formText, orShow } from "../http/pages/forms.ts";
-import type { Html } from "../http/pages/html.ts";
-import { actorPage, redirectReply, type PageOptions } from "../http/pages/pages.ts";
-import { routesOf, type Reply, type Route } from "../http/route.ts";
-import { requireUser } from "../users/load.ts";
-import { remedyOf } from "../users/remedy.ts";
-import { isConfined } from "../users/requirements.ts";
-import { decideDevice, findPendingDevice } from "./device-approval.ts";
-import { discoverProvider } from "./discover-provider.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { checkForm, formText, orShow } from "../../http/pages/forms.ts";
+import type { Html } from "../../http/pages/html.ts";
+import { actorPage, redirectReply, type PageOptions } from "../../http/pages/pages.ts";
+import { routesOf, type Reply, type Route } from "../../http/route.ts";
+import { requireUser } from "../../users/load.ts";
+import { remedyOf } from "../../users/remedy.ts";
+import { isConfined } from "../../users/requirements.ts";
+import { decideDevice, findPendingDevice } from "../device/device-approval.ts";
+import { discoverProvider } from "../discover-provider.ts";
+import { SignIn } from "../schema.ts";
+import { endSession } from "../sessions.ts";
+import { signIn } from "../sign-in.ts";
 import { deviceApprovalPage, deviceCodePage, deviceDonePage } from "./pages.ts";
 import { safeReturnTo } from "./return-to.ts";
-import { SignIn } from "./schema.ts";
-import { endSession } from "./sessions.ts";
 import { showFactor, showSignIn } from "./sign-in-pages.ts";
-import { signIn } from "./sign-in.ts";
 
 const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
 const SignInForm = z.object({ email: formText, password: formText, return_to: formText });
