@@ -8,7 +8,7 @@ import { rotateKeys } from "../src/operations/keys/rotate-keys.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { admitInvited } from "../src/scim/users/admit.ts";
-import { eraseSkill } from "../src/skills/erase.ts";
+import { eraseSkill } from "../src/skills/settings/erase.ts";
 import { pollConnections } from "../src/sync/triggers/poll.ts";
 import { syncWorkspaces } from "../src/workspaces/schedule.ts";
 import { runInChild } from "./children.ts";

@@ -5,7 +5,7 @@ import type { App } from "../app.ts";
 import type { PageDescription } from "../http/dashboard/describe.ts";
 import { html } from "../http/pages/html.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
-import { exploreSkills, listPublicSkillsOf } from "../skills/search.ts";
+import { exploreSkills, listPublicSkillsOf } from "../skills/search/search.ts";
 
 /** Skills that a page lists; the list for agents has all of them. */
 const shown = 50;

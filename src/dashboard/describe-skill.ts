@@ -7,7 +7,7 @@ import { html } from "../http/pages/html.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
 import { isShared, loadOpenSkill } from "../skills/load.ts";
 import { readmeHtml } from "../skills/pages/skill-text.ts";
-import { selectVersion } from "../skills/select-version.ts";
+import { selectVersion } from "../skills/versions/select-version.ts";
 
 /** Undefined for a skill that is not in the catalog. */
 export async function describeSkill(

@@ -12,7 +12,7 @@ import { notFound } from "../errors.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
 import { Reply, route, type Page, type RequestInfo, type Route } from "../http/route.ts";
 import { notModified } from "../http/service/conditional.ts";
-import { exploreSkills, listPublicSkillsOf } from "../skills/search.ts";
+import { exploreSkills, listPublicSkillsOf } from "../skills/search/search.ts";
 
 const perPage = 100;
 /** A description says when to use a skill, which is enough to choose. */

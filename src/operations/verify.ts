@@ -5,7 +5,7 @@
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Stores } from "../app.ts";
-import { findVersions } from "../skills/versions.ts";
+import { findVersions } from "../skills/versions/versions.ts";
 
 /** Kind of a fault. Only `phantom` and `missing-repository` have a repair (`repair.ts`). */
 export type FaultKind = "content" | "chain" | "phantom" | "missing-repository";

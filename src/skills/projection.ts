@@ -11,7 +11,7 @@ import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { requestSync } from "../queue/request-sync.ts";
-import { termsOfSkill } from "./search-terms.ts";
+import { termsOfSkill } from "./search/search-terms.ts";
 
 const refsAtOnce = 16;
 const refAttempts = 5;

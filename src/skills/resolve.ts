@@ -10,8 +10,8 @@ import { ServiceError, invalidRequest } from "../errors.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { proofRequired } from "../users/requirements.ts";
 import { authorizeSkill, keepAllowed, loadSkill, treesOf } from "./load.ts";
-import { selectVersion } from "./select-version.ts";
-import { readSelector } from "./semver.ts";
+import { selectVersion } from "./versions/select-version.ts";
+import { readSelector } from "./versions/semver.ts";
 
 /** Maximum number of candidates in an error. */
 const candidateLimit = 20;

@@ -9,26 +9,26 @@ import {
 import type { App } from "../app.ts";
 import { Page, routesOf, type Route } from "../http/route.ts";
 import { requiredServersOf } from "../mcp-servers/required.ts";
-import { skillAccessRoutes } from "./access-routes.ts";
+import { skillAccessRoutes } from "./access/access-routes.ts";
+import { presentSkillExposure } from "./access/exposure.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
-import { contentRoutes } from "./content-routes.ts";
-import { presentSkillExposure } from "./exposure.ts";
 import { findingRoutes } from "./findings/routes.ts";
 import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
 import { warningsAbout } from "./marks/marks.ts";
-import { moveSkill } from "./move.ts";
 import { presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
 import { findOrigin } from "./publish/copy-skill.ts";
 import { publishRoutes } from "./publish/routes.ts";
+import { contentRoutes } from "./read/content-routes.ts";
 import { serverDeletionRoutes } from "./required-servers/deletion.ts";
 import { resolveSkill } from "./resolve.ts";
 import { ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
-import { listSkills } from "./search.ts";
-import { selectVersion } from "./select-version.ts";
-import { deleteSkill, updateSkill } from "./settings.ts";
+import { listSkills } from "./search/search.ts";
+import { moveSkill } from "./settings/move.ts";
+import { deleteSkill, updateSkill } from "./settings/settings.ts";
 import { shareRoutes } from "./share/routes.ts";
-import { versionRoutes } from "./version-routes.ts";
+import { selectVersion } from "./versions/select-version.ts";
+import { versionRoutes } from "./versions/version-routes.ts";
 
 const route = routesOf({ tag: "Skills", auth: "required" });
 

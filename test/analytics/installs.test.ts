@@ -8,7 +8,7 @@ import type {
 } from "../../contract/payloads/analytics.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
-import { eraseSkill } from "../../src/skills/erase.ts";
+import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";

@@ -6,7 +6,7 @@ import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { HealthPayload } from "../../contract/payloads/jobs.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { advanceEpoch, findMismatch } from "../../src/epoch/epoch.ts";
-import { eraseSkill } from "../../src/skills/erase.ts";
+import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { exportLines } from "../../storage/dump/export-lines.ts";
 import { importLines } from "../../storage/dump/import-lines.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { eraseSkill } from "../../src/skills/erase.ts";
+import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 
 interface OpenSkill {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import semver from "semver";
 import { limits } from "../../contract/limits.ts";
-import { filterBySpec, readSelector, resolveRange } from "../../src/skills/semver.ts";
+import { filterBySpec, readSelector, resolveRange } from "../../src/skills/versions/semver.ts";
 
 const versions = Array.from({ length: 5000 }, (_, n) => ({
   semver: `${n % 7}.${n % 11}.${n}${n % 5 === 0 ? "-rc.1" : ""}`,

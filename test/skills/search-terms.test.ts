@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { termsOfQuery, termsOfSkill } from "../../src/skills/search-terms.ts";
+import { termsOfQuery, termsOfSkill } from "../../src/skills/search/search-terms.ts";
 
 const skill = { name: "", slug: "", tags: [], description: "", excerpt: "" };
 const isFound = (query: string, fields: object) => {

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { SharedPayload } from "../../contract/payloads/share.ts";
 import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills.ts";
-import { eraseSkill } from "../../src/skills/erase.ts";
+import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import {
   listShares,
   newIdentity,

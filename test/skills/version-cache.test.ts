@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { describe, it } from "node:test";
-import { cachedPackage } from "../../src/skills/version-cache.ts";
+import { cachedPackage } from "../../src/skills/versions/version-cache.ts";
 
 const mebibyte = 1024 * 1024;
 

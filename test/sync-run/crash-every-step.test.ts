@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { eraseSkill } from "../../src/skills/erase.ts";
+import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
   newLedger,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, it } from "node:test";
-import { eraseSkill } from "../../src/skills/erase.ts";
+import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { git } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { connectedFixture, publish, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";

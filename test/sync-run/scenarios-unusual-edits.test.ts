@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { eraseSkill } from "../../src/skills/erase.ts";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
+import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runGit } from "../support/host/git-host.ts";

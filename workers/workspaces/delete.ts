@@ -6,7 +6,7 @@ import type { App } from "../../src/app.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { closeSubtree, removeSubtree } from "../../src/folders/tree/erase.ts";
 import { loadTree } from "../../src/folders/tree/trees.ts";
-import { removeSkill } from "../../src/skills/settings.ts";
+import { removeSkill } from "../../src/skills/settings/settings.ts";
 import { flushWorkspaceEvents, queueSync } from "../../src/workspaces/schedule.ts";
 
 const batch = 100;

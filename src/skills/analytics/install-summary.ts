@@ -8,7 +8,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadSkill } from "../load.ts";
 import { markOf } from "../marks/marks.ts";
-import { exceeds } from "../semver.ts";
+import { exceeds } from "../versions/semver.ts";
 import { isOutdated } from "./list-installs.ts";
 
 /** Requires `analytics:read`. Names no member. */

@@ -13,8 +13,8 @@ import type { App } from "../../app.ts";
 import { invalidRequest } from "../../errors.ts";
 import { loadAccessContexts } from "../../folders/load.ts";
 import { loadSkill } from "../load.ts";
-import { selectVersion } from "../select-version.ts";
-import { readRange, readSelector } from "../semver.ts";
+import { selectVersion } from "../versions/select-version.ts";
+import { readRange, readSelector } from "../versions/semver.ts";
 import type { InstallPlace, RecordInstall } from "./schema.ts";
 
 /** Records that the caller has a version installed. Throws `not_found` for a missing version. */

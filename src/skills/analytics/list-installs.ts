@@ -8,7 +8,7 @@ import type { App } from "../../app.ts";
 import type { Page } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { keepAllowed, loadSkill } from "../load.ts";
-import { exceeds, isPrerelease } from "../semver.ts";
+import { exceeds, isPrerelease } from "../versions/semver.ts";
 import type { ListInstalls } from "./schema.ts";
 
 /** Members who have the skill installed, latest report first. Requires `analytics:read`. */

@@ -9,7 +9,7 @@ import { skillTypes } from "../../../contract/vocabulary.ts";
 import type { CountedSkill } from "../../../storage/lookups/catalog.ts";
 import type { App } from "../../app.ts";
 import { tagsOf, type FacetsQuery } from "../schema.ts";
-import { tenantOfCatalog, termsOf } from "../search.ts";
+import { tenantOfCatalog, termsOf } from "../search/search.ts";
 
 const mostCounted = 5000;
 const mostValues = 20;

@@ -5,7 +5,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import { ServiceError } from "../../errors.ts";
-import { readSmallFile, repoOf } from "../content.ts";
+import { readSmallFile, repoOf } from "../read/content.ts";
 
 export interface ChangedFile {
   path: string;

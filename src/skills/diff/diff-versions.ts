@@ -9,10 +9,10 @@ import { compareTexts } from "../../compute/compare-texts.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import type { Comparison, TextsToCompare } from "../../compute/pieces/line-diff.ts";
 import { ServiceError } from "../../errors.ts";
-import { readSmallFile } from "../content.ts";
-import { selectVersion } from "../select-version.ts";
-import { readSelector } from "../semver.ts";
-import { findVersion } from "../versions.ts";
+import { readSmallFile } from "../read/content.ts";
+import { selectVersion } from "../versions/select-version.ts";
+import { readSelector } from "../versions/semver.ts";
+import { findVersion } from "../versions/versions.ts";
 import { isText, listChangedFiles, type ChangedFile } from "./changed-files.ts";
 
 /** Time limit for all comparisons of one call. */

@@ -7,7 +7,7 @@ import type { VersionDoc, VersionFindings } from "../../../storage/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { SkillKind } from "../../compute/pieces/plan-lint.ts";
-import { repoOf } from "../content.ts";
+import { repoOf } from "../read/content.ts";
 import { lintFiles, type FileToLint, type Found } from "./lint.ts";
 
 /** Versions never change. */

@@ -12,14 +12,14 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
-import { readContent } from "../content.ts";
 import { loadSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { excerptOf } from "../publish/text-source.ts";
 import { summaryOf } from "../publish/version-record.ts";
-import { selectVersion } from "../select-version.ts";
-import { exceeds, isPrerelease, readSelector } from "../semver.ts";
-import { findVersion, listSemvers } from "../versions.ts";
+import { readContent } from "../read/content.ts";
+import { selectVersion } from "../versions/select-version.ts";
+import { exceeds, isPrerelease, readSelector } from "../versions/semver.ts";
+import { findVersion, listSemvers } from "../versions/versions.ts";
 import { changeMarks, markOf, withoutYanked, type MarkChange } from "./marks.ts";
 
 const raceAttempts = 20;

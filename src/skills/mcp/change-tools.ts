@@ -4,13 +4,13 @@ import { MovedSkillPayload } from "../../../contract/payloads/folders.ts";
 import { ChangedSkillPayload, SkillPayload } from "../../../contract/payloads/skills.ts";
 import type { App } from "../../app.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
-import { presentSkillExposure } from "../exposure.ts";
-import { moveSkill } from "../move.ts";
+import { presentSkillExposure } from "../access/exposure.ts";
 import { presentSkill, presentSkillDetail } from "../present.ts";
 import { refOf, resolveRef } from "../resolve.ts";
 import { MoveSkill, RevertSkill, UpdateSkill } from "../schema.ts";
-import { selectVersion } from "../select-version.ts";
-import { revertSkill, updateSkill } from "../settings.ts";
+import { moveSkill } from "../settings/move.ts";
+import { revertSkill, updateSkill } from "../settings/settings.ts";
+import { selectVersion } from "../versions/select-version.ts";
 import { skillRef } from "./input.ts";
 
 const common = { effect: "change", isRepeatable: true, needs: ["skill:update"] } as const;

@@ -8,8 +8,8 @@ import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { readText as readFields } from "../../compute/read-text.ts";
 import type { SkillEntry } from "../../mcp/surface.ts";
-import { readText } from "../content.ts";
-import { filesOf } from "../manifest.ts";
+import { readText } from "../read/content.ts";
+import { filesOf } from "../read/manifest.ts";
 import { refOf } from "../resolve.ts";
 import { fileUri } from "./file-uri.ts";
 

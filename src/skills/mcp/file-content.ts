@@ -1,7 +1,7 @@
 /** Bytes of a version's files, for results that hold them in memory. */
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
-import { openVersionFile } from "../content.ts";
+import { openVersionFile } from "../read/content.ts";
 
 export interface FileBytes {
   size: number;

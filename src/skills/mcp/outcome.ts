@@ -12,10 +12,10 @@ import type { ToolResult } from "../../mcp/tool.ts";
 import { listChangedFiles } from "../diff/changed-files.ts";
 import type { FileToLint, Found } from "../findings/lint.ts";
 import { findingsOf } from "../findings/version-findings.ts";
-import { filesOf } from "../manifest.ts";
 import { skillUrl } from "../present.ts";
+import { filesOf } from "../read/manifest.ts";
 import { refOf } from "../resolve.ts";
-import { findVersion } from "../versions.ts";
+import { findVersion } from "../versions/versions.ts";
 
 /** Bytes of each of the two lists in a result. */
 const listBytes = 10_000;

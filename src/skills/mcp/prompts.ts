@@ -9,10 +9,10 @@ import { loadFolderView, visibleFolders } from "../../folders/load.ts";
 import { partOf } from "../../mcp/bounds.ts";
 import type { Prompt } from "../../mcp/surface.ts";
 import { loadTenant } from "../../orgs/service.ts";
-import { readText } from "../content.ts";
+import { readText } from "../read/content.ts";
 import { refOf, resolveRef } from "../resolve.ts";
-import { exploreSkills, listSkills } from "../search.ts";
-import { selectVersion } from "../select-version.ts";
+import { exploreSkills, listSkills } from "../search/search.ts";
+import { selectVersion } from "../versions/select-version.ts";
 
 const completions = 20;
 const shownFolders = 20;

@@ -12,7 +12,7 @@ import { chooseName, publishSkill } from "../publish/publish-skill.ts";
 import { loadBase, publishVersion } from "../publish/publish-version.ts";
 import { refOf, resolveRef } from "../resolve.ts";
 import { PublishSkill, PublishVersion } from "../schema.ts";
-import { findVersion } from "../versions.ts";
+import { findVersion } from "../versions/versions.ts";
 import { contentFields, describeContent, digestsOf, isOneContent, openContent } from "./content.ts";
 import { skillRef } from "./input.ts";
 import { outcomeOf, plannedChanges, presentOutcome, PublishOutcome } from "./outcome.ts";

@@ -1,5 +1,5 @@
 /** Order of search results for agents, and the reason for each of them. */
-import { wordsOfQuery } from "../search-terms.ts";
+import { wordsOfQuery } from "../search/search-terms.ts";
 
 export const matchFields = ["name", "slug", "tag", "description", "text"] as const;
 export type MatchField = (typeof matchFields)[number];

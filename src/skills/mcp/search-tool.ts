@@ -11,7 +11,7 @@ import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
 import { refOf } from "../resolve.ts";
 import { ListQuery } from "../schema.ts";
-import { exploreSkills, listSkills } from "../search.ts";
+import { exploreSkills, listSkills } from "../search/search.ts";
 import { nextCursor } from "./input.ts";
 import { matchFields, matchOf, type MatchField } from "./rank.ts";
 

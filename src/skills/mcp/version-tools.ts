@@ -6,11 +6,11 @@ import { pageThatFits, partOf } from "../../mcp/bounds.ts";
 import { tool, type Tool } from "../../mcp/tool.ts";
 import { selectCompared } from "../diff/diff-versions.ts";
 import { patchOf } from "../diff/patch-text.ts";
-import { listVersions } from "../list-versions.ts";
 import { readsAsMember } from "../load.ts";
 import { presentVersion } from "../present.ts";
 import { refOf, resolveRef } from "../resolve.ts";
 import { DiffQuery, VersionsQuery } from "../schema.ts";
+import { listVersions } from "../versions/list-versions.ts";
 import { maxBytes, nextCursor, nextOffset, offset, skillRef } from "./input.ts";
 
 const shownLimit = 50;

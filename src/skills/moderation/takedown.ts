@@ -17,7 +17,7 @@ import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadOpenSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
-import { listHashes } from "../versions.ts";
+import { listHashes } from "../versions/versions.ts";
 import { mailTakedown } from "./takedown-mail.ts";
 
 export type TakenDownSkill = SkillDoc & Required<Pick<SkillDoc, "takedown">>;

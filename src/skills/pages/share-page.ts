@@ -10,9 +10,9 @@ import { pageReply } from "../../http/pages/pages.ts";
 import { showHidden } from "../../http/pages/show-hidden.ts";
 import type { Reply } from "../../http/route.ts";
 import { isOpen } from "../load.ts";
-import { readManifest } from "../manifest.ts";
 import { skillUrl } from "../present.ts";
-import { selectVersion } from "../select-version.ts";
+import { readManifest } from "../read/manifest.ts";
+import { selectVersion } from "../versions/select-version.ts";
 import { readmeHtml, versionFileUrl } from "./skill-text.ts";
 
 /** Files that the page lists; a package may have thousands. */

@@ -11,9 +11,9 @@ import { ServiceError } from "../../errors.ts";
 import { Html, html } from "../../http/pages/html.ts";
 import { Reply, type RequestInfo } from "../../http/route.ts";
 import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
-import { readText } from "../content.ts";
 import { isShared } from "../load.ts";
-import { selectVersion } from "../select-version.ts";
+import { readText } from "../read/content.ts";
+import { selectVersion } from "../versions/select-version.ts";
 
 /** Whether the caller prefers Markdown, as agents do. */
 export const prefersMarkdown = (request: RequestInfo) => request.header("accept").startsWith("text/markdown");

@@ -2,8 +2,8 @@
 import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
-import { selectVersion } from "../select-version.ts";
-import { findVersion } from "../versions.ts";
+import { selectVersion } from "../versions/select-version.ts";
+import { findVersion } from "../versions/versions.ts";
 import { followedPrerelease, type PublishedSemvers, type SemverRequest } from "./next-semver.ts";
 import { summaryOf } from "./version-record.ts";
 

@@ -8,8 +8,8 @@ import type { Bump } from "../../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
-import { isPrerelease } from "../semver.ts";
-import { listSemvers } from "../versions.ts";
+import { isPrerelease } from "../versions/semver.ts";
+import { listSemvers } from "../versions/versions.ts";
 
 const firstSemver = "1.0.0";
 const defaultId = "beta";

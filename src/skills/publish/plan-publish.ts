@@ -13,8 +13,8 @@ import { refuseRequiredUnlessPrivate, resolveRequired } from "../../mcp-servers/
 import { loadTenant } from "../../orgs/service.ts";
 import { findWorkspace } from "../../workspaces/own.ts";
 import { loadSkill } from "../load.ts";
-import { checkSkillPermissionIn } from "../place.ts";
 import type { PlanPublish, PlanVersion } from "../schema.ts";
+import { checkSkillPermissionIn } from "../settings/place.ts";
 import { otherLocation } from "./append-version.ts";
 import { requireBase } from "./base.ts";
 import { predecessorOf } from "./equal-content.ts";

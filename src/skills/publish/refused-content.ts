@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { listHashes } from "../versions.ts";
+import { listHashes } from "../versions/versions.ts";
 import type { VersionSource } from "./text-source.ts";
 
 type Publication = Pick<SkillDoc, "tenantId" | "slug" | "visibility">;

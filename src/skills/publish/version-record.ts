@@ -7,7 +7,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
-import { isPrerelease } from "../semver.ts";
+import { isPrerelease } from "../versions/semver.ts";
 import { authorOf, commitIdentity } from "./author.ts";
 import type { VersionSource } from "./text-source.ts";
 

@@ -11,7 +11,7 @@ import { McpServerParams } from "../../mcp-servers/schema.ts";
 import { deleteServer } from "../../mcp-servers/service.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { keepAllowed } from "../load.ts";
-import { listSkills } from "../search.ts";
+import { listSkills } from "../search/search.ts";
 
 const route = routesOf({ tag: "MCP servers", auth: "required" });
 

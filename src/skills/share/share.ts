@@ -17,7 +17,7 @@ import { nameKeyOf } from "../publish/slug.ts";
 import type { VersionSource } from "../publish/text-source.ts";
 import { withVersionSource } from "../publish/version-source.ts";
 import type { ShareSkill } from "../schema.ts";
-import { removeSkill } from "../settings.ts";
+import { removeSkill } from "../settings/settings.ts";
 import { releaseShareSlot, confirmShareSlot, reserveShareSlot } from "./share-slots.ts";
 
 export interface Shared {

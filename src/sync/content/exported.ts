@@ -14,7 +14,7 @@ import type { MirroredSkill } from "../../../storage/tenant-skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
-import { findVersionOf, listContents } from "../../skills/versions.ts";
+import { findVersionOf, listContents } from "../../skills/versions/versions.ts";
 import type { ExportedAs } from "./plan-export.ts";
 import type { MergeBase, ImportQuestions, LaterVersion } from "./plan-types.ts";
 import { refusalOf } from "./refusal.ts";

@@ -1,6 +1,6 @@
 /** The questions of the plan of an import, answered from the service and from the fetched branch. */
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
-import { listContents } from "../../skills/versions.ts";
+import { listContents } from "../../skills/versions/versions.ts";
 import type { SyncContext } from "./context.ts";
 import type { Exports, LocatedSkill } from "./exported.ts";
 import { isOfType, withSource } from "./import-source.ts";

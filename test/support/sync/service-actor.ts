@@ -1,6 +1,6 @@
 /** Random changes by members in the service, through its API. */
 import assert from "node:assert/strict";
-import { eraseSkill } from "../../../src/skills/erase.ts";
+import { eraseSkill } from "../../../src/skills/settings/erase.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import { restrict } from "../organization.ts";
 import type { Random } from "../random.ts";

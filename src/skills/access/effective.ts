@@ -1,19 +1,19 @@
 /** The access of each member and token to a skill, with its reasons, for those who may manage the access. */
-import type { AccessAction } from "../../contract/vocabulary.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor } from "../access/actor.ts";
-import { decideTenant } from "../access/decide.ts";
-import type { App } from "../app.ts";
-import { forbidden, notFound } from "../errors.ts";
-import { accessOfMember, accessOfToken, listAccess } from "../folders/access/effective.ts";
-import { targetFolder, type AccessTarget, type PrincipalAccess } from "../folders/access/token-access.ts";
-import { isAllowed, loadFolder, loadFolderView, type FolderView } from "../folders/load.ts";
-import type { FolderTree } from "../folders/tree/tree.ts";
-import type { Page } from "../http/route.ts";
-import type { MemberQuery } from "../orgs/schema.ts";
-import { loadTenant } from "../orgs/service.ts";
-import { loadSkill } from "./load.ts";
-import type { CheckAccess } from "./schema.ts";
+import type { AccessAction } from "../../../contract/vocabulary.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { Actor } from "../../access/actor.ts";
+import { decideTenant } from "../../access/decide.ts";
+import type { App } from "../../app.ts";
+import { forbidden, notFound } from "../../errors.ts";
+import { accessOfMember, accessOfToken, listAccess } from "../../folders/access/effective.ts";
+import { targetFolder, type AccessTarget, type PrincipalAccess } from "../../folders/access/token-access.ts";
+import { isAllowed, loadFolder, loadFolderView, type FolderView } from "../../folders/load.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
+import type { Page } from "../../http/route.ts";
+import type { MemberQuery } from "../../orgs/schema.ts";
+import { loadTenant } from "../../orgs/service.ts";
+import { loadSkill } from "../load.ts";
+import type { CheckAccess } from "../schema.ts";
 
 /** A page of the members and tokens with their access to a skill. Throws `forbidden` or `not_found`. */
 export async function listSkillAccess(

@@ -4,10 +4,10 @@
  * document first: a version that is no longer pending in it is in the collection.
  */
 import { LRUCache } from "lru-cache";
-import { limits } from "../../contract/limits.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionContent, VersionDoc } from "../../storage/versions.ts";
-import type { App } from "../app.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionContent, VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
 
 type WithPending = Pick<SkillDoc, "_id" | "pending">;
 

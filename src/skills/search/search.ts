@@ -1,24 +1,29 @@
 /** Lists and search: the catalog of public skills, and the skills of the caller's organizations. */
 import { z } from "zod";
-import type { TreeState } from "../../storage/folders.ts";
-import { sortFields, type ListedSkill, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor, Membership } from "../access/actor.ts";
-import { readableTenants } from "../access/decide.ts";
-import type { App } from "../app.ts";
-import { invalidRequest, notFound } from "../errors.ts";
-import { readableScope } from "../folders/access/scope.ts";
-import { loadFolder } from "../folders/load.ts";
-import type { FolderTree } from "../folders/tree/tree.ts";
-import { cachedTrees, haveRevisions, loadTrees } from "../folders/tree/trees.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
-import { findServer } from "../mcp-servers/load.ts";
-import { refuseUnproved } from "../users/requirements.ts";
-import { ownWorkspaceFolders } from "../workspaces/own.ts";
-import { keepAllowed, withActs, type SeenSkill } from "./load.ts";
-import { indexPending } from "./projection.ts";
-import { tagsOf, type ExploreQuery, type ListQuery } from "./schema.ts";
+import type { TreeState } from "../../../storage/folders.ts";
+import {
+  sortFields,
+  type ListedSkill,
+  type SkillQuery,
+  type SkillSort,
+} from "../../../storage/skill-search.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { Actor, Membership } from "../../access/actor.ts";
+import { readableTenants } from "../../access/decide.ts";
+import type { App } from "../../app.ts";
+import { invalidRequest, notFound } from "../../errors.ts";
+import { readableScope } from "../../folders/access/scope.ts";
+import { loadFolder } from "../../folders/load.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
+import { cachedTrees, haveRevisions, loadTrees } from "../../folders/tree/trees.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { Page } from "../../http/route.ts";
+import { findServer } from "../../mcp-servers/load.ts";
+import { refuseUnproved } from "../../users/requirements.ts";
+import { ownWorkspaceFolders } from "../../workspaces/own.ts";
+import { keepAllowed, withActs, type SeenSkill } from "../load.ts";
+import { indexPending } from "../projection.ts";
+import { tagsOf, type ExploreQuery, type ListQuery } from "../schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
 
 /** Sort order, and sort value and id of the last item. The maximum of a date is 8.64e15 ms. */

@@ -1,15 +1,15 @@
 /** Routes of a skill's versions: list, marks, revert, comparison. */
-import { DiffPayload, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
-import type { App } from "../app.ts";
-import { Page, Reply, routesOf, type Route } from "../http/route.ts";
-import { diffVersions } from "./diff/diff-versions.ts";
-import { patchOf } from "./diff/patch-text.ts";
+import { DiffPayload, SkillPayload, VersionPayload } from "../../../contract/payloads/skills.ts";
+import type { App } from "../../app.ts";
+import { Page, Reply, routesOf, type Route } from "../../http/route.ts";
+import { diffVersions } from "../diff/diff-versions.ts";
+import { patchOf } from "../diff/patch-text.ts";
+import { loadSkill, prefetchSkill, readsAsMember } from "../load.ts";
+import { markVersion } from "../marks/mark-version.ts";
+import { presentSkill, presentVersion } from "../present.ts";
+import { DiffQuery, MarkVersion, RevertSkill, SkillParams, VersionParams, VersionsQuery } from "../schema.ts";
+import { revertSkill } from "../settings/settings.ts";
 import { listVersions } from "./list-versions.ts";
-import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
-import { markVersion } from "./marks/mark-version.ts";
-import { presentSkill, presentVersion } from "./present.ts";
-import { DiffQuery, MarkVersion, RevertSkill, SkillParams, VersionParams, VersionsQuery } from "./schema.ts";
-import { revertSkill } from "./settings.ts";
 
 const route = routesOf({ tag: "Skills", auth: "required" });
 

@@ -1,9 +1,9 @@
 /** The version that a pin or a content request selects. */
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
-import type { App } from "../app.ts";
-import { ServiceError } from "../errors.ts";
-import { withoutYanked } from "./marks/marks.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import { withoutYanked } from "../marks/marks.ts";
 import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
 import { findVersion, findVersionBySemver, findVersions, listSemvers } from "./versions.ts";
 

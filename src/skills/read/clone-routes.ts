@@ -1,10 +1,10 @@
 /** `git clone {base}/{org}/{slug}.git`: smart HTTP (gitprotocol-http), read-only. */
 import { z } from "zod";
-import { reservedSlugs } from "../../contract/reserved-slugs.ts";
-import type { App } from "../app.ts";
-import { forbidden, nothingAt } from "../errors.ts";
-import { redirectReply } from "../http/pages/pages.ts";
-import { Reply, routesOf, type RequestInfo, type Route } from "../http/route.ts";
+import { reservedSlugs } from "../../../contract/reserved-slugs.ts";
+import type { App } from "../../app.ts";
+import { forbidden, nothingAt } from "../../errors.ts";
+import { redirectReply } from "../../http/pages/pages.ts";
+import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
 import { advertiseRefs, answerFetch } from "./clone.ts";
 
 const route = routesOf({ tag: "Git", auth: "optional" });

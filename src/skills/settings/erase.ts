@@ -2,10 +2,10 @@
  * Erases a deleted skill: repository first, then its records, its own document last, so that an interrupted erasure is
  * continued later. A sync removes it from the mirror once its directory is removed from the connected repository.
  */
-import type { App } from "../app.ts";
-import { mayErase } from "../epoch/epoch.ts";
-import { requestSync } from "../queue/request-sync.ts";
-import { projectSkill } from "./projection.ts";
+import type { App } from "../../app.ts";
+import { mayErase } from "../../epoch/epoch.ts";
+import { requestSync } from "../../queue/request-sync.ts";
+import { projectSkill } from "../projection.ts";
 
 export async function eraseSkill(app: App, payload: { tenantId: string; skillId: string }): Promise<void> {
   const { skillId } = payload;

@@ -4,8 +4,8 @@
  */
 import type { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
-import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
-import { ownBytes } from "../../repos/own-bytes.ts";
+import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
+import { ownBytes } from "../../../repos/own-bytes.ts";
 
 const textCacheBytes = 16 * 1024 * 1024;
 const packageCacheBytes = 32 * 1024 * 1024;

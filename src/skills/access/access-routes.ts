@@ -1,13 +1,13 @@
 /** Routes of the access to a skill: the actions of each member and token, with the reasons. */
-import { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
-import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
-import type { App } from "../app.ts";
-import { presentAccess } from "../folders/access/present-access.ts";
-import { Page, routesOf, type Route } from "../http/route.ts";
-import { MemberQuery, TenantParams } from "../orgs/schema.ts";
+import { AudienceSizePayload } from "../../../contract/payloads/exposure.ts";
+import { AccessCheckPayload, EffectiveAccessPayload } from "../../../contract/payloads/folders.ts";
+import type { App } from "../../app.ts";
+import { presentAccess } from "../../folders/access/present-access.ts";
+import { Page, routesOf, type Route } from "../../http/route.ts";
+import { MemberQuery, TenantParams } from "../../orgs/schema.ts";
+import { CheckAccess, ReadersQuery, SkillParams } from "../schema.ts";
 import { countNewReaders } from "./count-readers.ts";
 import { checkAccess, listSkillAccess } from "./effective.ts";
-import { CheckAccess, ReadersQuery, SkillParams } from "./schema.ts";
 
 const route = routesOf({ tag: "Organizations", auth: "required" });
 

@@ -1,18 +1,20 @@
 /** Moves a skill to another folder of its organization. Its slug, publicId and versions don't change. */
-import type { MovedReadersPayload } from "../../contract/payloads/exposure.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
-import { checkMayTakeOut } from "../folders/access/exposure.ts";
-import { isVisible, loadFolderView, type FolderView } from "../folders/load.ts";
-import { planFolderPath } from "../folders/tree/create.ts";
-import { folderAtPath } from "../folders/tree/paths.ts";
-import type { FolderTree } from "../folders/tree/tree.ts";
-import { countSkillReaders } from "./count-readers.ts";
-import { skillExposure, type SkillExposure } from "./exposure.ts";
-import { loadSkill } from "./load.ts";
+import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { checkMayTakeOut } from "../../folders/access/exposure.ts";
+import { isVisible, loadFolderView, type FolderView } from "../../folders/load.ts";
+import { planFolderPath } from "../../folders/tree/create.ts";
+import { folderAtPath } from "../../folders/tree/paths.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
+import { countSkillReaders } from "../access/count-readers.ts";
+import { skillExposure, type SkillExposure } from "../access/exposure.ts";
+import { loadSkill } from "../load.ts";
+import { scheduleProjection } from "../projection-queue.ts";
+import type { MoveSkill } from "../schema.ts";
 import {
   checkSkillPermissionIn,
   chooseFolder,
@@ -20,8 +22,6 @@ import {
   releasePath,
   reservePath,
 } from "./place.ts";
-import { scheduleProjection } from "./projection-queue.ts";
-import type { MoveSkill } from "./schema.ts";
 
 const raceAttempts = 20;
 

@@ -1,10 +1,10 @@
 /** A skill's versions, newest first. */
 import { z } from "zod";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
-import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { Page } from "../../http/route.ts";
 import { filterBySpec, readSelector } from "./semver.ts";
 import { findVersion, findVersions, listSemvers } from "./versions.ts";
 

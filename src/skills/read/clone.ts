@@ -2,17 +2,17 @@
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { limits } from "../../contract/limits.ts";
-import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import { actorKey, type Actor } from "../access/actor.ts";
-import { recordDownload } from "../analytics/downloads.ts";
-import type { App } from "../app.ts";
-import { invalidRequest } from "../errors.ts";
-import { readBytes } from "../http/request/body.ts";
-import { loadSkill } from "./load.ts";
-import { projectForReaders } from "./projection.ts";
-import { selectVersion } from "./select-version.ts";
+import { limits } from "../../../contract/limits.ts";
+import { refusalOfFetch } from "../../../repos/serve/fetch-request.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
+import { recordDownload } from "../../analytics/downloads.ts";
+import type { App } from "../../app.ts";
+import { invalidRequest } from "../../errors.ts";
+import { readBytes } from "../../http/request/body.ts";
+import { loadSkill } from "../load.ts";
+import { projectForReaders } from "../projection.ts";
+import { selectVersion } from "../versions/select-version.ts";
 
 /** Protocol parameters of a Git client. */
 export interface CloneCall {

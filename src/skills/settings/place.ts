@@ -1,14 +1,14 @@
 /** Location of a skill: the folder that a publish or a move names, and the reservation of its slug in that folder. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { SkillDoc } from "../../storage/skills.ts";
-import { isAllowedIn } from "../access/decide.ts";
-import type { App } from "../app.ts";
-import { forbidden, notFound } from "../errors.ts";
-import { isVisible, accessContextIn, type FolderView } from "../folders/load.ts";
-import { createFolderPath } from "../folders/tree/create.ts";
-import { folderAtPath, readFolderPath } from "../folders/tree/paths.ts";
-import { beingDeleted, refuseManagedRoot } from "../folders/tree/refusals.ts";
-import { loadTree } from "../folders/tree/trees.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import { isAllowedIn } from "../../access/decide.ts";
+import type { App } from "../../app.ts";
+import { forbidden, notFound } from "../../errors.ts";
+import { isVisible, accessContextIn, type FolderView } from "../../folders/load.ts";
+import { createFolderPath } from "../../folders/tree/create.ts";
+import { folderAtPath, readFolderPath } from "../../folders/tree/paths.ts";
+import { beingDeleted, refuseManagedRoot } from "../../folders/tree/refusals.ts";
+import { loadTree } from "../../folders/tree/trees.ts";
 
 /** Folder in a request, by path or id. The root by default. */
 export interface FolderChoice {

@@ -2,8 +2,8 @@
  * Terms of the search index: the words of a skill, and the prefixes of the words of its name, tags and slug, so that a
  * name is found while it is typed. Text is segmented by the rules of Unicode, which include languages without spaces.
  */
-import type { SkillDoc } from "../../storage/skills.ts";
-import { nameKeyOf } from "./publish/slug.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import { nameKeyOf } from "../publish/slug.ts";
 
 const wordLength = 40;
 const prefixLength = 12;

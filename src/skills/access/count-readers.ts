@@ -1,17 +1,17 @@
 /** Members who can read a skill: a new one, and one before and after a change of its folder or visibility. */
-import type { AudienceSizePayload, MovedReadersPayload } from "../../contract/payloads/exposure.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import type { AccessTarget } from "../folders/access/token-access.ts";
-import { loadFolderView, type FolderView } from "../folders/load.ts";
-import { countReaders } from "../folders/tree/moved-readers.ts";
-import { folderAtPath } from "../folders/tree/paths.ts";
-import { loadTenant } from "../orgs/service.ts";
+import type { AudienceSizePayload, MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import type { AccessTarget } from "../../folders/access/token-access.ts";
+import { loadFolderView, type FolderView } from "../../folders/load.ts";
+import { countReaders } from "../../folders/tree/moved-readers.ts";
+import { folderAtPath } from "../../folders/tree/paths.ts";
+import { loadTenant } from "../../orgs/service.ts";
+import type { ReadersQuery } from "../schema.ts";
+import { checkSkillPermissionIn } from "../settings/place.ts";
 import { mayManageAccess } from "./effective.ts";
 import { skillAudience, type Exposed } from "./exposure.ts";
-import { checkSkillPermissionIn } from "./place.ts";
-import type { ReadersQuery } from "./schema.ts";
 
 /** The members' names are shown to those who may manage the access before and after, as in `effective.ts`. */
 export function countSkillReaders(

@@ -1,19 +1,26 @@
 /** Reads of a version's bytes over HTTP: text, package, single files, file list. */
 import type { z } from "zod";
-import { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
-import type { Actor } from "../access/actor.ts";
-import { recordDownload } from "../analytics/downloads.ts";
-import type { App } from "../app.ts";
-import { Enveloped, Reply, SerializedJson, routesOf, type RequestInfo, type Route } from "../http/route.ts";
-import { cacheHeaders, notModified } from "../http/service/conditional.ts";
-import { drawingPolicy } from "../http/service/security.ts";
+import { ContentPayload, ManifestPayload } from "../../../contract/payloads/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import { recordDownload } from "../../analytics/downloads.ts";
+import type { App } from "../../app.ts";
+import {
+  Enveloped,
+  Reply,
+  SerializedJson,
+  routesOf,
+  type RequestInfo,
+  type Route,
+} from "../../http/route.ts";
+import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
+import { drawingPolicy } from "../../http/service/security.ts";
+import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill, type SeenSkill } from "../load.ts";
+import { presentSkill } from "../present.ts";
+import { FileParams, Selector, SkillParams } from "../schema.ts";
+import { selectVersion, selectorOf } from "../versions/select-version.ts";
 import { openPackage, openVersionFile, readContentFields, svgType } from "./content.ts";
-import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill, type SeenSkill } from "./load.ts";
 import { readManifest } from "./manifest.ts";
-import { presentSkill } from "./present.ts";
-import { FileParams, Selector, SkillParams } from "./schema.ts";
-import { selectVersion, selectorOf } from "./select-version.ts";
 
 const route = routesOf({ tag: "Content", auth: "optional" });
 

@@ -1,13 +1,13 @@
 /** Reads a version's bytes by the commit id in its row, so an outdated ref has no effect. */
 import type { Readable } from "node:stream";
-import { limits } from "../../contract/limits.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
-import type { App } from "../app.ts";
-import { notFound } from "../errors.ts";
-import { splitStored } from "./frontmatter.ts";
-import { rootFileOf } from "./publish/text-source.ts";
-import { cachedPackage, cachedText, type Package } from "./version-cache.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import { notFound } from "../../errors.ts";
+import { splitStored } from "../frontmatter.ts";
+import { rootFileOf } from "../publish/text-source.ts";
+import { cachedPackage, cachedText, type Package } from "../versions/version-cache.ts";
 
 export interface VersionText {
   /** Text without its frontmatter, or the complete SKILL.md of a package. */
