@@ -39,7 +39,7 @@ import { connectorPageRoutes } from "./mcp-central/page-routes.ts";
 import { connectorRoutes } from "./mcp-central/routes.ts";
 import { publicRegistryRoutes } from "./mcp-servers/public-registry/routes.ts";
 import { mcpServerRoutes } from "./mcp-servers/routes.ts";
-import type { CallServices } from "./mcp/call.ts";
+import type { CallServices } from "./mcp/endpoint/call.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
 import type { Surface } from "./mcp/surface.ts";
 import { mfaPageRoutes } from "./mfa/page-routes.ts";

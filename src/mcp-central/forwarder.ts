@@ -6,7 +6,7 @@ import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { connectorsPath } from "../auth/access-token.ts";
 import { forbidden, unauthenticated } from "../errors.ts";
-import type { ForwardedCall, Forwarder } from "../mcp/forwarder.ts";
+import type { ForwardedCall, Forwarder } from "../mcp/forwarding/forwarder.ts";
 import type { Caller } from "./proxy/forward.ts";
 
 const instructions =

@@ -9,13 +9,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import type { Actor } from "../access/actor.ts";
-import type { Call, CallServices } from "./call.ts";
+import type { Call, CallServices } from "./endpoint/call.ts";
+import type { PlainCall } from "./endpoint/plain-calls.ts";
 import { failureOf, protocolFailure } from "./failures.ts";
-import type { PlainCall } from "./plain-calls.ts";
-import { addPrompts } from "./prompts.ts";
-import { describeTool, isOffered, runTool, type ListedTool } from "./run-tool.ts";
 import type { FileContent, Surface } from "./surface.ts";
-import type { Tool } from "./tool.ts";
+import { addPrompts } from "./tools/prompts.ts";
+import { describeTool, isOffered, runTool, type ListedTool } from "./tools/run-tool.ts";
+import type { Tool } from "./tools/tool.ts";
 
 /** Time for which clients may use a list without asking again. */
 const listTtlMs = 60_000;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
-import { tool, type Tool } from "../mcp/tool.ts";
+import { tool, type Tool } from "../mcp/tools/tool.ts";
 import { loadIdentity } from "./identity.ts";
 import { requireUser } from "./load.ts";
 import { loadAccount } from "./service.ts";

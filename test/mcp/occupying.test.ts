@@ -9,10 +9,10 @@ import { openRateLimits } from "../../src/http/request/rate-limit.ts";
 import type { Route } from "../../src/http/route.ts";
 import { createHttp } from "../../src/http/service/server.ts";
 import { openLog } from "../../src/log.ts";
-import type { Forwarder } from "../../src/mcp/forwarder.ts";
+import type { Forwarder } from "../../src/mcp/forwarding/forwarder.ts";
 import { mcpRoutes } from "../../src/mcp/routes.ts";
 import type { SkillResources } from "../../src/mcp/surface.ts";
-import { tool } from "../../src/mcp/tool.ts";
+import { tool } from "../../src/mcp/tools/tool.ts";
 import { until } from "../support/until.ts";
 
 const transferMs = 3000;

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { FolderPayload } from "../../../contract/payloads/folders.ts";
 import type { App } from "../../app.ts";
-import { itemsThatFit } from "../../mcp/bounds.ts";
-import { tool, type Tool } from "../../mcp/tool.ts";
+import { itemsThatFit } from "../../mcp/tools/bounds.ts";
+import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { listFolders } from "../list.ts";

@@ -12,8 +12,8 @@ import type {
 import type { UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound, ServiceError } from "../../errors.ts";
-import { RemoteError } from "../../mcp/forwarder.ts";
-import { jsonOf } from "../../mcp/result-json.ts";
+import { jsonOf } from "../../mcp/endpoint/result-json.ts";
+import { RemoteError } from "../../mcp/forwarding/forwarder.ts";
 import { connectUrl } from "../present.ts";
 import { noteFailure, noteSuccess, recordCall } from "../status.ts";
 import { problemOf } from "../upstream/failure.ts";

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import type { ListMarks, ListWatch, WatchedList } from "../../mcp/forwarder.ts";
+import type { ListMarks, ListWatch, WatchedList } from "../../mcp/forwarding/forwarder.ts";
 import { onConnectorChange } from "../changes.ts";
 import { poolOf } from "../upstream/pool.ts";
 import { isUsable, listConnectors, type UsableConnector } from "../usable.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { MovedSkillPayload } from "../../../contract/payloads/folders.ts";
 import { ChangedSkillPayload, SkillPayload } from "../../../contract/payloads/skills.ts";
 import type { App } from "../../app.ts";
-import { tool, type Tool } from "../../mcp/tool.ts";
+import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { presentSkillExposure } from "../access/exposure.ts";
 import { presentSkill, presentSkillDetail } from "../present.ts";
 import { refOf, resolveRef } from "../resolve.ts";

@@ -4,7 +4,7 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { tool, type Tool, type ToolResult } from "../../mcp/tool.ts";
+import { tool, type Tool, type ToolResult } from "../../mcp/tools/tool.ts";
 import { lintFiles, type FileToLint } from "../findings/lint.ts";
 import { bytesOf, readEditedSource } from "../publish/edit-source.ts";
 import { planPublish, planVersion } from "../publish/plan-publish.ts";

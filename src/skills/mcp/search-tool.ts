@@ -8,7 +8,7 @@ import { membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
 import { unauthenticated } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
-import { tool, type Tool } from "../../mcp/tool.ts";
+import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { refOf } from "../resolve.ts";
 import { ListQuery } from "../schema.ts";
 import { exploreSkills, listSkills } from "../search/search.ts";

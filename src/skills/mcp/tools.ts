@@ -1,6 +1,6 @@
 /** The tools about skills. */
 import type { App } from "../../app.ts";
-import type { Tool } from "../../mcp/tool.ts";
+import type { Tool } from "../../mcp/tools/tool.ts";
 import { changeTools } from "./change-tools.ts";
 import { publishSkillTool, publishVersionTool } from "./publish-tools.ts";
 import { getTool, readTool } from "./read-tools.ts";

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { VersionPayload } from "../../../contract/payloads/skills.ts";
 import type { App } from "../../app.ts";
-import { pageThatFits, partOf } from "../../mcp/bounds.ts";
-import { tool, type Tool } from "../../mcp/tool.ts";
+import { pageThatFits, partOf } from "../../mcp/tools/bounds.ts";
+import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { selectCompared } from "../diff/diff-versions.ts";
 import { patchOf } from "../diff/patch-text.ts";
 import { readsAsMember } from "../load.ts";

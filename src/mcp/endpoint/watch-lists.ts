@@ -1,9 +1,9 @@
 /** Compares the lists of an agent that waits for their changes. */
-import { actorKey, type Actor } from "../access/actor.ts";
-import { unauthenticated } from "../errors.ts";
-import type { RequestInfo } from "../http/route.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
+import { unauthenticated } from "../../errors.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import type { Forwarder, ListMarks, WatchedList } from "../forwarding/forwarder.ts";
 import type { EventStream } from "./event-streams.ts";
-import type { Forwarder, ListMarks, WatchedList } from "./forwarder.ts";
 
 /** One request for a stream. */
 export interface Listening {

@@ -9,7 +9,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   type CallToolResult,
 } from "@modelcontextprotocol/server";
-import { Reply, type RequestInfo } from "../http/route.ts";
+import { Reply, type RequestInfo } from "../../http/route.ts";
 import { acceptOf, bothForms } from "./accept.ts";
 import { jsonOf } from "./result-json.ts";
 

@@ -3,7 +3,7 @@
  * still enforced.
  */
 import { z } from "zod";
-import { timestampDescription } from "../../contract/payloads/timestamp.ts";
+import { timestampDescription } from "../../../contract/payloads/timestamp.ts";
 
 export interface ObjectSchema {
   type: "object";

@@ -5,17 +5,17 @@
  */
 import { Readable } from "node:stream";
 import { ProtocolErrorCode, type CallToolResult, type McpServer } from "@modelcontextprotocol/server";
-import { openSlots, type SlotOptions, type Slots } from "../../contract/concurrency/slots.ts";
-import { actorKey, type Actor } from "../access/actor.ts";
-import { ServiceError } from "../errors.ts";
-import { Reply, type RequestInfo } from "../http/route.ts";
+import { openSlots, type SlotOptions, type Slots } from "../../../contract/concurrency/slots.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
+import { ServiceError } from "../../errors.ts";
+import { Reply, type RequestInfo } from "../../http/route.ts";
+import { readMessages } from "../failures.ts";
 import { takesStream } from "./accept.ts";
 import { headersOf, methodOf, openAnswers, opensPagesMark, toRequest } from "./answer.ts";
 import { boundBatch, messagesOf } from "./batches.ts";
 import type { Call, CallServices } from "./call.ts";
 import { openCancellations, type Cancellations } from "./cancellations.ts";
 import { openConstantReplies } from "./constant-replies.ts";
-import { readMessages } from "./failures.ts";
 import type { ListStreams } from "./list-streams.ts";
 import { openPending } from "./pending.ts";
 import type { PlainCall } from "./plain-calls.ts";

@@ -9,7 +9,7 @@ import type {
   ResourceTemplateType,
   Tool,
 } from "@modelcontextprotocol/server";
-import type { Actor } from "../access/actor.ts";
+import type { Actor } from "../../access/actor.ts";
 
 /** An error that the remote server has answered with: a code of JSON-RPC, and a text of that server. */
 export class RemoteError extends Error {

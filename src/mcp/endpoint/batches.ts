@@ -1,7 +1,7 @@
 /** Several messages in one request, as clients with `initialize` may send them. */
-import { limits } from "../../contract/limits.ts";
-import { invalidRequest } from "../errors.ts";
-import type { Reply } from "../http/route.ts";
+import { limits } from "../../../contract/limits.ts";
+import { invalidRequest } from "../../errors.ts";
+import type { Reply } from "../../http/route.ts";
 
 const mostInBatch = 20;
 

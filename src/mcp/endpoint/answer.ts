@@ -8,11 +8,11 @@ import {
   type CallToolResult,
   type McpServer,
 } from "@modelcontextprotocol/server";
-import { ServiceError } from "../errors.ts";
-import { Reply, type RequestInfo } from "../http/route.ts";
+import { ServiceError } from "../../errors.ts";
+import { Reply, type RequestInfo } from "../../http/route.ts";
+import { withChallenge } from "../failures.ts";
 import { acceptOf } from "./accept.ts";
 import type { Call, CallServices } from "./call.ts";
-import { withChallenge } from "./failures.ts";
 import { answerPlainCall, readPlainCall, type PlainCall } from "./plain-calls.ts";
 
 interface AnswerOptions {

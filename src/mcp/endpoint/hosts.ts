@@ -2,8 +2,8 @@
  * Checks of Host and Origin. A page that a browser has loaded from a name of its own can make that name lead to this
  * service (DNS rebinding), and would then send that name as Host.
  */
-import { forbidden } from "../errors.ts";
-import type { RequestInfo } from "../http/route.ts";
+import { forbidden } from "../../errors.ts";
+import type { RequestInfo } from "../../http/route.ts";
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 

@@ -1,6 +1,6 @@
 /** Keeps results of tools short: agents pay for every word that they read. */
-import { limits } from "../../contract/limits.ts";
-import { invalidRequest } from "../errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { invalidRequest } from "../../errors.ts";
 
 export interface TextPart {
   text: string;

@@ -7,11 +7,11 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { askUser } from "./ask-user.ts";
-import type { Call, CallServices } from "./call.ts";
-import { failureOf, presentToolFailure, protocolFailure } from "./failures.ts";
+import type { Call, CallServices } from "../endpoint/call.ts";
+import type { PlainCall } from "../endpoint/plain-calls.ts";
+import { failureOf, presentToolFailure, protocolFailure } from "../failures.ts";
+import { askUser } from "../tools/ask-user.ts";
 import { RemoteError, type ForwardedCall, type Forwarder } from "./forwarder.ts";
-import type { PlainCall } from "./plain-calls.ts";
 
 /** The lists of remote servers may change at any time. */
 const cacheHint: CacheHint = { ttlMs: 10_000, cacheScope: "private" };

@@ -9,10 +9,10 @@ import {
   type McpServer,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
-import { Reply } from "../http/route.ts";
+import { Reply } from "../../http/route.ts";
+import { watchedLists, type Forwarder, type ListMarks, type WatchedList } from "../forwarding/forwarder.ts";
 import { toReply } from "./answer.ts";
 import { openEventStreams, streamHead, streamReply, type EventStream } from "./event-streams.ts";
-import { watchedLists, type Forwarder, type ListMarks, type WatchedList } from "./forwarder.ts";
 import { watchLists, type Listening } from "./watch-lists.ts";
 
 interface Subscribing extends Listening {

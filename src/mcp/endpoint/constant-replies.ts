@@ -4,7 +4,7 @@
  * authenticated and limited before.
  */
 import { LRUCache } from "lru-cache";
-import { Reply } from "../http/route.ts";
+import { Reply } from "../../http/route.ts";
 
 const kept = 100;
 const keyLength = 4000;

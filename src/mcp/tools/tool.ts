@@ -3,9 +3,9 @@
  * of the tests are made from it. A feature's `tools.ts` is a list of tools that call the services of its routes.
  */
 import type { z } from "zod";
-import type { Permission } from "../../contract/vocabulary.ts";
-import type { Actor } from "../access/actor.ts";
-import type { RateBudget } from "../http/route.ts";
+import type { Permission } from "../../../contract/vocabulary.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { RateBudget } from "../../http/route.ts";
 
 /** A part of a result besides its text. */
 export interface ResourceLink {

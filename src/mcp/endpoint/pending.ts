@@ -3,7 +3,7 @@
  * refused without a query or a read of the body, so that others hardly wait for them.
  */
 import { createHash } from "node:crypto";
-import type { RequestInfo } from "../http/route.ts";
+import type { RequestInfo } from "../../http/route.ts";
 
 /** Counts a request until it is closed. False if its credential, or its address without one, has too many. */
 export type Pending = (info: RequestInfo) => boolean;

@@ -10,8 +10,8 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { ServiceError } from "../errors.ts";
-import type { Call } from "./call.ts";
+import type { ServiceError } from "../../errors.ts";
+import type { Call } from "../endpoint/call.ts";
 
 /**
  * The request to open the page that the error names. Undefined if the error names none, the client can't open pages, or

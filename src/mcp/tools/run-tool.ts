@@ -1,11 +1,11 @@
 /** Runs a tool for a caller: rate limit, validation, the handler, the result or the error. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Actor } from "../access/actor.ts";
-import { limitsOf } from "../access/decide.ts";
-import { memberMay } from "../access/permissions.ts";
-import { parseInput } from "../http/input/parse-input.ts";
-import type { Call, CallServices } from "./call.ts";
-import { failureOf, presentToolFailure, signInNeeded } from "./failures.ts";
+import type { Actor } from "../../access/actor.ts";
+import { limitsOf } from "../../access/decide.ts";
+import { memberMay } from "../../access/permissions.ts";
+import { parseInput } from "../../http/input/parse-input.ts";
+import type { Call, CallServices } from "../endpoint/call.ts";
+import { failureOf, presentToolFailure, signInNeeded } from "../failures.ts";
 import { inputSchema, outputSchema, type ObjectSchema } from "./tool-schemas.ts";
 import type { Tool } from "./tool.ts";
 

@@ -2,7 +2,7 @@
  * Forms of responses that a client takes. The protocol asks clients to name JSON and streams of events. One that names
  * no form, any form or JSON only gets JSON.
  */
-import type { RequestInfo } from "../http/route.ts";
+import type { RequestInfo } from "../../http/route.ts";
 
 /** Value of `Accept` that the SDK requires. */
 export const bothForms = "application/json, text/event-stream";

@@ -1,10 +1,10 @@
 /** Streams of events that stay open: bounded in number, kept alive, and ended with the process. */
 import { PassThrough } from "node:stream";
-import { limits } from "../../contract/limits.ts";
-import type { Actor } from "../access/actor.ts";
-import { openStreamSlots } from "../access/stream-slots.ts";
-import { ServiceError } from "../errors.ts";
-import { Reply, type RequestInfo } from "../http/route.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { Actor } from "../../access/actor.ts";
+import { openStreamSlots } from "../../access/stream-slots.ts";
+import { ServiceError } from "../../errors.ts";
+import { Reply, type RequestInfo } from "../../http/route.ts";
 
 /** Interval of comments that keep the connection open, and by which a lost one is noticed. */
 const heartbeatMs = 15_000;
