@@ -13,7 +13,7 @@ import { concurrentChange } from "../auth/credentials.ts";
 import { clearedCookie } from "../auth/sessions.ts";
 import { ServiceError } from "../errors.ts";
 import type { Cookie } from "../http/route.ts";
-import { leaveAllTenants } from "../orgs/leave.ts";
+import { leaveAllTenants } from "../orgs/members/leave.ts";
 import { propagateTenant } from "../orgs/propagate.ts";
 import { removeTokensOfUser } from "../tokens/service.ts";
 import { requireUnrestricted } from "../users/load.ts";

@@ -16,7 +16,7 @@ import type { Actor, PermissionMap } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import { ownerRole, permissionsOfRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import type { Member } from "./members.ts";
+import type { Member } from "./members/members.ts";
 
 /** An organization as its members see it. `createdBy` sets the role of the member who has just created it. */
 export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): TenantPayload {

@@ -6,15 +6,15 @@ import type { App } from "../app.ts";
 import { routesOf, type Route } from "../http/route.ts";
 import { loadMemberships } from "../users/load.ts";
 import { autoJoinRoutes } from "./auto-join/routes.ts";
-import { avatarRoutes } from "./avatar-routes.ts";
+import { avatarRoutes } from "./avatar/avatar-routes.ts";
 import { deleteTenant, restoreTenant } from "./deletion.ts";
 import { invitationRoutes } from "./invitations/routes.ts";
-import { memberRoutes } from "./member-routes.ts";
+import { memberRoutes } from "./members/member-routes.ts";
 import { presentTenant } from "./present.ts";
-import { roleRoutes } from "./role-routes.ts";
+import { roleRoutes } from "./roles/role-routes.ts";
 import { CreateTenant, TenantParams, UpdateTenant } from "./schema.ts";
 import { createTenant, listTenants, loadTenant, updateTenant } from "./service.ts";
-import { teamRoutes } from "./team-routes.ts";
+import { teamRoutes } from "./teams/team-routes.ts";
 
 const route = routesOf({ tag: "Organizations", auth: "required" });
 

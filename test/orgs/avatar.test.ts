@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import sharp from "sharp";
 import { limits } from "../../contract/limits.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
-import { pruneAvatars } from "../../src/orgs/avatar.ts";
+import { pruneAvatars } from "../../src/orgs/avatar/avatar.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";
 

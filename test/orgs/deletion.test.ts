@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { CatalogItem, PublishResult } from "../../contract/payloads/skills.ts";
-import { leaveAllTenants } from "../../src/orgs/leave.ts";
+import { leaveAllTenants } from "../../src/orgs/members/leave.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { processors } from "../../workers/processors.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";

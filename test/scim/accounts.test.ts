@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
-import { createMembership } from "../../src/orgs/create-membership.ts";
+import { createMembership } from "../../src/orgs/members/create-membership.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import {

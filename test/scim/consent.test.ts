@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { ScimStatePayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
-import { removeMember } from "../../src/orgs/leave.ts";
+import { removeMember } from "../../src/orgs/members/leave.ts";
 import { admitInvited } from "../../src/scim/users/admit.ts";
 import { applyUser } from "../../src/scim/users/apply.ts";
 import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";

@@ -1,7 +1,7 @@
 /** Completes interrupted changes to organizations, members, teams, roles and invitations. */
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../../src/app.ts";
-import { pruneAvatars } from "../../src/orgs/avatar.ts";
+import { pruneAvatars } from "../../src/orgs/avatar/avatar.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
 import { propagateTenant } from "../../src/orgs/propagate.ts";

@@ -12,7 +12,7 @@ import type { App } from "../../app.ts";
 import { forbidden, notFound } from "../../errors.ts";
 import { decodeCursor } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
-import { listMembers } from "../../orgs/members.ts";
+import { listMembers } from "../../orgs/members/members.ts";
 import { MemberCursor, type MemberQuery } from "../../orgs/schema.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { explainMemberships } from "../../users/load.ts";

@@ -3,7 +3,7 @@ import type { TeamFolderPayload } from "../../../contract/payloads/folders.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadTenant } from "../../orgs/service.ts";
-import { loadTeam } from "../../orgs/teams.ts";
+import { loadTeam } from "../../orgs/teams/teams.ts";
 import { isAllowed, isVisible, loadFolderView, principalsOf } from "../load.ts";
 
 /**

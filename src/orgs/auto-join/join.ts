@@ -12,7 +12,7 @@ import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { domainOfAddress } from "../../users/email-domain.ts";
-import { createMembership } from "../create-membership.ts";
+import { createMembership } from "../members/create-membership.ts";
 
 /** Open invitations of an address that are looked through. */
 const shownInvitations = 50;

@@ -11,7 +11,7 @@ import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
 import { lackIn, proofRequired } from "../../users/requirements.ts";
-import { afterMemberLeft } from "../leave.ts";
+import { afterMemberLeft } from "../members/leave.ts";
 import { requireInviterHolds } from "./inviter.ts";
 import { invitationEnded, loadInvitation, loadOwnInvitation, type OwnInvitation } from "./load.ts";
 import { createInvitedMembership } from "./membership.ts";

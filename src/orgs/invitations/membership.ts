@@ -2,8 +2,8 @@
 import type { InvitationDoc } from "../../../storage/invitations.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMembership } from "../create-membership.ts";
-import { endMembership } from "../leave.ts";
+import { createMembership } from "../members/create-membership.ts";
+import { endMembership } from "../members/leave.ts";
 import { linkProvisioned } from "../provisioned.ts";
 
 /**

@@ -10,7 +10,7 @@ import { outboxFields } from "../../../storage/outbox.ts";
 import type { ScimGroupDoc } from "../../../storage/scim/groups.ts";
 import { flushEvents } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
-import { onMember } from "../../orgs/members.ts";
+import { onMember } from "../../orgs/members/members.ts";
 import { foldName, personName } from "../../users/schema.ts";
 import { scimEvent, type ScimContext } from "../context.ts";
 import { ScimError, uniqueness } from "../errors.ts";

@@ -1,12 +1,12 @@
 /** An organization's avatar: its bytes are stored under an id of their own before the organization names them. */
 import { createHash } from "node:crypto";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { loadTenant } from "../service.ts";
 import { makeAvatar } from "./avatar-image.ts";
-import { loadTenant } from "./service.ts";
 
 /** The picture in use, for members. Throws `not_found` if there is none. */
 export async function readAvatar(

@@ -1,9 +1,9 @@
-import { MemberPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
-import type { TeamDoc } from "../../storage/teams.ts";
-import type { App } from "../app.ts";
-import { Page, routesOf, type Route } from "../http/route.ts";
-import { loadNames } from "./names.ts";
-import { presentMember, presentTeam } from "./present.ts";
+import { MemberPayload, TeamPayload } from "../../../contract/payloads/organizations.ts";
+import type { TeamDoc } from "../../../storage/teams.ts";
+import type { App } from "../../app.ts";
+import { Page, routesOf, type Route } from "../../http/route.ts";
+import { loadNames } from "../names.ts";
+import { presentMember, presentTeam } from "../present.ts";
 import {
   CreateTeam,
   ListQuery,
@@ -12,7 +12,7 @@ import {
   TeamParams,
   TenantParams,
   UpdateTeam,
-} from "./schema.ts";
+} from "../schema.ts";
 import { addTeamMember, listTeamMembers, removeTeamMember } from "./team-members.ts";
 import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from "./teams.ts";
 

@@ -1,16 +1,16 @@
 /** The membership of an account that an invitation, an identity provider or auto-join has made a member. */
 import { setTimeout as pause } from "node:timers/promises";
-import { isDuplicate } from "../../storage/database.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import { outboxFields, type EventRow } from "../../storage/outbox.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import type { Account } from "../../storage/users.ts";
-import { ownerRole } from "../access/permissions.ts";
-import type { App } from "../app.ts";
-import { flushEvents } from "../audit/events.ts";
-import { memberNames, propagateUser } from "../users/member-names.ts";
-import { enlistOwner } from "./owners.ts";
-import { propagateTenant } from "./propagate.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
+import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Account } from "../../../storage/users.ts";
+import { ownerRole } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { flushEvents } from "../../audit/events.ts";
+import { memberNames, propagateUser } from "../../users/member-names.ts";
+import { enlistOwner } from "../owners.ts";
+import { propagateTenant } from "../propagate.ts";
 
 export interface NewMember {
   /** Id of the membership, so that any number of attempts create one. */

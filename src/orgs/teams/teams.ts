@@ -1,15 +1,15 @@
 /** Teams of an organization. Changing a team requires the permissions that it gives. */
-import { limits } from "../../contract/limits.ts";
-import { isId } from "../../storage/database.ts";
-import type { TeamDoc } from "../../storage/teams.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
-import { foldName } from "../users/schema.ts";
-import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
+import { limits } from "../../../contract/limits.ts";
+import { isId } from "../../../storage/database.ts";
+import type { TeamDoc } from "../../../storage/teams.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { Page } from "../../http/route.ts";
+import { foldName } from "../../users/schema.ts";
+import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "../named-records.ts";
 import {
   permissionsOfRoles,
   permissionsOfTeams,
@@ -17,9 +17,9 @@ import {
   requirePermissions,
   requireTeamAccess,
   unknownTeam,
-} from "./permission-checks.ts";
-import { NameCursor, type CreateTeam, type ListQuery, type UpdateTeam } from "./schema.ts";
-import { loadTenant } from "./service.ts";
+} from "../permission-checks.ts";
+import { NameCursor, type CreateTeam, type ListQuery, type UpdateTeam } from "../schema.ts";
+import { loadTenant } from "../service.ts";
 
 /** A page of teams, by name. */
 export async function listTeams(

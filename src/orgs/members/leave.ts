@@ -1,16 +1,16 @@
 /** Ending of memberships: removal by another member, leaving, and the deletion of an account. */
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import type { EventRow } from "../../storage/outbox.ts";
-import type { Actor } from "../access/actor.ts";
-import { ownerRole } from "../access/permissions.ts";
-import type { App } from "../app.ts";
-import { flushEvents, makeEvent, makeSystemEvent } from "../audit/events.ts";
-import { requireUnrestricted } from "../users/load.ts";
-import { withWithheld } from "../users/requirements.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { EventRow } from "../../../storage/outbox.ts";
+import type { Actor } from "../../access/actor.ts";
+import { ownerRole } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { flushEvents, makeEvent, makeSystemEvent } from "../../audit/events.ts";
+import { requireUnrestricted } from "../../users/load.ts";
+import { withWithheld } from "../../users/requirements.ts";
+import { finishOwnerChange, isLastOwner, lastOwner, releaseOwner } from "../owners.ts";
+import { permissionsOfMember, requirePermissions } from "../permission-checks.ts";
+import { loadTenant } from "../service.ts";
 import { onMember } from "./members.ts";
-import { finishOwnerChange, isLastOwner, lastOwner, releaseOwner } from "./owners.ts";
-import { permissionsOfMember, requirePermissions } from "./permission-checks.ts";
-import { loadTenant } from "./service.ts";
 
 /**
  * Ends a membership: another member's, which requires the permission and all permissions that they have, or the

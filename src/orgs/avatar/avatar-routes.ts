@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { limits } from "../../contract/limits.ts";
-import { TenantPayload } from "../../contract/payloads/organizations.ts";
-import type { App } from "../app.ts";
-import { readBytes } from "../http/request/body.ts";
-import { Reply, routesOf, type Route } from "../http/route.ts";
-import { cacheHeaders, notModified } from "../http/service/conditional.ts";
+import { limits } from "../../../contract/limits.ts";
+import { TenantPayload } from "../../../contract/payloads/organizations.ts";
+import type { App } from "../../app.ts";
+import { readBytes } from "../../http/request/body.ts";
+import { Reply, routesOf, type Route } from "../../http/route.ts";
+import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
+import { presentTenant } from "../present.ts";
+import { TenantParams } from "../schema.ts";
 import { deleteAvatar, readAvatar, setAvatar } from "./avatar.ts";
-import { presentTenant } from "./present.ts";
-import { TenantParams } from "./schema.ts";
 
 const route = routesOf({ tag: "Organizations", auth: "required" });
 const AvatarQuery = z.object({

@@ -1,22 +1,22 @@
 /** Members of a team: list, add and remove. */
-import { limits } from "../../contract/limits.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import type { TeamDoc } from "../../storage/teams.ts";
-import type { Actor } from "../access/actor.ts";
-import { missingFrom } from "../access/permissions.ts";
-import type { App } from "../app.ts";
-import { flushEvents, makeEvent } from "../audit/events.ts";
-import { ServiceError } from "../errors.ts";
-import type { Page } from "../http/route.ts";
-import { listMembers, onMember, type Member } from "./members.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { TeamDoc } from "../../../storage/teams.ts";
+import type { Actor } from "../../access/actor.ts";
+import { missingFrom } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { flushEvents, makeEvent } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import type { Page } from "../../http/route.ts";
+import { listMembers, onMember, type Member } from "../members/members.ts";
 import {
   permissionsOfMember,
   permissionsOfTeams,
   requireMemberGrants,
   requireTeamAccess,
-} from "./permission-checks.ts";
-import type { MemberQuery } from "./schema.ts";
-import { loadTenant } from "./service.ts";
+} from "../permission-checks.ts";
+import type { MemberQuery } from "../schema.ts";
+import { loadTenant } from "../service.ts";
 import { loadTeam, readTeam, requirePermissionsOf } from "./teams.ts";
 
 /** A page of a team's members, by user name. */

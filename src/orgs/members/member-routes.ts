@@ -1,10 +1,10 @@
-import { MemberPayload } from "../../contract/payloads/organizations.ts";
-import type { App } from "../app.ts";
-import { Page, routesOf, type Route } from "../http/route.ts";
+import { MemberPayload } from "../../../contract/payloads/organizations.ts";
+import type { App } from "../../app.ts";
+import { Page, routesOf, type Route } from "../../http/route.ts";
+import { presentMember } from "../present.ts";
+import { ChangeMember, MemberParams, MemberQuery, TenantParams } from "../schema.ts";
 import { removeMember } from "./leave.ts";
 import { changeMember, listMembers } from "./members.ts";
-import { presentMember } from "./present.ts";
-import { ChangeMember, MemberParams, MemberQuery, TenantParams } from "./schema.ts";
 
 const route = routesOf({ tag: "Members", auth: "required" });
 

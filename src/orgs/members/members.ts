@@ -1,28 +1,28 @@
 /** Members of an organization: list, and change of role. */
 import { setTimeout as pause } from "node:timers/promises";
-import { isId } from "../../storage/database.ts";
-import type { MembershipDoc } from "../../storage/memberships.ts";
-import type { Account } from "../../storage/users.ts";
-import type { Actor } from "../access/actor.ts";
-import { decideTenant } from "../access/decide.ts";
-import { missingFrom, ownerRole } from "../access/permissions.ts";
-import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
-import { lastSeenOf } from "../users/last-seen.ts";
-import { foldName } from "../users/schema.ts";
-import { loadNames } from "./names.ts";
-import { enlistOwner, releaseOwner, finishOwnerChange } from "./owners.ts";
+import { isId } from "../../../storage/database.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { Account } from "../../../storage/users.ts";
+import type { Actor } from "../../access/actor.ts";
+import { decideTenant } from "../../access/decide.ts";
+import { missingFrom, ownerRole } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { Page } from "../../http/route.ts";
+import { lastSeenOf } from "../../users/last-seen.ts";
+import { foldName } from "../../users/schema.ts";
+import { loadNames } from "../names.ts";
+import { enlistOwner, releaseOwner, finishOwnerChange } from "../owners.ts";
 import {
   permissionsOfMember,
   permissionsOfRoles,
   requireMemberGrants,
   requirePermissions,
-} from "./permission-checks.ts";
-import { MemberCursor, type ChangeMember, type MemberQuery } from "./schema.ts";
-import { loadTenant } from "./service.ts";
+} from "../permission-checks.ts";
+import { MemberCursor, type ChangeMember, type MemberQuery } from "../schema.ts";
+import { loadTenant } from "../service.ts";
 
 /** A member with their account; the address is shown to callers who may change members. */
 export interface Member {

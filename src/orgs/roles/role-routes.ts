@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { limits } from "../../contract/limits.ts";
-import { RolePayload } from "../../contract/payloads/organizations.ts";
-import { builtInRoles } from "../../contract/vocabulary.ts";
-import type { App } from "../app.ts";
-import { routesOf, type Route } from "../http/route.ts";
-import { presentBuiltInRoles, presentRole } from "./present.ts";
+import { limits } from "../../../contract/limits.ts";
+import { RolePayload } from "../../../contract/payloads/organizations.ts";
+import { builtInRoles } from "../../../contract/vocabulary.ts";
+import type { App } from "../../app.ts";
+import { routesOf, type Route } from "../../http/route.ts";
+import { presentBuiltInRoles, presentRole } from "../present.ts";
+import { CreateRole, RoleParams, TenantParams, UpdateRole } from "../schema.ts";
+import { loadTenant } from "../service.ts";
 import { createRole, deleteRole, listRoles, updateRole } from "./roles.ts";
-import { CreateRole, RoleParams, TenantParams, UpdateRole } from "./schema.ts";
-import { loadTenant } from "./service.ts";
 
 const route = routesOf({ tag: "Roles", auth: "required" });
 

@@ -1,18 +1,18 @@
 /** Custom roles of an organization. A caller gives only permissions that they have; a role in use can't be deleted. */
-import { limits } from "../../contract/limits.ts";
-import { isId } from "../../storage/database.ts";
-import type { RoleDoc } from "../../storage/roles.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import type { Actor } from "../access/actor.ts";
-import { missingFrom } from "../access/permissions.ts";
-import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
-import { foldName } from "../users/schema.ts";
-import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
-import { requireMemberGrants, requirePermissions, requireTeamAccess } from "./permission-checks.ts";
-import type { CreateRole, UpdateRole } from "./schema.ts";
-import { loadTenant } from "./service.ts";
+import { limits } from "../../../contract/limits.ts";
+import { isId } from "../../../storage/database.ts";
+import type { RoleDoc } from "../../../storage/roles.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Actor } from "../../access/actor.ts";
+import { missingFrom } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { foldName } from "../../users/schema.ts";
+import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "../named-records.ts";
+import { requireMemberGrants, requirePermissions, requireTeamAccess } from "../permission-checks.ts";
+import type { CreateRole, UpdateRole } from "../schema.ts";
+import { loadTenant } from "../service.ts";
 
 /** Number of users of a role that an error names. */
 const namedUsers = 10;

@@ -3,7 +3,7 @@
  * file is stored or served. Only a few known formats reach a decoder.
  */
 import type { Sharp, SharpConstructor } from "sharp";
-import { ServiceError } from "../errors.ts";
+import { ServiceError } from "../../errors.ts";
 
 const sidePixels = 256;
 /** More than any camera produces; larger pictures are refused before they are decoded. */
