@@ -12,8 +12,8 @@ import {
 } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/request/cursor.ts";
 import { requiredMcpServers } from "../mcp-servers/schema.ts";
-import { contentLocation } from "./publish/content-location-schema.ts";
-import { fileChanges } from "./publish/edit-schema.ts";
+import { contentLocation } from "./publish/content/content-location-schema.ts";
+import { fileChanges } from "./publish/content/edit-schema.ts";
 
 const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 

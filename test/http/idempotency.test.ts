@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { appendVersion } from "../../src/skills/publish/append-version.ts";
-import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { loadUserActor } from "../../src/users/load.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";

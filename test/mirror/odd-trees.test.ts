@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Mirror } from "../../repos/mirror/types.ts";
-import { readPackageSource } from "../../src/skills/publish/package-source.ts";
+import { readPackageSource } from "../../src/skills/publish/content/package-source.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { feedGit, gitBytes } from "../support/native-git.ts";

@@ -31,7 +31,7 @@ import { decodeCursor } from "../../src/http/request/cursor.ts";
 import { ScimError } from "../../src/scim/errors.ts";
 import { parseFilter } from "../../src/scim/filter/parse.ts";
 import { readPath } from "../../src/scim/patch/operations.ts";
-import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { termsOfQuery, termsOfSkill } from "../../src/skills/search/search-terms.ts";
 import { filterBySpec, readRange, readSelector, resolveRange } from "../../src/skills/versions/semver.ts";
 import { CheckFailed, Checks } from "../../src/sso/checks.ts";

@@ -6,7 +6,7 @@ import { splitFrontmatter } from "../../contract/frontmatter.ts";
 import { readSkillText } from "../../contract/skill-rules.ts";
 import { withManagedHeader, withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import { splitStored } from "../../src/skills/frontmatter.ts";
-import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { skillTexts, type GeneratedText } from "../support/skill-texts.ts";
 

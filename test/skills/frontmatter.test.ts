@@ -5,8 +5,8 @@ import { completeHead, generateHead } from "../../contract/edit-frontmatter.ts";
 import { firstParagraph } from "../../contract/first-paragraph.ts";
 import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
 import { slugOfSkill } from "../../src/folders/tree/slug.ts";
+import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { freeSlug } from "../../src/skills/publish/slug.ts";
-import { readTextSource } from "../../src/skills/publish/text-source.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
 

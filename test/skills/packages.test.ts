@@ -7,7 +7,7 @@ import { limits } from "../../contract/limits.ts";
 import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import type { OpenUploadPayload } from "../../contract/payloads/uploads.ts";
 import type { UserActor } from "../../src/access/actor.ts";
-import { claimUpload } from "../../src/skills/publish/uploads.ts";
+import { claimUpload } from "../../src/skills/publish/content/uploads.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";

@@ -8,7 +8,7 @@ import { purgeDeviceCodes } from "../../src/auth/device/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { removeOrphans } from "../../src/mcp-central/remove.ts";
 import { purgeOauth } from "../../src/oauth/grants.ts";
-import { discardUpload, uploadFolder } from "../../src/skills/publish/uploads.ts";
+import { discardUpload, uploadFolder } from "../../src/skills/publish/content/uploads.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";
 import { pruneFolders } from "../folders/reconcile-folders.ts";
 import { pruneOrganizations } from "../orgs/reconcile-organizations.ts";

@@ -7,9 +7,9 @@ import type { LintPayload } from "../../../contract/payloads/findings.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { rootFile } from "../publish/package-source.ts";
-import { rootFileOf } from "../publish/text-source.ts";
-import { claimUpload } from "../publish/uploads.ts";
+import { rootFile } from "../publish/content/package-source.ts";
+import { rootFileOf } from "../publish/content/text-source.ts";
+import { claimUpload } from "../publish/content/uploads.ts";
 import { lintFiles, nameFindings } from "./lint.ts";
 
 export async function lintContent(

@@ -14,7 +14,7 @@ import { makeEvent } from "../../audit/events.ts";
 import { ServiceError, invalidRequest } from "../../errors.ts";
 import { loadSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
-import { excerptOf } from "../publish/text-source.ts";
+import { excerptOf } from "../publish/content/text-source.ts";
 import { summaryOf } from "../publish/version-record.ts";
 import { readContent } from "../read/content.ts";
 import { selectVersion } from "../versions/select-version.ts";

@@ -5,9 +5,9 @@ import type { SkillType } from "../../../contract/vocabulary.ts";
 import type { TreeFile } from "../../../repos/store/index.ts";
 import type { CallerCompute } from "../../compute/compute.ts";
 import type { FileToLint } from "../findings/lint.ts";
-import { bytesOf, readFilesSource } from "../publish/edit-source.ts";
-import { readTextSource, rootFileOf, type VersionSource } from "../publish/text-source.ts";
-import type { OpenSource } from "../publish/version-source.ts";
+import { bytesOf, readFilesSource } from "../publish/content/edit-source.ts";
+import { readTextSource, rootFileOf, type VersionSource } from "../publish/content/text-source.ts";
+import type { OpenSource } from "../publish/content/version-source.ts";
 
 const isWellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
 

@@ -6,7 +6,7 @@ import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { tool, type Tool, type ToolResult } from "../../mcp/tools/tool.ts";
 import { lintFiles, type FileToLint } from "../findings/lint.ts";
-import { bytesOf, readEditedSource } from "../publish/edit-source.ts";
+import { bytesOf, readEditedSource } from "../publish/content/edit-source.ts";
 import { planPublish, planVersion } from "../publish/plan-publish.ts";
 import { chooseName, publishSkill } from "../publish/publish-skill.ts";
 import { loadBase, publishVersion } from "../publish/publish-version.ts";

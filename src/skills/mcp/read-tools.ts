@@ -15,7 +15,7 @@ import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { readsAsMember } from "../load.ts";
 import { warningsAbout } from "../marks/marks.ts";
 import { presentSkill, presentVersion } from "../present.ts";
-import { rootFileOf } from "../publish/text-source.ts";
+import { rootFileOf } from "../publish/content/text-source.ts";
 import { readText } from "../read/content.ts";
 import { filesOf } from "../read/manifest.ts";
 import { refOf, resolveRef } from "../resolve.ts";

@@ -17,10 +17,10 @@ import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
 import { findVersionById } from "../versions/versions.ts";
 import { requireBase, type Base } from "./base.ts";
-import { predecessorOf, unchangedVersion } from "./equal-content.ts";
+import { predecessorOf, unchangedVersion } from "./content/equal-content.ts";
+import { checkVersionContent } from "./content/refused-content.ts";
+import type { StoredTree, VersionSource } from "./content/text-source.ts";
 import { loadPublishedSemvers, nextSemver, type SemverRequest } from "./next-semver.ts";
-import { checkVersionContent } from "./refused-content.ts";
-import type { StoredTree, VersionSource } from "./text-source.ts";
 import {
   commitDraft,
   messageOrDefault,

@@ -21,12 +21,12 @@ import type { CopySkill } from "../schema.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
 import { findVersion } from "../versions/versions.ts";
+import { readPackageSource } from "./content/package-source.ts";
+import { readTextSource } from "./content/text-source.ts";
+import { uploadFolder } from "./content/uploads.ts";
+import type { OpenSource } from "./content/version-source.ts";
 import type { Published } from "./create-skill.ts";
-import { readPackageSource } from "./package-source.ts";
 import { publishSkill } from "./publish-skill.ts";
-import { readTextSource } from "./text-source.ts";
-import { uploadFolder } from "./uploads.ts";
-import type { OpenSource } from "./version-source.ts";
 
 /** Requires `skill:read` on the skill, and `skill:create` at the destination. */
 export async function copySkill(

@@ -12,10 +12,10 @@ import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
 import type { PublishSkill } from "../schema.ts";
 import { effectiveAccessOf, releasePath, reservePath } from "../settings/place.ts";
+import { checkVersionContent } from "./content/refused-content.ts";
+import type { VersionSource } from "./content/text-source.ts";
 import { readFirstSemver } from "./next-semver.ts";
-import { checkVersionContent } from "./refused-content.ts";
 import { nameKeyOf } from "./slug.ts";
-import type { VersionSource } from "./text-source.ts";
 import {
   commitDraft,
   messageOrDefault,

@@ -17,12 +17,12 @@ import type { PlanPublish, PlanVersion } from "../schema.ts";
 import { checkSkillPermissionIn } from "../settings/place.ts";
 import { otherLocation } from "./append-version.ts";
 import { requireBase } from "./base.ts";
-import { predecessorOf } from "./equal-content.ts";
+import { predecessorOf } from "./content/equal-content.ts";
+import { checkVersionContent } from "./content/refused-content.ts";
 import { findTarget, slugTaken } from "./find-target.ts";
 import { loadPublishedSemvers, nextSemver, readFirstSemver } from "./next-semver.ts";
 import { ignoredFlagsOf, requirePrivate, requireSameType } from "./publish-skill.ts";
 import { checkRequired, loadBase } from "./publish-version.ts";
-import { checkVersionContent } from "./refused-content.ts";
 import { freeSlug } from "./slug.ts";
 
 /** Throws what the publish would throw. */

@@ -16,13 +16,13 @@ import { skillName, type PublishSkill } from "../schema.ts";
 import { checkSkillPermissionIn, chooseFolder } from "../settings/place.ts";
 import { requireServers } from "../settings/settings.ts";
 import { appendVersion, type AppendRequest } from "./append-version.ts";
+import { readTextSource, type VersionSource } from "./content/text-source.ts";
+import { withVersionSource, type OpenSource } from "./content/version-source.ts";
 import { createSkill, type NewSkill, type Published } from "./create-skill.ts";
 import { lookUpEarly } from "./early-lookups.ts";
 import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target.ts";
 import { findCreated } from "./publish-version.ts";
 import { freeSlug } from "./slug.ts";
-import { readTextSource, type VersionSource } from "./text-source.ts";
-import { withVersionSource, type OpenSource } from "./version-source.ts";
 
 /** Attempts if the chosen slug is taken before it is written. */
 const slugAttempts = 20;

@@ -12,11 +12,11 @@ import { selectVersion } from "../versions/select-version.ts";
 import { findVersionById } from "../versions/versions.ts";
 import { appendVersion, type Appended } from "./append-version.ts";
 import { requireBase } from "./base.ts";
-import { readEditedSource } from "./edit-source.ts";
-import { predecessorOf } from "./equal-content.ts";
+import { readEditedSource } from "./content/edit-source.ts";
+import { predecessorOf } from "./content/equal-content.ts";
+import type { VersionSource } from "./content/text-source.ts";
+import { withVersionSource, type OpenSource } from "./content/version-source.ts";
 import { loadPublishedSemvers, nextSemver, readExactSemver } from "./next-semver.ts";
-import type { VersionSource } from "./text-source.ts";
-import { withVersionSource, type OpenSource } from "./version-source.ts";
 
 /** Requires `skill:update` on the skill. */
 export async function publishVersion(

@@ -22,12 +22,18 @@ import {
   SkillParams,
   UploadParams,
 } from "../schema.ts";
+import {
+  announceUpload,
+  announcedSha256,
+  listUploads,
+  removeUpload,
+  storeUpload,
+} from "./content/uploads.ts";
 import { copySkill } from "./copy-skill.ts";
 import type { Published } from "./create-skill.ts";
 import { planPublish, planVersion } from "./plan-publish.ts";
 import { publishSkill } from "./publish-skill.ts";
 import { publishVersion } from "./publish-version.ts";
-import { announceUpload, announcedSha256, listUploads, removeUpload, storeUpload } from "./uploads.ts";
 
 const route = routesOf({ tag: "Skills", auth: "required" });
 

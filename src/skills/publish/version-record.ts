@@ -9,7 +9,7 @@ import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { isPrerelease } from "../versions/semver.ts";
 import { authorOf, commitIdentity } from "./author.ts";
-import type { VersionSource } from "./text-source.ts";
+import type { VersionSource } from "./content/text-source.ts";
 
 /** Commit of a connected repository from which a version was imported. Each text is one line. */
 export interface ImportedFrom {

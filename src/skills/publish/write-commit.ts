@@ -5,7 +5,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { SkillKind } from "../../compute/pieces/plan-lint.ts";
 import { lintCommit, lintText } from "../findings/version-findings.ts";
-import type { StoredTree } from "./text-source.ts";
+import type { StoredTree } from "./content/text-source.ts";
 
 export async function writeCommit(
   app: App,

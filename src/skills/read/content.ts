@@ -6,7 +6,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
 import { splitStored } from "../frontmatter.ts";
-import { rootFileOf } from "../publish/text-source.ts";
+import { rootFileOf } from "../publish/content/text-source.ts";
 import { cachedPackage, cachedText, type Package } from "../versions/version-cache.ts";
 
 export interface VersionText {

@@ -7,8 +7,8 @@ import { planImport as planSource, textOf, withoutManagedHeader } from "../../..
 import type { DirectoryListing, RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import { ServiceError } from "../../errors.ts";
-import { readPackageSource } from "../../skills/publish/package-source.ts";
-import { readTextSource, type VersionSource } from "../../skills/publish/text-source.ts";
+import { readPackageSource } from "../../skills/publish/content/package-source.ts";
+import { readTextSource, type VersionSource } from "../../skills/publish/content/text-source.ts";
 import type { SyncContext } from "./context.ts";
 
 /**

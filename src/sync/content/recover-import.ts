@@ -6,7 +6,7 @@
 import type { SkillType } from "../../../contract/vocabulary.ts";
 import type { SyncBase } from "../../../storage/sync-bases.ts";
 import type { App } from "../../app.ts";
-import type { VersionSource } from "../../skills/publish/text-source.ts";
+import type { VersionSource } from "../../skills/publish/content/text-source.ts";
 import { findVersionOf } from "../../skills/versions/versions.ts";
 import type { SyncContext } from "./context.ts";
 import { exportedSince, type LocatedSkill } from "./exported.ts";

@@ -4,7 +4,7 @@ import type { Mirrors } from "../../../repos/mirror/types.ts";
 import type { ConnectionDoc, RequestCause } from "../../../storage/connections.ts";
 import type { SyncCounts } from "../../../storage/sync-runs.ts";
 import type { App } from "../../app.ts";
-import { syncActor } from "../../skills/publish/import-skill.ts";
+import { syncActor } from "../../skills/publish/import/import-skill.ts";
 import { watchConnectingMember } from "../connection/connecting-member.ts";
 import { reportedRefusals, type SyncContext } from "../content/context.ts";
 import type { SyncLease, SyncResult } from "./lease.ts";

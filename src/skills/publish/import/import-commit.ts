@@ -1,7 +1,7 @@
 /** Texts from a commit of a connected repository, none of which is trusted: made safe for records and terminals. */
-import { limits } from "../../../contract/limits.ts";
-import { publicName } from "../../../contract/public-name.ts";
-import type { ImportedFrom } from "./version-record.ts";
+import { limits } from "../../../../contract/limits.ts";
+import { publicName } from "../../../../contract/public-name.ts";
+import type { ImportedFrom } from "../version-record.ts";
 
 const authorLength = 200;
 const branchLength = 255;

@@ -1,11 +1,11 @@
 /** Comparison of content with the version that a new one would follow, for publishes that skip equal content. */
-import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
-import type { App } from "../../app.ts";
-import { selectVersion } from "../versions/select-version.ts";
-import { findVersion } from "../versions/versions.ts";
-import { followedPrerelease, type PublishedSemvers, type SemverRequest } from "./next-semver.ts";
-import { summaryOf } from "./version-record.ts";
+import type { SkillDoc, VersionSummary } from "../../../../storage/skills.ts";
+import type { VersionDoc } from "../../../../storage/versions.ts";
+import type { App } from "../../../app.ts";
+import { selectVersion } from "../../versions/select-version.ts";
+import { findVersion } from "../../versions/versions.ts";
+import { followedPrerelease, type PublishedSemvers, type SemverRequest } from "../next-semver.ts";
+import { summaryOf } from "../version-record.ts";
 
 /**
  * The version that content is compared with: for a prerelease, the highest of its target version and id, so that a

@@ -3,28 +3,28 @@
  * actor: it has the permissions of the connection, and the member who connected is the author. The sync has decided by
  * content what is imported (`src/sync/content/plan-import.ts`).
  */
-import { limits } from "../../../contract/limits.ts";
-import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
-import type { SkillType } from "../../../contract/vocabulary.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { TenantDoc } from "../../../storage/tenants.ts";
-import { actorKey, type SyncActor } from "../../access/actor.ts";
-import { syncPermissions } from "../../access/permissions.ts";
-import type { App } from "../../app.ts";
-import { readText } from "../../compute/read-text.ts";
-import { ServiceError } from "../../errors.ts";
-import { refuseManagedRoot } from "../../folders/tree/refusals.ts";
-import { slugOfSkill } from "../../folders/tree/slug.ts";
-import { loadTree } from "../../folders/tree/trees.ts";
-import { skillName } from "../schema.ts";
-import { appendVersion, type Appended } from "./append-version.ts";
-import { createSkill, type Published } from "./create-skill.ts";
-import { changedDefaults } from "./edit-source.ts";
+import { limits } from "../../../../contract/limits.ts";
+import type { FrontmatterDefaults } from "../../../../contract/skill-rules.ts";
+import type { SkillType } from "../../../../contract/vocabulary.ts";
+import type { ConnectionDoc } from "../../../../storage/connections.ts";
+import type { SkillDoc } from "../../../../storage/skills.ts";
+import type { TenantDoc } from "../../../../storage/tenants.ts";
+import { actorKey, type SyncActor } from "../../../access/actor.ts";
+import { syncPermissions } from "../../../access/permissions.ts";
+import type { App } from "../../../app.ts";
+import { readText } from "../../../compute/read-text.ts";
+import { ServiceError } from "../../../errors.ts";
+import { refuseManagedRoot } from "../../../folders/tree/refusals.ts";
+import { slugOfSkill } from "../../../folders/tree/slug.ts";
+import { loadTree } from "../../../folders/tree/trees.ts";
+import { skillName } from "../../schema.ts";
+import { appendVersion, type Appended } from "../append-version.ts";
+import { changedDefaults } from "../content/edit-source.ts";
+import { rootFileOf, type VersionSource } from "../content/text-source.ts";
+import { createSkill, type Published } from "../create-skill.ts";
+import { freeSlug } from "../slug.ts";
 import { importedFrom, messageOf, plainLine, type ImportCommit } from "./import-commit.ts";
 import { ensureFolders } from "./import-folders.ts";
-import { freeSlug } from "./slug.ts";
-import { rootFileOf, type VersionSource } from "./text-source.ts";
 
 const nameAttempts = 20;
 

@@ -1,10 +1,10 @@
 /** Opens the content of a publish, text or upload, and cleans up after it. */
-import { PackageError, type FileMode } from "../../../contract/package-rules.ts";
-import type { SkillType } from "../../../contract/vocabulary.ts";
-import { retryIdempotent } from "../../../storage/database.ts";
-import { actorKey, type Actor } from "../../access/actor.ts";
-import type { App } from "../../app.ts";
-import { ServiceError, invalidRequest } from "../../errors.ts";
+import { PackageError, type FileMode } from "../../../../contract/package-rules.ts";
+import type { SkillType } from "../../../../contract/vocabulary.ts";
+import { retryIdempotent } from "../../../../storage/database.ts";
+import { actorKey, type Actor } from "../../../access/actor.ts";
+import type { App } from "../../../app.ts";
+import { ServiceError, invalidRequest } from "../../../errors.ts";
 import { readPackageSource } from "./package-source.ts";
 import { readTextSource, type StoredAs, type VersionSource } from "./text-source.ts";
 import { claimUpload } from "./uploads.ts";

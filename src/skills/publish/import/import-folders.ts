@@ -1,10 +1,10 @@
 /** Folders for imported directories. */
-import { limits } from "../../../contract/limits.ts";
-import type { SyncActor } from "../../access/actor.ts";
-import type { App } from "../../app.ts";
-import { ServiceError } from "../../errors.ts";
-import { checkFolderPath, createFolderPath } from "../../folders/tree/create.ts";
-import type { FolderTree } from "../../folders/tree/tree.ts";
+import { limits } from "../../../../contract/limits.ts";
+import type { SyncActor } from "../../../access/actor.ts";
+import type { App } from "../../../app.ts";
+import { ServiceError } from "../../../errors.ts";
+import { checkFolderPath, createFolderPath } from "../../../folders/tree/create.ts";
+import type { FolderTree } from "../../../folders/tree/tree.ts";
 import { plainLine } from "./import-commit.ts";
 
 const nameAttempts = 20;

@@ -6,14 +6,14 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { limits } from "../../../contract/limits.ts";
-import { sizeText } from "../../../contract/size-text.ts";
-import { isDuplicate, isId } from "../../../storage/database.ts";
-import type { UploadDoc } from "../../../storage/uploads.ts";
-import { actorKey, type Actor } from "../../access/actor.ts";
-import type { App } from "../../app.ts";
-import { ServiceError, notFound } from "../../errors.ts";
-import type { AnnounceUpload } from "../schema.ts";
+import { limits } from "../../../../contract/limits.ts";
+import { sizeText } from "../../../../contract/size-text.ts";
+import { isDuplicate, isId } from "../../../../storage/database.ts";
+import type { UploadDoc } from "../../../../storage/uploads.ts";
+import { actorKey, type Actor } from "../../../access/actor.ts";
+import type { App } from "../../../app.ts";
+import { ServiceError, notFound } from "../../../errors.ts";
+import type { AnnounceUpload } from "../../schema.ts";
 
 /**
  * Announces an upload. If too many are open, it replaces the oldest that is not being received or published. Throws

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { maxContentLocationLength, contentLocationForm } from "../../../contract/package/content-location.ts";
+import {
+  maxContentLocationLength,
+  contentLocationForm,
+} from "../../../../contract/package/content-location.ts";
 
 export const contentLocation = z
   .string()
