@@ -7,7 +7,7 @@ import {
   type SkillToExport,
   isPush,
   planExport,
-} from "../../src/sync/content/plan-export.ts";
+} from "../../src/sync/content/export/plan-export.ts";
 
 interface Scenario {
   skills: SkillToExport[];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { planImport } from "../../src/sync/content/plan-import.ts";
+import { planImport } from "../../src/sync/content/import/plan-import.ts";
 import type { MergeBase, ImportAction, RemoteDirectory } from "../../src/sync/content/plan-types.ts";
 import { sinceBase } from "../../src/sync/content/proposal-state.ts";
 import { requestText } from "../../src/sync/run/pull-request.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, it } from "node:test";
-import { concurrentMoveMs } from "../../src/sync/content/concurrent-move.ts";
+import { concurrentMoveMs } from "../../src/sync/content/import/concurrent-move.ts";
 import { runGitScript } from "../support/host/git-host.ts";
 import type { TestService } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";

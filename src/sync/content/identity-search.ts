@@ -1,5 +1,5 @@
 /** Results of the search for the identities of directories (`identity.ts`), and the queries on them. */
-import { isConcurrentMove } from "./concurrent-move.ts";
+import { isConcurrentMove } from "./import/concurrent-move.ts";
 import type { MergeBase, PlatformSkill, RemoteDirectory } from "./plan-types.ts";
 
 export type Identity =

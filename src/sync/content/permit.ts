@@ -4,7 +4,7 @@
  */
 import type { Mirror, PlannedEdit, RefusedEdit } from "../../../repos/mirror/types.ts";
 import type { SyncProposed } from "../../../storage/sync-proposed.ts";
-import type { SkillExport } from "./plan-export.ts";
+import type { SkillExport } from "./export/plan-export.ts";
 import type { MergeBase } from "./plan-types.ts";
 import { unreadableMessage } from "./refusal.ts";
 

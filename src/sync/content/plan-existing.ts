@@ -1,5 +1,5 @@
 /** Plan for a directory that belongs to an existing skill: whether its content is known, or becomes a version. */
-import { isEditOfProposal, wasProposed, type ImportSides } from "./import-sides.ts";
+import { isEditOfProposal, wasProposed, type ImportSides } from "./import/import-sides.ts";
 import type { ImportAction, LaterVersion, MergeBase, PlatformSkill, RemoteDirectory } from "./plan-types.ts";
 
 /** Content of a skill's directory. `strayPath`: its path, if that is not the skill's. */

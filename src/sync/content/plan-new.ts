@@ -1,5 +1,5 @@
 /** Plan for a directory that belongs to no skill: a new skill, or one that the service already has. */
-import { wasProposed, type ImportSides } from "./import-sides.ts";
+import { wasProposed, type ImportSides } from "./import/import-sides.ts";
 import { planClaimed } from "./plan-existing.ts";
 import type { ImportAction, PlatformSkill, RemoteDirectory } from "./plan-types.ts";
 

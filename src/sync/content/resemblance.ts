@@ -9,7 +9,7 @@ import { textOf, withoutManagedHeader } from "../../../repos/mirror/layout.ts";
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { App } from "../../app.ts";
 import type { SyncContext } from "./context.ts";
-import type { LocatedSkill } from "./exported.ts";
+import type { LocatedSkill } from "./export/exported.ts";
 import { refusalOf } from "./refusal.ts";
 
 interface Sides {

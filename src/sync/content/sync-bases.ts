@@ -4,9 +4,9 @@
  */
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
 import type { SyncBase } from "../../../storage/sync-bases.ts";
-import { lastMoveOf, withSecond } from "./concurrent-move.ts";
 import { messageShown, reportMoveUndone, type SyncContext } from "./context.ts";
-import type { SkillExport } from "./plan-export.ts";
+import type { SkillExport } from "./export/plan-export.ts";
+import { lastMoveOf, withSecond } from "./import/concurrent-move.ts";
 
 /** Differs from the revision of every skill: the next export compares the skill with such a base again. */
 export const unseenRevision = -1;

@@ -11,8 +11,8 @@ import { hashObject } from "../../../repos/store/objects.ts";
 import type { App } from "../../app.ts";
 import { diffLines } from "../../compute/pieces/line-diff.ts";
 import { isText } from "../../skills/diff/changed-files.ts";
-import type { LocatedSkill } from "../content/exported.ts";
-import { isPush } from "../content/plan-export.ts";
+import type { LocatedSkill } from "../content/export/exported.ts";
+import { isPush } from "../content/export/plan-export.ts";
 import type { SyncView } from "../report/visible.ts";
 import type { Comparison, PlannedSync } from "./compare-sides.ts";
 

@@ -11,7 +11,7 @@ import { loadTree } from "../../folders/tree/trees.ts";
 import { visitHost } from "../connection/host-access.ts";
 import { askHost } from "../connection/host-errors.ts";
 import { openHost } from "../connection/open-host.ts";
-import { knownPaths, listLocatedSkills } from "../content/exported.ts";
+import { knownPaths, listLocatedSkills } from "../content/export/exported.ts";
 import { viewOf } from "../report/visible.ts";
 import { compareSides, type Sides } from "./compare-sides.ts";
 import { listDirectoryChanges } from "./directory-changes.ts";

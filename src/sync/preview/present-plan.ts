@@ -1,6 +1,6 @@
 /** The plan of a sync as a payload, limited to the skills and paths that the caller may read. */
 import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
-import { isPush } from "../content/plan-export.ts";
+import { isPush } from "../content/export/plan-export.ts";
 import type { SyncView } from "../report/visible.ts";
 import type { Comparison, PlannedSync } from "./compare-sides.ts";
 import type { PlanRequest } from "./plan-request.ts";

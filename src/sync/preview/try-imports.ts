@@ -7,10 +7,10 @@ import type { FolderTree } from "../../folders/tree/tree.ts";
 import { checkSourceContent } from "../../skills/publish/content/refused-content.ts";
 import type { VersionSource } from "../../skills/publish/content/text-source.ts";
 import { checkImportedFolder } from "../../skills/publish/import/import-folders.ts";
-import type { LocatedSkill } from "../content/exported.ts";
-import { isHeaderOnly, refuseOtherType, withSource } from "../content/import-source.ts";
+import type { LocatedSkill } from "../content/export/exported.ts";
+import { isHeaderOnly, refuseOtherType, withSource } from "../content/import/import-source.ts";
+import { findImportedVersion, wasText } from "../content/import/recover-import.ts";
 import type { ImportAction } from "../content/plan-types.ts";
-import { findImportedVersion, wasText } from "../content/recover-import.ts";
 import { refusalOf, type Refusal } from "../content/refusal.ts";
 
 export interface TriedImports {

@@ -1,7 +1,7 @@
 /** The end of a proposal: updates the stored document and the pull request after the pushes. */
 import { RepoError } from "../../../repos/errors.ts";
 import type { SyncContext } from "../content/context.ts";
-import type { SkillExport } from "../content/plan-export.ts";
+import type { SkillExport } from "../content/export/plan-export.ts";
 import { between, type ProposalState } from "../content/proposal-state.ts";
 import { removeDeleted, requestFields, save, tipField, type Proposal } from "./proposal-record.ts";
 import { closeRequest, keepRequest, requestProblem, requestText } from "./pull-request.ts";

@@ -4,7 +4,7 @@ import type { CommitFacts, Onto } from "../../../repos/mirror/types.ts";
 import type { SyncBase } from "../../../storage/sync-bases.ts";
 import type { ProposedCommit } from "../../../storage/sync-proposals.ts";
 import type { SyncProposed } from "../../../storage/sync-proposed.ts";
-import type { SkillExport } from "../content/plan-export.ts";
+import type { SkillExport } from "../content/export/plan-export.ts";
 import type { ProposalState, TipOwner } from "../content/proposal-state.ts";
 
 /** Contents of one skill that are recognized as proposals. An older one that is merged counts as an edit. */

@@ -3,8 +3,8 @@ import { RepoError } from "../../../repos/errors.ts";
 import type { PullRequest, PullRequests } from "../../../repos/hosts/host.ts";
 import type { ProposedRequest } from "../../../storage/sync-proposals.ts";
 import { SyncBlocked } from "../connection/sync-blocked.ts";
-import type { LocatedSkill } from "../content/exported.ts";
-import { titleOf, type SkillExport } from "../content/plan-export.ts";
+import type { LocatedSkill } from "../content/export/exported.ts";
+import { titleOf, type SkillExport } from "../content/export/plan-export.ts";
 
 export interface RequestText {
   title: string;

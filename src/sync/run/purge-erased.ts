@@ -1,6 +1,6 @@
 /** Removes erased skills from the mirror, whose packs contain every fetched state of the branch. */
 import type { SyncContext } from "../content/context.ts";
-import { listLocatedSkills } from "../content/exported.ts";
+import { listLocatedSkills } from "../content/export/exported.ts";
 
 /**
  * Recreates the mirror at the end of a sync if skills were erased before it began. While the branch still has the

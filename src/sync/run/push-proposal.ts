@@ -10,10 +10,10 @@
 import type { Built, Mirror, MirrorEdit } from "../../../repos/mirror/types.ts";
 import { SyncBlocked } from "../connection/sync-blocked.ts";
 import { tally, type SyncContext } from "../content/context.ts";
-import { commitInfo, editsOf, type ExportFacts } from "../content/export-edits.ts";
-import { isPush, type SkillExport } from "../content/plan-export.ts";
+import { commitInfo, editsOf, type ExportFacts } from "../content/export/export-edits.ts";
+import { isPush, type SkillExport } from "../content/export/plan-export.ts";
+import { bytesOf, pushBatches, type Destination } from "../content/export/push-batches.ts";
 import { findTipOwner, type ProposalState } from "../content/proposal-state.ts";
-import { bytesOf, pushBatches, type Destination } from "../content/push-batches.ts";
 import { recordExports } from "../content/sync-bases.ts";
 import { finishProposal, type Progress } from "./finish-proposal.ts";
 import { digestOf, hasForeignCommits, planProposal, type ProposalPlan } from "./plan-proposal.ts";

@@ -12,7 +12,7 @@ import {
   openExports,
   type Exports,
   type LocatedSkill,
-} from "../content/exported.ts";
+} from "../content/export/exported.ts";
 import { findUnreadable, type Unreadable } from "../content/unreadable.ts";
 
 /** Both sides at the beginning of a round; the service's side is read again after an import. */

@@ -5,13 +5,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";
 import { indexFile } from "../../../repos/mirror/layout.ts";
-import { applyImport, type ImportResult, skipUnreadable } from "../content/apply-import.ts";
 import { refuse, type SyncContext } from "../content/context.ts";
-import { permitExports, type ExportFacts } from "../content/export-edits.ts";
-import { importQuestions } from "../content/import-questions.ts";
+import { permitExports, type ExportFacts } from "../content/export/export-edits.ts";
+import { planExport, type SkillExport } from "../content/export/plan-export.ts";
+import { pushExports } from "../content/export/push-export.ts";
+import { applyImport, type ImportResult, skipUnreadable } from "../content/import/apply-import.ts";
+import { importQuestions } from "../content/import/import-questions.ts";
+import { planImport } from "../content/import/plan-import.ts";
 import { keptContents } from "../content/permit.ts";
-import { planExport, type SkillExport } from "../content/plan-export.ts";
-import { planImport } from "../content/plan-import.ts";
 import {
   findRequest,
   proposalsOf,
@@ -19,7 +20,6 @@ import {
   pruneProposed,
   readProposalState,
 } from "../content/proposal-state.ts";
-import { pushExports } from "../content/push-export.ts";
 import { refusalOf } from "../content/refusal.ts";
 import { asUnseen } from "../content/sync-bases.ts";
 import { withdrawProposal } from "./finish-proposal.ts";

@@ -1,5 +1,5 @@
 /** Plans for generated directories, without a repository: skills and the trees of their versions are plain words. */
-import { planImport } from "../../../src/sync/content/plan-import.ts";
+import { planImport } from "../../../src/sync/content/import/plan-import.ts";
 import type {
   MergeBase,
   ImportAction,

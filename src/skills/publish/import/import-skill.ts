@@ -1,7 +1,7 @@
 /**
  * Import of skills and versions from a connected repository. Uses the same services as a publish, with the sync as the
  * actor: it has the permissions of the connection, and the member who connected is the author. The sync has decided by
- * content what is imported (`src/sync/content/plan-import.ts`).
+ * content what is imported (`src/sync/content/import/plan-import.ts`).
  */
 import { limits } from "../../../../contract/limits.ts";
 import type { FrontmatterDefaults } from "../../../../contract/skill-rules.ts";

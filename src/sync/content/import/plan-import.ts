@@ -5,11 +5,10 @@
  *
  * Pure, except for its questions about skills whose directories differ.
  */
-import type { Identity } from "./identity-search.ts";
-import { identifyDirectories } from "./identity.ts";
-import { indexSides, type ImportSides } from "./import-sides.ts";
-import { planClaimed, planKnown, planSecond } from "./plan-existing.ts";
-import { planNew } from "./plan-new.ts";
+import type { Identity } from "../identity-search.ts";
+import { identifyDirectories } from "../identity.ts";
+import { planClaimed, planKnown, planSecond } from "../plan-existing.ts";
+import { planNew } from "../plan-new.ts";
 import type {
   MergeBase,
   ImportAction,
@@ -17,7 +16,8 @@ import type {
   PlatformSkill,
   Proposals,
   RemoteDirectory,
-} from "./plan-types.ts";
+} from "../plan-types.ts";
+import { indexSides, type ImportSides } from "./import-sides.ts";
 
 /**
  * Actions for the directories of a branch, in the order of their paths. Unchanged directories have none. A second

@@ -2,8 +2,8 @@
  * Plan of an export: the steps after which the repository has every skill as the platform has it. There is a step per
  * skill, so that one that the host refuses can be left out without the others. Pure, except for reading the exports.
  */
-import { lastMoveOf } from "./concurrent-move.ts";
-import type { MergeBase } from "./plan-types.ts";
+import { lastMoveOf } from "../import/concurrent-move.ts";
+import type { MergeBase } from "../plan-types.ts";
 
 /** A directory of the branch that is written to. */
 export interface PresentDirectory {

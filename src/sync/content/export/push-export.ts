@@ -2,11 +2,11 @@
  * Pushes an export to the connected branch. A merge base is written once its directory is in the branch; an
  * interruption before that leaves content that the next sync recognizes as exported.
  */
-import { tally, type SyncContext } from "./context.ts";
+import { tally, type SyncContext } from "../context.ts";
+import { recordExports } from "../sync-bases.ts";
 import type { ExportFacts } from "./export-edits.ts";
 import { isPush, type SkillExport } from "./plan-export.ts";
 import { bytesOf, pushBatches } from "./push-batches.ts";
-import { recordExports } from "./sync-bases.ts";
 
 /** Returns the commit of the branch, or `stale` if someone else has pushed. Batches pushed before that stay. */
 export async function pushExports(

@@ -1,12 +1,12 @@
 /** The questions of the plan of an import, answered from the service and from the fetched branch. */
-import type { RemoteSkill } from "../../../repos/mirror/types.ts";
-import { listContents } from "../../skills/versions/versions.ts";
-import type { SyncContext } from "./context.ts";
-import type { Exports, LocatedSkill } from "./exported.ts";
+import type { RemoteSkill } from "../../../../repos/mirror/types.ts";
+import { listContents } from "../../../skills/versions/versions.ts";
+import type { SyncContext } from "../context.ts";
+import type { Exports, LocatedSkill } from "../export/exported.ts";
+import type { ImportQuestions } from "../plan-types.ts";
+import { openResemblance } from "../resemblance.ts";
 import { isOfType, withSource } from "./import-source.ts";
-import type { ImportQuestions } from "./plan-types.ts";
 import { isVersion } from "./recover-import.ts";
-import { openResemblance } from "./resemblance.ts";
 
 interface ReadSides {
   skills: ReadonlyMap<string, LocatedSkill>;

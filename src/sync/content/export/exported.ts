@@ -1,23 +1,23 @@
 /** Skills as they are exported to a connected repository: their paths, and the content of their versions. */
-import { keepByName } from "../../../contract/package/leave-out.ts";
+import { keepByName } from "../../../../contract/package/leave-out.ts";
 import {
   contentTreeOf,
   contentTreeOfText,
   exportedFile,
   mirrorPath,
   svcRecordFile,
-} from "../../../repos/mirror/layout.ts";
-import type { MirrorFile } from "../../../repos/mirror/types.ts";
-import { hashObject } from "../../../repos/store/objects.ts";
-import type { RepoId } from "../../../repos/store/types.ts";
-import type { MirroredSkill } from "../../../storage/tenant-skills.ts";
-import type { VersionDoc } from "../../../storage/versions.ts";
-import type { App } from "../../app.ts";
-import { loadTree } from "../../folders/tree/trees.ts";
-import { findVersionOf, listContents } from "../../skills/versions/versions.ts";
+} from "../../../../repos/mirror/layout.ts";
+import type { MirrorFile } from "../../../../repos/mirror/types.ts";
+import { hashObject } from "../../../../repos/store/objects.ts";
+import type { RepoId } from "../../../../repos/store/types.ts";
+import type { MirroredSkill } from "../../../../storage/tenant-skills.ts";
+import type { VersionDoc } from "../../../../storage/versions.ts";
+import type { App } from "../../../app.ts";
+import { loadTree } from "../../../folders/tree/trees.ts";
+import { findVersionOf, listContents } from "../../../skills/versions/versions.ts";
+import type { MergeBase, ImportQuestions, LaterVersion } from "../plan-types.ts";
+import { refusalOf } from "../refusal.ts";
 import type { ExportedAs } from "./plan-export.ts";
-import type { MergeBase, ImportQuestions, LaterVersion } from "./plan-types.ts";
-import { refusalOf } from "./refusal.ts";
 
 const listedAtOnce = 1000;
 const looksAtMost = 5;

@@ -3,14 +3,14 @@
  * of the version that was made of it, so the content is compared with the stored versions; and users may have published
  * further versions since.
  */
-import type { SkillType } from "../../../contract/vocabulary.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
-import type { App } from "../../app.ts";
-import type { VersionSource } from "../../skills/publish/content/text-source.ts";
-import { findVersionOf } from "../../skills/versions/versions.ts";
-import type { SyncContext } from "./context.ts";
-import { exportedSince, type LocatedSkill } from "./exported.ts";
-import { unrecordedConflict } from "./plan-existing.ts";
+import type { SkillType } from "../../../../contract/vocabulary.ts";
+import type { SyncBase } from "../../../../storage/sync-bases.ts";
+import type { App } from "../../../app.ts";
+import type { VersionSource } from "../../../skills/publish/content/text-source.ts";
+import { findVersionOf } from "../../../skills/versions/versions.ts";
+import type { SyncContext } from "../context.ts";
+import { exportedSince, type LocatedSkill } from "../export/exported.ts";
+import { unrecordedConflict } from "../plan-existing.ts";
 
 /** Skills that an interrupted import may have created. */
 export interface ImportCandidates {

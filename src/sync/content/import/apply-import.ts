@@ -3,12 +3,16 @@
  * base is written. If the sync is interrupted before that, both sides hold the same content, which the next sync
  * detects.
  */
-import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import type { RemoteSkill } from "../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
-import { slugOfSkill } from "../../folders/tree/slug.ts";
-import { waitingImport } from "../connection/connecting-member.ts";
-import { refuse, type SyncContext } from "./context.ts";
+import { mapLimit } from "../../../../contract/concurrency/map-limit.ts";
+import type { RemoteSkill } from "../../../../repos/mirror/types.ts";
+import type { SyncBase } from "../../../../storage/sync-bases.ts";
+import { slugOfSkill } from "../../../folders/tree/slug.ts";
+import { waitingImport } from "../../connection/connecting-member.ts";
+import { refuse, type SyncContext } from "../context.ts";
+import type { ImportAction } from "../plan-types.ts";
+import { refusalOf, type Refusal } from "../refusal.ts";
+import { recordProblem } from "../sync-bases.ts";
+import type { SkippedSkill } from "../unreadable.ts";
 import {
   directoryOf,
   importDirectory,
@@ -16,11 +20,7 @@ import {
   nameOf,
   type PlannedImport,
 } from "./import-directory.ts";
-import type { ImportAction } from "./plan-types.ts";
 import type { ImportCandidates } from "./recover-import.ts";
-import { refusalOf, type Refusal } from "./refusal.ts";
-import { recordProblem } from "./sync-bases.ts";
-import type { SkippedSkill } from "./unreadable.ts";
 
 /** Number of concurrent imports, which mostly wait for the disk and the database. */
 const importsAtOnce = 8;

@@ -2,14 +2,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { ContentFormat } from "../../../contract/vocabulary.ts";
-import { planImport as planSource, textOf, withoutManagedHeader } from "../../../repos/mirror/layout.ts";
-import type { DirectoryListing, RemoteSkill } from "../../../repos/mirror/types.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import { ServiceError } from "../../errors.ts";
-import { readPackageSource } from "../../skills/publish/content/package-source.ts";
-import { readTextSource, type VersionSource } from "../../skills/publish/content/text-source.ts";
-import type { SyncContext } from "./context.ts";
+import type { ContentFormat } from "../../../../contract/vocabulary.ts";
+import { planImport as planSource, textOf, withoutManagedHeader } from "../../../../repos/mirror/layout.ts";
+import type { DirectoryListing, RemoteSkill } from "../../../../repos/mirror/types.ts";
+import type { SkillDoc } from "../../../../storage/skills.ts";
+import { ServiceError } from "../../../errors.ts";
+import { readPackageSource } from "../../../skills/publish/content/package-source.ts";
+import { readTextSource, type VersionSource } from "../../../skills/publish/content/text-source.ts";
+import type { SyncContext } from "../context.ts";
 
 /**
  * Opens a directory as the source of a version. Throws `PackageError` or `ServiceError` if it can't become one. Without

@@ -1,17 +1,17 @@
 /** Import of one directory: it is adopted, or becomes a skill or a version by the functions that a publish calls. */
-import type { RemoteChange, RemoteSkill } from "../../../repos/mirror/types.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
-import { slugOfSkill } from "../../folders/tree/slug.ts";
-import type { VersionSource } from "../../skills/publish/content/text-source.ts";
-import type { ImportCommit } from "../../skills/publish/import/import-commit.ts";
-import { importSkill, importVersion } from "../../skills/publish/import/import-skill.ts";
-import { reportUndone, tally, type SyncContext } from "./context.ts";
-import type { LocatedSkill } from "./exported.ts";
+import type { RemoteChange, RemoteSkill } from "../../../../repos/mirror/types.ts";
+import type { SkillDoc } from "../../../../storage/skills.ts";
+import type { SyncBase } from "../../../../storage/sync-bases.ts";
+import { slugOfSkill } from "../../../folders/tree/slug.ts";
+import type { VersionSource } from "../../../skills/publish/content/text-source.ts";
+import type { ImportCommit } from "../../../skills/publish/import/import-commit.ts";
+import { importSkill, importVersion } from "../../../skills/publish/import/import-skill.ts";
+import { reportUndone, tally, type SyncContext } from "../context.ts";
+import type { LocatedSkill } from "../export/exported.ts";
+import type { ImportAction } from "../plan-types.ts";
+import { recordAgreement, recordSecond, removeBases } from "../sync-bases.ts";
 import { isHeaderOnly, refuseOtherType, withSource } from "./import-source.ts";
-import type { ImportAction } from "./plan-types.ts";
 import { findCreatedSkill, findImportedVersion, wasText, type ImportCandidates } from "./recover-import.ts";
-import { recordAgreement, recordSecond, removeBases } from "./sync-bases.ts";
 
 export interface ImportFacts {
   /** Tip of the branch. */

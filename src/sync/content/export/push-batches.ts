@@ -1,7 +1,7 @@
 /** Pushes an export in batches: one pack for all steps, or several if they are large or the host refuses some. */
-import type { Built, Onto } from "../../../repos/mirror/types.ts";
-import { SyncBlocked } from "../connection/sync-blocked.ts";
-import type { SyncContext } from "./context.ts";
+import type { Built, Onto } from "../../../../repos/mirror/types.ts";
+import { SyncBlocked } from "../../connection/sync-blocked.ts";
+import type { SyncContext } from "../context.ts";
 import { buildBatch, refuseStep, type ExportFacts } from "./export-edits.ts";
 import type { SkillExport } from "./plan-export.ts";
 

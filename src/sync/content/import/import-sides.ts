@@ -1,5 +1,5 @@
 /** Both sides of an import, indexed for its plan (`plan-import.ts`). */
-import type { ImportQuestions, MergeBase, PlatformSkill, Proposals, RemoteDirectory } from "./plan-types.ts";
+import type { ImportQuestions, MergeBase, PlatformSkill, Proposals, RemoteDirectory } from "../plan-types.ts";
 
 export interface ImportSides {
   bases: readonly MergeBase[];

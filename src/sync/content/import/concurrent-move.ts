@@ -3,7 +3,7 @@
  * moved it elsewhere. A merge or rebase may keep both directories. By content, the second one is like a copy, which is
  * a new skill; it is recognized by the time of the service's move and by its name.
  */
-import type { ExportedMove, MergeBase, RemoteDirectory } from "./plan-types.ts";
+import type { ExportedMove, MergeBase, RemoteDirectory } from "../plan-types.ts";
 
 /** Time after a move in which another directory of the skill is not taken for a copy. */
 export const concurrentMoveMs = 24 * 60 * 60_000;
