@@ -13,8 +13,8 @@ import {
   type BuiltTrees,
   type ObjectType,
 } from "../store/objects.ts";
-import { PackIndex } from "../store/pack-format.ts";
-import { PackWriter, deflateObject } from "../store/pack-writer.ts";
+import { PackIndex } from "../store/pack/format.ts";
+import { PackWriter, deflateObject } from "../store/pack/writer.ts";
 import type { FileMode } from "../store/types.ts";
 import { readContents, type DirectoryContent, type LeftOutEntry } from "./content.ts";
 import { assertSkillPath, indexPath, isOwnIndex, skillsFolder, svcFile } from "./layout.ts";

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { ObjectReader } from "../store/object-reader.ts";
 import { assertOid } from "../store/objects.ts";
-import { openPosixDriver } from "../store/posix.ts";
+import { openPosixDriver } from "../store/posix/posix.ts";
 import { newPushHabits, type PushHabits } from "../transport/send-pack.ts";
 import { buildPush, checkEdits, type BuildContext } from "./build.ts";
 import { MirrorCache, staleLockMs } from "./cache.ts";

@@ -9,8 +9,8 @@ import * as zlib from "node:zlib";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "../store/driver.ts";
 import { hashObject, type ObjectType } from "../store/objects.ts";
-import * as format from "../store/pack-format.ts";
-import { PackWriter, deflateObject, type PublishedPack } from "../store/pack-writer.ts";
+import * as format from "../store/pack/format.ts";
+import { PackWriter, deflateObject, type PublishedPack } from "../store/pack/writer.ts";
 import type { MirrorId } from "../store/types.ts";
 
 /**

@@ -4,10 +4,10 @@ import { asRepoError } from "../errors.ts";
 import type { ThreadPool } from "../threads/thread-pool.ts";
 import type { PackStore } from "./driver.ts";
 import type { ObjectReader } from "./object-reader.ts";
-import { PackIndex } from "./pack-format.ts";
+import { PackIndex } from "./pack/format.ts";
 import type { CommitDraft, Identity, RepoId, VersionDraft, WrittenCommit } from "./types.ts";
 import type { VersionReader } from "./version-reader.ts";
-import { runJob, threadBytes } from "./worker-jobs.ts";
+import { runJob, threadBytes } from "./worker/jobs.ts";
 import { type WrittenVersion, openSource, writeCommitOnly, writeVersion } from "./write-version.ts";
 
 export interface CommitWriterParts {

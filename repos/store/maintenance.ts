@@ -7,9 +7,9 @@
 import * as zlib from "node:zlib";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
-import { PackIndex, offsetDelta, parseEntryHead } from "./pack-format.ts";
-import type { PackViews } from "./pack-views.ts";
-import { PackWriter } from "./pack-writer.ts";
+import { PackIndex, offsetDelta, parseEntryHead } from "./pack/format.ts";
+import type { PackViews } from "./pack/views.ts";
+import { PackWriter } from "./pack/writer.ts";
 import type { MaintenanceReport, StoredId } from "./types.ts";
 
 const packsPerClass = 16;

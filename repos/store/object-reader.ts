@@ -11,9 +11,9 @@ import { RepoError } from "../errors.ts";
 import { ownBytes } from "../own-bytes.ts";
 import type { PackStore } from "./driver.ts";
 import { hashObject, type GitObject, type ObjectType } from "./objects.ts";
-import { inflateEntry, wholeHead, type EntryStart, type ObjectHead } from "./pack-entry.ts";
-import * as format from "./pack-format.ts";
-import { PackViews, repoKey, type PackLocation } from "./pack-views.ts";
+import { inflateEntry, wholeHead, type EntryStart, type ObjectHead } from "./pack/entry.ts";
+import * as format from "./pack/format.ts";
+import { PackViews, repoKey, type PackLocation } from "./pack/views.ts";
 import type { StoredId, StoreOptions } from "./types.ts";
 
 const cachedObjectBytes = 256 * 1024;

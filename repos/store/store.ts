@@ -7,9 +7,9 @@ import { openArtifacts } from "./artifacts.ts";
 import { openCommitWriter } from "./commit-writer.ts";
 import { isMergeDue, mergePacks, removeReplaced } from "./maintenance.ts";
 import { ObjectReader } from "./object-reader.ts";
-import { repoKey } from "./pack-views.ts";
-import { openPosixDriver } from "./posix.ts";
-import { findFaults, repackNatively, standingPacks } from "./repack.ts";
+import { findFaults, repackNatively, standingPacks } from "./pack/repack.ts";
+import { repoKey } from "./pack/views.ts";
+import { openPosixDriver } from "./posix/posix.ts";
 import type {
   AdvanceResult,
   Epoch,

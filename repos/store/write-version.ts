@@ -18,7 +18,7 @@ import { RepoError, asRepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
 import { formatMessage } from "./message.ts";
 import { buildTrees, encodeCommit, hashObject, type GitObject } from "./objects.ts";
-import { PackWriter, deflateObject, type PublishedPack } from "./pack-writer.ts";
+import { PackWriter, deflateObject, type PublishedPack } from "./pack/writer.ts";
 import type {
   CommitDraft,
   FileEntry,

@@ -7,7 +7,7 @@ import type { PackStore } from "./driver.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { OpenedZip, RepoId } from "./types.ts";
 import { type VersionReader, digestMismatch } from "./version-reader.ts";
-import { runJob, threadBytes } from "./worker-jobs.ts";
+import { runJob, threadBytes } from "./worker/jobs.ts";
 
 export interface ZipCacheParts {
   /** Root folder of the store. */

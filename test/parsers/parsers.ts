@@ -21,7 +21,7 @@ import { readSvcId } from "../../repos/mirror/svc-record.ts";
 import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
 import { formatMessage, parseMessage } from "../../repos/store/message.ts";
 import { parseCommit, parseRawTree } from "../../repos/store/objects.ts";
-import { PackIndex, applyDelta, parseEntryHead } from "../../repos/store/pack-format.ts";
+import { PackIndex, applyDelta, parseEntryHead } from "../../repos/store/pack/format.ts";
 import { refuseForeignKeys } from "../../repos/transport/directory-config.ts";
 import { plainText, readPackets } from "../../repos/transport/pkt-line.ts";
 import type { App } from "../../src/app.ts";

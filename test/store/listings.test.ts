@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { PackStore } from "../../repos/store/driver.ts";
 import { ObjectReader } from "../../repos/store/object-reader.ts";
-import { openPosixDriver } from "../../repos/store/posix.ts";
+import { openPosixDriver } from "../../repos/store/posix/posix.ts";
 import { draft, openBench, repo, textFile, type Bench } from "./fixtures.ts";
 
 describe("a reader next to another process that writes", () => {

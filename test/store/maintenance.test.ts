@@ -99,7 +99,7 @@ describe("merging packs", () => {
       const names = (await readdir(await packFolder(bench.store)))
         .filter((name) => name.endsWith(".pack"))
         .map((name) => name.slice(5, -5));
-      const { openPosixDriver } = await import("../../repos/store/posix.ts");
+      const { openPosixDriver } = await import("../../repos/store/posix/posix.ts");
       const driver = openPosixDriver({ root: `${bench.folder}/git`, readHandles: 4, staleLockMs: 10_000 });
       await driver.packs.supersede(repo, names[0]!, names);
       await driver.packs.close();

@@ -11,9 +11,9 @@ import { after, before, describe, it } from "node:test";
 import { rolldown } from "rolldown";
 import type { StoreDriver } from "../../repos/store/driver.ts";
 import type { RepoId } from "../../repos/store/index.ts";
-import { buildIndex, packHeader } from "../../repos/store/pack-format.ts";
-import { repoFolder } from "../../repos/store/posix-layout.ts";
-import { openPosixDriver } from "../../repos/store/posix.ts";
+import { buildIndex, packHeader } from "../../repos/store/pack/format.ts";
+import { repoFolder } from "../../repos/store/posix/layout.ts";
+import { openPosixDriver } from "../../repos/store/posix/posix.ts";
 import { root as checkout } from "../support/root.ts";
 import { temporaryFolder } from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 /** Puts and stages packs until it is killed; prints the name of each once it is durable. */
 import { createHash, randomBytes } from "node:crypto";
-import { buildIndex, packHeader } from "../../repos/store/pack-format.ts";
-import { openPosixDriver } from "../../repos/store/posix.ts";
+import { buildIndex, packHeader } from "../../repos/store/pack/format.ts";
+import { openPosixDriver } from "../../repos/store/posix/posix.ts";
 
 const [root, tenantId, skillId] = process.argv.slice(2);
 if (root === undefined || tenantId === undefined || skillId === undefined)

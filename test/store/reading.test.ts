@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import type { SkillStore, WrittenCommit } from "../../repos/store/index.ts";
-import { applyDelta, buildIndex, PackIndex, readStored } from "../../repos/store/pack-format.ts";
+import { applyDelta, buildIndex, PackIndex, readStored } from "../../repos/store/pack/format.ts";
 import { feedGit } from "../support/native-git.ts";
 import { draft, git, openBench, publishChain, repo, textFile, type Bench } from "./fixtures.ts";
 

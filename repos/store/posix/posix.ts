@@ -7,10 +7,11 @@
  * pack, which `sweep` removes.
  */
 import { dirname, join, resolve } from "node:path";
-import { RepoError } from "../errors.ts";
-import type { PackList, PackStore, StoreDriver } from "./driver.ts";
-import * as files from "./posix-files.ts";
-import { ReadHandles } from "./posix-handles.ts";
+import { RepoError } from "../../errors.ts";
+import type { PackList, PackStore, StoreDriver } from "../driver.ts";
+import type { StoredId } from "../types.ts";
+import * as files from "./files.ts";
+import { ReadHandles } from "./handles.ts";
 import {
   type PackPaths,
   guarded,
@@ -19,11 +20,10 @@ import {
   ownId,
   packPathsOf,
   repoFolder,
-} from "./posix-layout.ts";
-import { openPosixRefs } from "./posix-refs.ts";
-import { emptyTrash, removeAbandoned } from "./posix-sweep.ts";
-import { putPack, stagePack } from "./posix-write.ts";
-import type { StoredId } from "./types.ts";
+} from "./layout.ts";
+import { openPosixRefs } from "./refs.ts";
+import { emptyTrash, removeAbandoned } from "./sweep.ts";
+import { putPack, stagePack } from "./write.ts";
 
 export interface PosixOptions {
   root: string;

@@ -1,8 +1,8 @@
 /** Paths of repositories in the file system, and their enumeration. */
 import { join } from "node:path";
-import { RepoError, asRepoError } from "../errors.ts";
-import * as files from "./posix-files.ts";
-import type { MirrorId, RepoId, StoredId } from "./types.ts";
+import { RepoError, asRepoError } from "../../errors.ts";
+import type { MirrorId, RepoId, StoredId } from "../types.ts";
+import * as files from "./files.ts";
 
 const idPattern = /^[0-9a-f]{24}$/;
 

@@ -3,9 +3,9 @@
  * deltas. No I/O; inconsistent bytes throw `object_corrupt`.
  */
 import { createHash } from "node:crypto";
-import { RepoError } from "../errors.ts";
-import { ownBytes } from "../own-bytes.ts";
-import type { ObjectType } from "./objects.ts";
+import { RepoError } from "../../errors.ts";
+import { ownBytes } from "../../own-bytes.ts";
+import type { ObjectType } from "../objects.ts";
 
 /** Entry types; 6 and 7 are deltas against an offset in the same pack and against an id. */
 export const packTypes = { commit: 1, tree: 2, blob: 3, tag: 4 } as const satisfies Record<

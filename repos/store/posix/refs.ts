@@ -6,11 +6,11 @@
  */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { RepoError, asRepoError } from "../errors.ts";
-import type { RefView } from "./driver.ts";
-import { assertOid } from "./objects.ts";
-import * as files from "./posix-files.ts";
-import type { RefTargets, StoredId, StoredRefs } from "./types.ts";
+import { RepoError, asRepoError } from "../../errors.ts";
+import type { RefView } from "../driver.ts";
+import { assertOid } from "../objects.ts";
+import type { RefTargets, StoredId, StoredRefs } from "../types.ts";
+import * as files from "./files.ts";
 
 const refNames = { main: "refs/heads/main", head: "refs/svc/head" } as const;
 const tagPrefix = "refs/tags/";

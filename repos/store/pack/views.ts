@@ -3,11 +3,11 @@
  * misses lists the folder again, and a pack that is gone is dropped when its reader finds out.
  */
 import { LRUCache } from "lru-cache";
-import { Coalescer } from "../../contract/concurrency/coalescer.ts";
-import { RepoError } from "../errors.ts";
-import type { PackStore } from "./driver.ts";
-import { PackIndex } from "./pack-format.ts";
-import type { StoredId, StoreOptions } from "./types.ts";
+import { Coalescer } from "../../../contract/concurrency/coalescer.ts";
+import { RepoError } from "../../errors.ts";
+import type { PackStore } from "../driver.ts";
+import type { StoredId, StoreOptions } from "../types.ts";
+import { PackIndex } from "./format.ts";
 
 const viewBytes = 64 * 1024 * 1024;
 /** Listings of a folder before an object in it is reported as missing. */

@@ -5,11 +5,11 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { RepoError } from "../errors.ts";
-import type { PackStage, PackTarget } from "./driver.ts";
-import * as files from "./posix-files.ts";
-import { type PackPaths, guarded } from "./posix-layout.ts";
-import type { StoredId } from "./types.ts";
+import { RepoError } from "../../errors.ts";
+import type { PackStage, PackTarget } from "../driver.ts";
+import type { StoredId } from "../types.ts";
+import * as files from "./files.ts";
+import { type PackPaths, guarded } from "./layout.ts";
 
 /** Paths of a pack and its index before they are visible. */
 interface TemporaryPack {

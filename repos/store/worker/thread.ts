@@ -1,10 +1,10 @@
 /** Program of the store's threads. Each job opens the repository itself, so no bytes are sent. */
-import { servePieces } from "../threads/serve-pieces.ts";
-import { makeArtifact } from "./artifacts.ts";
-import { ObjectReader } from "./object-reader.ts";
-import { openPosixDriver } from "./posix.ts";
-import type { WorkerJob, WorkerResults } from "./worker-jobs.ts";
-import { writeVersion } from "./write-version.ts";
+import { servePieces } from "../../threads/serve-pieces.ts";
+import { makeArtifact } from "../artifacts.ts";
+import { ObjectReader } from "../object-reader.ts";
+import { openPosixDriver } from "../posix/posix.ts";
+import { writeVersion } from "../write-version.ts";
+import type { WorkerJob, WorkerResults } from "./jobs.ts";
 
 const readHandles = 16;
 const cacheBytes = 4 * 1024 * 1024;

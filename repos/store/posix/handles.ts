@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { RepoError } from "../errors.ts";
-import { descriptors, errorCode } from "./posix-files.ts";
+import { RepoError } from "../../errors.ts";
+import { descriptors, errorCode } from "./files.ts";
 
 interface Handle {
   opened: Promise<{ fd: number; size: number }>;

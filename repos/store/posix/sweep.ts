@@ -1,8 +1,8 @@
 /** Removes what killed processes have left in the file system. */
 import { join } from "node:path";
-import * as files from "./posix-files.ts";
-import type { PackPaths } from "./posix-layout.ts";
-import type { StoredId } from "./types.ts";
+import type { StoredId } from "../types.ts";
+import * as files from "./files.ts";
+import type { PackPaths } from "./layout.ts";
 
 /** A temporary file, or a pack without index, that is older than this no longer has a writer. */
 const abandonedMs = 60 * 60_000;

@@ -5,10 +5,10 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import type { PackStage, PackStore, PackTarget } from "./driver.ts";
-import type { ObjectType } from "./objects.ts";
-import * as format from "./pack-format.ts";
-import type { StoredId } from "./types.ts";
+import type { PackStage, PackStore, PackTarget } from "../driver.ts";
+import type { ObjectType } from "../objects.ts";
+import type { StoredId } from "../types.ts";
+import * as format from "./format.ts";
 
 const deflateAsync = promisify(zlib.deflate);
 /** Handing a smaller deflate to the thread pool costs more than doing it. */

@@ -3,12 +3,12 @@
  * removes nothing: old packs whose objects are all in the new ones are noted as replaced, and removed after the grace
  * period. The pack of a concurrent publish, which no ref reaches yet, stays.
  */
-import { RepoError } from "../errors.ts";
-import { type NativeGit, runGit } from "../native-git.ts";
-import type { PackStore, StoreDriver } from "./driver.ts";
-import { isCovered } from "./maintenance.ts";
-import type { PackViews } from "./pack-views.ts";
-import type { MaintenanceReport, RepoId } from "./types.ts";
+import { RepoError } from "../../errors.ts";
+import { type NativeGit, runGit } from "../../native-git.ts";
+import type { PackStore, StoreDriver } from "../driver.ts";
+import { isCovered } from "../maintenance.ts";
+import type { MaintenanceReport, RepoId } from "../types.ts";
+import type { PackViews } from "./views.ts";
 
 /** A pack and its index only, as in our own packs, and within the memory that the service has available. */
 const settings = [

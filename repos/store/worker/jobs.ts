@@ -1,9 +1,9 @@
 /** Work of the store in threads: plain data. */
-import { RepoError } from "../errors.ts";
-import { PieceError } from "../threads/piece-error.ts";
-import { type ThreadPool } from "../threads/thread-pool.ts";
-import type { Identity, ListedFile, RepoId, VersionDraft } from "./types.ts";
-import type { WrittenVersion } from "./write-version.ts";
+import { RepoError } from "../../errors.ts";
+import { PieceError } from "../../threads/piece-error.ts";
+import { type ThreadPool } from "../../threads/thread-pool.ts";
+import type { Identity, ListedFile, RepoId, VersionDraft } from "../types.ts";
+import type { WrittenVersion } from "../write-version.ts";
 
 /** Content above this size in bytes is packed and zipped in a thread. */
 export const threadBytes = 1024 * 1024;

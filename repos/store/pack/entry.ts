@@ -1,9 +1,9 @@
 /** Single pack entries in memory: what they are, and what they inflate to. */
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { RepoError } from "../errors.ts";
-import type { ObjectType } from "./objects.ts";
-import * as format from "./pack-format.ts";
+import { RepoError } from "../../errors.ts";
+import type { ObjectType } from "../objects.ts";
+import * as format from "./format.ts";
 
 const inflateAsync = promisify(zlib.inflate);
 /** Below this, handing work to the thread pool costs more than inflating. */
