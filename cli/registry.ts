@@ -28,67 +28,67 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   login: {
     topic: "You and this machine",
     summary: "Log in through the browser, or with a token",
-    load: async () => (await import("./commands/login.ts")).login,
+    load: async () => (await import("./commands/machine/login.ts")).login,
   },
   logout: {
     topic: "You and this machine",
     summary: "Remove the stored token and revoke it on the service",
-    load: async () => (await import("./commands/logout.ts")).logout,
+    load: async () => (await import("./commands/machine/logout.ts")).logout,
   },
   whoami: {
     topic: "You and this machine",
     summary: "Show who you are logged in as",
-    load: async () => (await import("./commands/whoami.ts")).whoami,
+    load: async () => (await import("./commands/machine/whoami.ts")).whoami,
   },
   install: {
     topic: "Use skills",
     summary: "Install a skill into your AI tools",
-    load: async () => (await import("./commands/install.ts")).install,
+    load: async () => (await import("./commands/use/install.ts")).install,
   },
   uninstall: {
     topic: "Use skills",
     summary: "Remove an installed skill from all tools",
-    load: async () => (await import("./commands/uninstall.ts")).uninstall,
+    load: async () => (await import("./commands/use/uninstall.ts")).uninstall,
   },
   pull: {
     topic: "Use skills",
     summary: "Update installed skills",
-    load: async () => (await import("./commands/pull.ts")).pull,
+    load: async () => (await import("./commands/use/pull.ts")).pull,
   },
   list: {
     topic: "Use skills",
     summary: "List skills of your organizations, the catalog, or what is installed",
-    load: async () => (await import("./commands/list.ts")).list,
+    load: async () => (await import("./commands/use/list.ts")).list,
   },
   search: {
     topic: "Use skills",
     summary: "Search your organizations and the public catalog",
-    load: async () => (await import("./commands/search.ts")).search,
+    load: async () => (await import("./commands/use/search.ts")).search,
   },
   info: {
     topic: "Use skills",
     summary: "Show a skill's versions, files, readers and installs",
-    load: async () => (await import("./commands/info.ts")).info,
+    load: async () => (await import("./commands/use/info.ts")).info,
   },
   open: {
     topic: "Use skills",
     summary: "Open a skill's page in the browser",
-    load: async () => (await import("./commands/open.ts")).open,
+    load: async () => (await import("./commands/use/open.ts")).open,
   },
   outdated: {
     topic: "Use skills",
     summary: "List installed skills that svc pull would update",
-    load: async () => (await import("./commands/outdated.ts")).outdated,
+    load: async () => (await import("./commands/use/outdated.ts")).outdated,
   },
   versions: {
     topic: "Use skills",
     summary: "List the published versions of a skill",
-    load: async () => (await import("./commands/versions.ts")).versions,
+    load: async () => (await import("./commands/use/versions.ts")).versions,
   },
   diff: {
     topic: "Use skills",
     summary: "Show what changed between two versions of a skill",
-    load: async () => (await import("./commands/diff.ts")).diff,
+    load: async () => (await import("./commands/use/diff.ts")).diff,
   },
   mcp: {
     topic: "Use skills",
@@ -115,32 +115,32 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   publish: {
     topic: "Publish skills",
     summary: "Publish a file or folder as a skill",
-    load: async () => (await import("./commands/publish.ts")).publish,
+    load: async () => (await import("./commands/publish/publish.ts")).publish,
   },
   share: {
     topic: "Publish skills",
     summary: "Share a file or folder by link, without an account",
-    load: async () => (await import("./commands/share.ts")).share,
+    load: async () => (await import("./commands/publish/share.ts")).share,
   },
   push: {
     topic: "Publish skills",
     summary: "Add a version to an existing skill, without questions",
-    load: async () => (await import("./commands/push.ts")).push,
+    load: async () => (await import("./commands/publish/push.ts")).push,
   },
   restore: {
     topic: "Keep a project's skills",
     summary: "Install into a project exactly what its svc.lock has",
-    load: async () => (await import("./commands/restore.ts")).restore,
+    load: async () => (await import("./commands/project/restore.ts")).restore,
   },
   verify: {
     topic: "Keep a project's skills",
     summary: "List deviations from what was installed",
-    load: async () => (await import("./commands/verify.ts")).verify,
+    load: async () => (await import("./commands/project/verify.ts")).verify,
   },
   lint: {
     topic: "Publish skills",
     summary: "Check skills before they are published",
-    load: async () => (await import("./commands/lint.ts")).lint,
+    load: async () => (await import("./commands/publish/lint.ts")).lint,
   },
   folders: {
     topic: "Publish skills",
@@ -149,38 +149,38 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     commands: {
       list: {
         summary: "List the folders that you can see",
-        load: async () => (await import("./commands/folders.ts")).foldersList,
+        load: async () => (await import("./commands/publish/folders.ts")).foldersList,
       },
       create: {
         summary: "Create a folder and missing parent folders",
-        load: async () => (await import("./commands/folders.ts")).foldersCreate,
+        load: async () => (await import("./commands/publish/folders.ts")).foldersCreate,
       },
     },
   },
   move: {
     topic: "Publish skills",
     summary: "Move a skill to another folder",
-    load: async () => (await import("./commands/move.ts")).move,
+    load: async () => (await import("./commands/publish/move.ts")).move,
   },
   visibility: {
     topic: "Publish skills",
     summary: "Choose who can read a skill",
-    load: async () => (await import("./commands/visibility.ts")).visibility,
+    load: async () => (await import("./commands/publish/visibility.ts")).visibility,
   },
   revert: {
     topic: "Publish skills",
     summary: "Make an earlier version of a skill current again",
-    load: async () => (await import("./commands/revert.ts")).revert,
+    load: async () => (await import("./commands/publish/revert.ts")).revert,
   },
   edit: {
     topic: "Publish skills",
     summary: "Change a skill's name, description, tags or visibility",
-    load: async () => (await import("./commands/edit.ts")).edit,
+    load: async () => (await import("./commands/publish/edit.ts")).edit,
   },
   delete: {
     topic: "Publish skills",
     summary: "Delete a skill with all its versions",
-    load: async () => (await import("./commands/delete.ts")).deleteSkill,
+    load: async () => (await import("./commands/publish/delete.ts")).deleteSkill,
   },
   token: {
     topic: "You and this machine",
@@ -188,22 +188,22 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     commands: {
       list: {
         summary: "List your API tokens, newest first",
-        load: async () => (await import("./commands/token.ts")).tokenList,
+        load: async () => (await import("./commands/machine/token.ts")).tokenList,
       },
       create: {
         summary: "Create an API token, and print its secret once",
-        load: async () => (await import("./commands/token.ts")).tokenCreate,
+        load: async () => (await import("./commands/machine/token.ts")).tokenCreate,
       },
       revoke: {
         summary: "Revoke an API token at once",
-        load: async () => (await import("./commands/token.ts")).tokenRevoke,
+        load: async () => (await import("./commands/machine/token.ts")).tokenRevoke,
       },
     },
   },
   api: {
     topic: "You and this machine",
     summary: "Call the REST interface with your login",
-    load: async () => (await import("./commands/api.ts")).api,
+    load: async () => (await import("./commands/machine/api.ts")).api,
   },
   sync: {
     topic: "Run an organization",
@@ -235,7 +235,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   audit: {
     topic: "Run an organization",
     summary: "List what was done by you, or in an organization",
-    load: async () => (await import("./commands/maintenance/audit.ts")).audit,
+    load: async () => (await import("./commands/organizations/audit.ts")).audit,
   },
   org: {
     topic: "Run an organization",
@@ -314,7 +314,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   doctor: {
     topic: "You and this machine",
     summary: "Check the set-up of this machine, with a remedy for each problem",
-    load: async () => (await import("./commands/maintenance/doctor.ts")).doctor,
+    load: async () => (await import("./commands/machine/doctor.ts")).doctor,
   },
   profile: {
     topic: "You and this machine",
@@ -322,31 +322,31 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     commands: {
       list: {
         summary: "List the profiles",
-        load: async () => (await import("./commands/profile.ts")).profileList,
+        load: async () => (await import("./commands/machine/profile.ts")).profileList,
       },
       create: {
         summary: "Create a profile",
-        load: async () => (await import("./commands/profile.ts")).profileCreate,
+        load: async () => (await import("./commands/machine/profile.ts")).profileCreate,
       },
       switch: {
         summary: "Activate a profile",
-        load: async () => (await import("./commands/profile.ts")).profileSwitch,
+        load: async () => (await import("./commands/machine/profile.ts")).profileSwitch,
       },
       delete: {
         summary: "Delete a profile, with its login and its installed skills",
-        load: async () => (await import("./commands/profile.ts")).profileDelete,
+        load: async () => (await import("./commands/machine/profile.ts")).profileDelete,
       },
     },
   },
   upgrade: {
     topic: "You and this machine",
     summary: "Install the version of svc that your service offers",
-    load: async () => (await import("./commands/maintenance/upgrade.ts")).upgrade,
+    load: async () => (await import("./commands/machine/upgrade.ts")).upgrade,
   },
   completion: {
     topic: "You and this machine",
     summary: "Print the completion script of a shell",
-    load: async () => (await import("./commands/completion.ts")).completion,
+    load: async () => (await import("./commands/machine/completion.ts")).completion,
   },
 };
 

@@ -29,7 +29,11 @@ describe("the tests that a change can affect", () => {
   });
 
   it("start it as a program, or run what is built from it", () => {
-    some("cli/commands/lint.ts", ["test/journeys/publish-install.test.ts"], ["test/auth/sign-in.test.ts"]);
+    some(
+      "cli/commands/publish/lint.ts",
+      ["test/journeys/publish-install.test.ts"],
+      ["test/auth/sign-in.test.ts"],
+    );
     some(
       "test/support/host/git-host-child.mjs",
       ["test/mirror/known-host.test.ts"],

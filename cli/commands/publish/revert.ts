@@ -1,10 +1,10 @@
 import semver from "semver";
-import { defineCommand } from "../command.ts";
-import { invalidArgument } from "../errors.ts";
-import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
-import { changedSkillArgument } from "../present.ts";
-import { openSession } from "../state/session.ts";
-import { plainLine } from "../table.ts";
+import { defineCommand } from "../../command.ts";
+import { invalidArgument } from "../../errors.ts";
+import { parseUnpinnedRef, parseVersionSpec } from "../../pins.ts";
+import { changedSkillArgument } from "../../present.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
 
 export const revert = defineCommand({
   name: "revert",

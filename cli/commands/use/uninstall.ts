@@ -1,19 +1,19 @@
-import { type CommandResult, defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { findInstalled } from "../install/find.ts";
-import { qualifiedName } from "../install/publisher.ts";
-import { presentRecord } from "../install/record.ts";
-import { type Removal, previewRemoval, removeSkill } from "../install/remove.ts";
+import { type CommandResult, defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { findInstalled } from "../../install/find.ts";
+import { qualifiedName } from "../../install/publisher.ts";
+import { presentRecord } from "../../install/record.ts";
+import { type Removal, previewRemoval, removeSkill } from "../../install/remove.ts";
 import {
   type ReportedLocation,
   findReportingClient,
   reportingMachine,
   reportInstalls,
-} from "../install/report.ts";
-import { type InstalledInScope, recordsOf } from "../install/scopes.ts";
-import { removeAllUnusedVersions } from "../install/unused-versions.ts";
-import { dryRunFlag } from "../present.ts";
+} from "../../install/report.ts";
+import { type InstalledInScope, recordsOf } from "../../install/scopes.ts";
+import { removeAllUnusedVersions } from "../../install/unused-versions.ts";
+import { dryRunFlag } from "../../present.ts";
 import {
   type ChangeReach,
   type DividedScopes,
@@ -25,15 +25,15 @@ import {
   presentKept,
   reachFlags,
   refuseUnreached,
-} from "../project/change-reach.ts";
-import { followUninstall } from "../project/follow.ts";
-import { askFromList, askYes, requireInteraction } from "../prompts.ts";
-import { cacheFolder, purgeCache } from "../state/cache.ts";
-import { type InstalledSkill, type Profile, profileOf } from "../state/config.ts";
-import { statePaths } from "../state/paths.ts";
-import { profileName } from "../state/profiles.ts";
-import { readConfig } from "../state/read-config.ts";
-import { type StateChange, changeConfig } from "../state/state.ts";
+} from "../../project/change-reach.ts";
+import { followUninstall } from "../../project/follow.ts";
+import { askFromList, askYes, requireInteraction } from "../../prompts.ts";
+import { cacheFolder, purgeCache } from "../../state/cache.ts";
+import { type InstalledSkill, type Profile, profileOf } from "../../state/config.ts";
+import { statePaths } from "../../state/paths.ts";
+import { profileName } from "../../state/profiles.ts";
+import { readConfig } from "../../state/read-config.ts";
+import { type StateChange, changeConfig } from "../../state/state.ts";
 
 export const uninstall = defineCommand({
   name: "uninstall",

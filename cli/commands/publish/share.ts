@@ -1,19 +1,19 @@
-import { limits } from "../../contract/limits.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
-import { skillTypes } from "../../contract/vocabulary.ts";
-import { checkSkillUrl } from "../api/address.ts";
-import { collectPages } from "../api/pages.ts";
-import { type CommandResult, defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError, invalidArgument, notFound } from "../errors.ts";
-import { allowSecretsFlag } from "../pack/secrets.ts";
-import { readSource } from "../pack/source.ts";
-import { stageContent } from "../pack/stage-content.ts";
-import { askText, requireInteraction } from "../prompts.ts";
-import { asKnownIdentity, withIdentity } from "../state/identity.ts";
-import { readConfig } from "../state/read-config.ts";
-import { serviceAddress } from "../state/session.ts";
-import { plainLine, renderTable } from "../table.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { SkillPayload } from "../../../contract/payloads/skills.ts";
+import { skillTypes } from "../../../contract/vocabulary.ts";
+import { checkSkillUrl } from "../../api/address.ts";
+import { collectPages } from "../../api/pages.ts";
+import { type CommandResult, defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError, invalidArgument, notFound } from "../../errors.ts";
+import { allowSecretsFlag } from "../../pack/secrets.ts";
+import { readSource } from "../../pack/source.ts";
+import { stageContent } from "../../pack/stage-content.ts";
+import { askText, requireInteraction } from "../../prompts.ts";
+import { asKnownIdentity, withIdentity } from "../../state/identity.ts";
+import { readConfig } from "../../state/read-config.ts";
+import { serviceAddress } from "../../state/session.ts";
+import { plainLine, renderTable } from "../../table.ts";
 
 export const share = defineCommand({
   name: "share",

@@ -1,10 +1,10 @@
-import { limits } from "../../contract/limits.ts";
-import { defineCommand } from "../command.ts";
-import { confirmExposure, yesFlag } from "../exposure.ts";
-import { parseUnpinnedRef } from "../pins.ts";
-import { changedSkillArgument } from "../present.ts";
-import { openSession } from "../state/session.ts";
-import { plainLine } from "../table.ts";
+import { limits } from "../../../contract/limits.ts";
+import { defineCommand } from "../../command.ts";
+import { confirmExposure, yesFlag } from "../../exposure.ts";
+import { parseUnpinnedRef } from "../../pins.ts";
+import { changedSkillArgument } from "../../present.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
 
 export const move = defineCommand({
   name: "move",

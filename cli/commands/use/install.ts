@@ -1,35 +1,35 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
-import { type CommandResult, defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { invalidArgument } from "../errors.ts";
-import type { Applied } from "../install/announce.ts";
-import { applyVersion, reportedLocations } from "../install/apply.ts";
-import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import type { WantedInstall } from "../install/plan/placement.ts";
-import { presentInstall } from "../install/present-install.ts";
+import type { InstallMethod, Target } from "../../../contract/vocabulary.ts";
+import { type CommandResult, defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { invalidArgument } from "../../errors.ts";
+import type { Applied } from "../../install/announce.ts";
+import { applyVersion, reportedLocations } from "../../install/apply.ts";
+import { type FetchedVersion, fetchVersion } from "../../install/fetch.ts";
+import type { WantedInstall } from "../../install/plan/placement.ts";
+import { presentInstall } from "../../install/present-install.ts";
 import {
   type AcceptedVersion,
   acceptForPreview,
   acceptPublisher,
   publisherWarnings,
   refuseReplaced,
-} from "../install/publisher.ts";
-import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../install/questions.ts";
-import { reportingMachine, reportInstalls } from "../install/report.ts";
-import { parseAlsoLocations, wantedInstalls } from "../install/wanted-installs.ts";
-import { type PinnedRef, parsePinnedRef } from "../pins.ts";
-import { dryRunFlag, skillArgument, trustFlag } from "../present.ts";
-import { hasManifest, projectFolder, readProject } from "../project/files.ts";
-import { wantedLocations } from "../project/manifest.ts";
-import { recordInstall } from "../project/record.ts";
-import { refOf } from "../project/refs.ts";
-import { requireInteraction } from "../prompts.ts";
-import { type Session, openSession } from "../state/session.ts";
-import { changeConfig, checkWritableState, withTemporaryFolder } from "../state/state.ts";
-import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { alsoLocations } from "../targets/locate.ts";
+} from "../../install/publisher.ts";
+import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../../install/questions.ts";
+import { reportingMachine, reportInstalls } from "../../install/report.ts";
+import { parseAlsoLocations, wantedInstalls } from "../../install/wanted-installs.ts";
+import { type PinnedRef, parsePinnedRef } from "../../pins.ts";
+import { dryRunFlag, skillArgument, trustFlag } from "../../present.ts";
+import { hasManifest, projectFolder, readProject } from "../../project/files.ts";
+import { wantedLocations } from "../../project/manifest.ts";
+import { recordInstall } from "../../project/record.ts";
+import { refOf } from "../../project/refs.ts";
+import { requireInteraction } from "../../prompts.ts";
+import { type Session, openSession } from "../../state/session.ts";
+import { changeConfig, checkWritableState, withTemporaryFolder } from "../../state/state.ts";
+import { parseTargets, targetFlag } from "../../targets/choose.ts";
+import { alsoLocations } from "../../targets/locate.ts";
 
 export const install = defineCommand({
   name: "install",
@@ -126,7 +126,7 @@ export const install = defineCommand({
       service: session.client.options,
     });
     if (missing.length === 0) return result;
-    const { offerMissing } = await import("../mcp/required.ts");
+    const { offerMissing } = await import("../../mcp/required.ts");
     return offerMissing(context, session.client.options, fetched.skill.slug, result, missing);
   },
 });

@@ -1,10 +1,10 @@
-import { limits } from "../../contract/limits.ts";
-import type { FolderPayload } from "../../contract/payloads/folders.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { openSession } from "../state/session.ts";
-import { plainLine } from "../table.ts";
-import { chooseTeam } from "../team.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { FolderPayload } from "../../../contract/payloads/folders.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
+import { chooseTeam } from "../../team.ts";
 
 const team = {
   short: "t",

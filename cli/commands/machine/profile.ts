@@ -1,12 +1,12 @@
-import type { Client } from "../api/client.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError, invalidArgument } from "../errors.ts";
-import { findReportingClient, reportInstalls, reportingMachine } from "../install/report.ts";
-import type { ReportedEntry } from "../mcp/report.ts";
-import { uninstallProfile } from "../project/uninstall-profile.ts";
-import { askYes, requireInteraction } from "../prompts.ts";
-import { type Config, defaultProfile, profileOf } from "../state/config.ts";
+import type { Client } from "../../api/client.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError, invalidArgument } from "../../errors.ts";
+import { findReportingClient, reportInstalls, reportingMachine } from "../../install/report.ts";
+import type { ReportedEntry } from "../../mcp/report.ts";
+import { uninstallProfile } from "../../project/uninstall-profile.ts";
+import { askYes, requireInteraction } from "../../prompts.ts";
+import { type Config, defaultProfile, profileOf } from "../../state/config.ts";
 import {
   checkProfileName,
   hasProfile,
@@ -14,10 +14,10 @@ import {
   profileName,
   profileNames,
   profileOverride,
-} from "../state/profiles.ts";
-import { readConfig } from "../state/read-config.ts";
-import { changeConfig } from "../state/state.ts";
-import { renderTable } from "../table.ts";
+} from "../../state/profiles.ts";
+import { readConfig } from "../../state/read-config.ts";
+import { changeConfig } from "../../state/state.ts";
+import { renderTable } from "../../table.ts";
 
 export const profileList = defineCommand({
   name: "profile list",
@@ -164,6 +164,6 @@ async function reportServers(
   gone: readonly ReportedEntry[],
 ): Promise<void> {
   if (gone.length === 0) return;
-  const { reportEntries } = await import("../mcp/report.ts");
+  const { reportEntries } = await import("../../mcp/report.ts");
   await reportEntries(client, machine, gone);
 }

@@ -1,4 +1,4 @@
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../../command.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];

@@ -1,16 +1,16 @@
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
-import { checkSkillUrl } from "../api/address.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { qualifiedName } from "../install/publisher.ts";
-import { presentRecord } from "../install/record.ts";
-import { resolveSkill } from "../install/resolve-skill.ts";
-import { scopesOf } from "../install/scopes.ts";
-import { parseUnpinnedRef } from "../pins.ts";
-import { originText, presentListed, presentOrigin, skillArgument } from "../present.ts";
-import { type Session, openSession } from "../state/session.ts";
-import { plainLine } from "../table.ts";
+import type { SkillPayload } from "../../../contract/payloads/skills.ts";
+import { checkSkillUrl } from "../../api/address.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { qualifiedName } from "../../install/publisher.ts";
+import { presentRecord } from "../../install/record.ts";
+import { resolveSkill } from "../../install/resolve-skill.ts";
+import { scopesOf } from "../../install/scopes.ts";
+import { parseUnpinnedRef } from "../../pins.ts";
+import { originText, presentListed, presentOrigin, skillArgument } from "../../present.ts";
+import { type Session, openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
 
 /** As in the advice of `svc lint`. */
 const bytesPerToken = 4;

@@ -1,10 +1,10 @@
-import { type CommandResult, defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError, messageOf } from "../errors.ts";
-import type { Config } from "../state/config.ts";
-import { profileName } from "../state/profiles.ts";
-import { clientOfLogin } from "../state/session.ts";
-import { changeConfig } from "../state/state.ts";
+import { type CommandResult, defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError, messageOf } from "../../errors.ts";
+import type { Config } from "../../state/config.ts";
+import { profileName } from "../../state/profiles.ts";
+import { clientOfLogin } from "../../state/session.ts";
+import { changeConfig } from "../../state/state.ts";
 
 interface Login {
   config: Config;

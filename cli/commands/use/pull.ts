@@ -1,26 +1,31 @@
-import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import type { ResolveResult } from "../../contract/payloads/skills.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError, invalidArgument, messageOf } from "../errors.ts";
-import { isThere } from "../install/digest.ts";
-import { findInstalled } from "../install/find.ts";
-import { reportInstalls } from "../install/report.ts";
-import { type ResolvedPin, refuseUpdates, resolvePins, throwIfAllFailed } from "../install/resolve-pins.ts";
-import { type InTurn, type UpdateReport, updateSkill } from "../install/update-skill.ts";
-import { parseVersionSpec, unpinned } from "../pins.ts";
-import { dryRunFlag } from "../present.ts";
+import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
+import type { ResolveResult } from "../../../contract/payloads/skills.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError, invalidArgument, messageOf } from "../../errors.ts";
+import { isThere } from "../../install/digest.ts";
+import { findInstalled } from "../../install/find.ts";
+import { reportInstalls } from "../../install/report.ts";
+import {
+  type ResolvedPin,
+  refuseUpdates,
+  resolvePins,
+  throwIfAllFailed,
+} from "../../install/resolve-pins.ts";
+import { type InTurn, type UpdateReport, updateSkill } from "../../install/update-skill.ts";
+import { parseVersionSpec, unpinned } from "../../pins.ts";
+import { dryRunFlag } from "../../present.ts";
 import {
   changeReach,
   divideScopes,
   exclusiveReach,
   reachFlags,
   refuseUnreached,
-} from "../project/change-reach.ts";
-import { followPull } from "../project/follow.ts";
-import { type PulledScope, presentPull } from "../project/present-pull.ts";
-import { type Session, openSession } from "../state/session.ts";
-import { checkWritableState } from "../state/state.ts";
+} from "../../project/change-reach.ts";
+import { followPull } from "../../project/follow.ts";
+import { type PulledScope, presentPull } from "../../project/present-pull.ts";
+import { type Session, openSession } from "../../state/session.ts";
+import { checkWritableState } from "../../state/state.ts";
 
 /** One run of `pull`, with its report. */
 interface Run {
@@ -162,7 +167,7 @@ async function missingServers(
   const { projectDir, records } = scope;
   if (!Array.isArray(requiredMcpServers) || requiredMcpServers.length === 0) return [];
   if (projectDir !== undefined && !(await isThere(projectDir))) return [];
-  const { checkRequired, describeMissing } = await import("../mcp/required.ts");
+  const { checkRequired, describeMissing } = await import("../../mcp/required.ts");
   const profile = session.config.profiles[session.profile];
   const { missing } = checkRequired(profile, requiredMcpServers, records);
   return missing.map((one) => describeMissing(context, skill.slug, one));

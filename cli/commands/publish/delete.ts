@@ -1,11 +1,11 @@
-import { defineCommand } from "../command.ts";
-import { invalidArgument } from "../errors.ts";
-import { qualifiedName } from "../install/publisher.ts";
-import { parseUnpinnedRef } from "../pins.ts";
-import { changedSkillArgument } from "../present.ts";
-import { askText, requireInteraction } from "../prompts.ts";
-import { openSession } from "../state/session.ts";
-import { plainLine } from "../table.ts";
+import { defineCommand } from "../../command.ts";
+import { invalidArgument } from "../../errors.ts";
+import { qualifiedName } from "../../install/publisher.ts";
+import { parseUnpinnedRef } from "../../pins.ts";
+import { changedSkillArgument } from "../../present.ts";
+import { askText, requireInteraction } from "../../prompts.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
 
 export const deleteSkill = defineCommand({
   name: "delete",

@@ -1,12 +1,12 @@
-import { leftOutSentence } from "../../contract/package/left-out.ts";
-import { skillTypes } from "../../contract/vocabulary.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import type { Finding, LintedSkill } from "../pack/findings.ts";
-import { lintPath } from "../pack/lint.ts";
-import { noteFolders } from "../pack/note-folders.ts";
-import { allowSecretsFlag } from "../pack/secrets.ts";
-import { plainLine } from "../table.ts";
+import { leftOutSentence } from "../../../contract/package/left-out.ts";
+import { skillTypes } from "../../../contract/vocabulary.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import type { Finding, LintedSkill } from "../../pack/findings.ts";
+import { lintPath } from "../../pack/lint.ts";
+import { noteFolders } from "../../pack/note-folders.ts";
+import { allowSecretsFlag } from "../../pack/secrets.ts";
+import { plainLine } from "../../table.ts";
 
 export const lint = defineCommand({
   name: "lint",

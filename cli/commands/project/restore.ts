@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError, invalidArgument, notFound } from "../errors.ts";
-import { dryRunFlag, outcomeWord, trustFlag } from "../present.ts";
-import { describeDifference, differencesOf } from "../project/compare.ts";
-import { type Project, projectFolder, readProject } from "../project/files.ts";
-import { locateInProject } from "../project/locations.ts";
-import type { ProjectLock } from "../project/lock.ts";
-import { restoreSkills } from "../project/restore.ts";
-import { type RestoredSkill, type WantedSkill, lockedPlatforms } from "../project/restored-skill.ts";
-import { profileName } from "../state/profiles.ts";
-import { readConfig } from "../state/read-config.ts";
-import { plainLine } from "../table.ts";
-import { parseTargets, targetFlag } from "../targets/choose.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError, invalidArgument, notFound } from "../../errors.ts";
+import { dryRunFlag, outcomeWord, trustFlag } from "../../present.ts";
+import { describeDifference, differencesOf } from "../../project/compare.ts";
+import { type Project, projectFolder, readProject } from "../../project/files.ts";
+import { locateInProject } from "../../project/locations.ts";
+import type { ProjectLock } from "../../project/lock.ts";
+import { restoreSkills } from "../../project/restore.ts";
+import { type RestoredSkill, type WantedSkill, lockedPlatforms } from "../../project/restored-skill.ts";
+import { profileName } from "../../state/profiles.ts";
+import { readConfig } from "../../state/read-config.ts";
+import { plainLine } from "../../table.ts";
+import { parseTargets, targetFlag } from "../../targets/choose.ts";
 
 export const restore = defineCommand({
   name: "restore",

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { parseBody } from "../api/call.ts";
-import type { HttpRequest } from "../api/http.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { invalidArgument, messageOf } from "../errors.ts";
-import { openSession } from "../state/session.ts";
+import { parseBody } from "../../api/call.ts";
+import type { HttpRequest } from "../../api/http.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { invalidArgument, messageOf } from "../../errors.ts";
+import { openSession } from "../../state/session.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 

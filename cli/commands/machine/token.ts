@@ -1,12 +1,12 @@
-import { limits } from "../../contract/limits.ts";
-import type { TokenPayload } from "../../contract/payloads/tokens.ts";
-import { scopableActions } from "../../contract/vocabulary.ts";
-import { collectPages } from "../api/pages.ts";
-import { defineCommand } from "../command.ts";
-import { CliError, invalidArgument } from "../errors.ts";
-import { scopesText } from "../present.ts";
-import { openSession } from "../state/session.ts";
-import { plainLine, renderTable } from "../table.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { TokenPayload } from "../../../contract/payloads/tokens.ts";
+import { scopableActions } from "../../../contract/vocabulary.ts";
+import { collectPages } from "../../api/pages.ts";
+import { defineCommand } from "../../command.ts";
+import { CliError, invalidArgument } from "../../errors.ts";
+import { scopesText } from "../../present.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine, renderTable } from "../../table.ts";
 
 export const tokenList = defineCommand({
   name: "token list",

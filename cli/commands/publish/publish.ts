@@ -1,13 +1,13 @@
-import { limits } from "../../contract/limits.ts";
-import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
-import type { Client } from "../api/client.ts";
-import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { invalidArgument } from "../errors.ts";
-import { allowSecretsFlag } from "../pack/secrets.ts";
-import { dryRunFlag } from "../present.ts";
-import { askYes, requireInteraction } from "../prompts.ts";
-import { askForPath, chooseOwn, findOwn } from "../publish/choose.ts";
+import { limits } from "../../../contract/limits.ts";
+import { skillTypes, visibilities } from "../../../contract/vocabulary.ts";
+import type { Client } from "../../api/client.ts";
+import { defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { invalidArgument } from "../../errors.ts";
+import { allowSecretsFlag } from "../../pack/secrets.ts";
+import { dryRunFlag } from "../../present.ts";
+import { askYes, requireInteraction } from "../../prompts.ts";
+import { askForPath, chooseOwn, findOwn } from "../../publish/choose.ts";
 import {
   type Chosen,
   type ChosenSource,
@@ -16,12 +16,12 @@ import {
   planOne,
   publishOne,
   readChosen,
-} from "../publish/job.ts";
-import { otherLocation, presentDryRun, presentOne } from "../publish/present.ts";
-import { publishAll } from "../publish/publish-all.ts";
-import { parseRequired, refuseRequiredUnlessPrivate } from "../publish/required-servers.ts";
-import { openSession } from "../state/session.ts";
-import { chooseTeam } from "../team.ts";
+} from "../../publish/job.ts";
+import { otherLocation, presentDryRun, presentOne } from "../../publish/present.ts";
+import { publishAll } from "../../publish/publish-all.ts";
+import { parseRequired, refuseRequiredUnlessPrivate } from "../../publish/required-servers.ts";
+import { openSession } from "../../state/session.ts";
+import { chooseTeam } from "../../team.ts";
 
 export const publish = defineCommand({
   name: "publish",

@@ -1,13 +1,13 @@
-import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import type { TenantPayload } from "../../contract/payloads/organizations.ts";
-import type { CurrentTokenPayload } from "../../contract/payloads/tokens.ts";
-import type { Client } from "../api/client.ts";
-import { type CommandResult, defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError } from "../errors.ts";
-import { scopesText } from "../present.ts";
-import { openSession } from "../state/session.ts";
-import { plainLine } from "../table.ts";
+import type { IdentityPayload } from "../../../contract/payloads/accounts.ts";
+import type { TenantPayload } from "../../../contract/payloads/organizations.ts";
+import type { CurrentTokenPayload } from "../../../contract/payloads/tokens.ts";
+import type { Client } from "../../api/client.ts";
+import { type CommandResult, defineCommand } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { scopesText } from "../../present.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
 
 export const whoami = defineCommand({
   name: "whoami",
