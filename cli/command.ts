@@ -6,7 +6,7 @@ import {
   type PositionalShape,
   globalFlags,
   valueSeparator,
-} from "./command-shape.ts";
+} from "./arguments/command-shape.ts";
 import type { Context } from "./context.ts";
 
 type FlagValue<F extends FlagShape> = F["value"] extends "none"

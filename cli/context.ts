@@ -1,6 +1,6 @@
 /** The environment of a command: all access to anything outside the process. */
-import type { Io } from "./io.ts";
-import type { Output } from "./output.ts";
+import type { Io } from "./terminal/io.ts";
+import type { Output } from "./terminal/output.ts";
 
 export interface Context extends Io {
   json: boolean;

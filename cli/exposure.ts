@@ -1,8 +1,8 @@
 /** The readers that a change adds, and the confirmation of the change. */
 import type { AudiencePayload, ExposurePayload } from "../contract/payloads/exposure.ts";
 import type { Context } from "./context.ts";
-import { askYes, requireInteraction } from "./prompts.ts";
-import { plainLine } from "./table.ts";
+import { askYes, requireInteraction } from "./terminal/prompts.ts";
+import { plainLine } from "./terminal/table.ts";
 
 /** The flag that confirms the change. */
 export const yesFlag = {

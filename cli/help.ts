@@ -1,9 +1,9 @@
 /** Help texts, generated from the shapes that parse the arguments, and wrapped to the width of the terminal. */
-import { type FlagShape, type PositionalShape, globalFlags } from "./command-shape.ts";
+import { type FlagShape, type PositionalShape, globalFlags } from "./arguments/command-shape.ts";
 import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type CommandEntry, type CommandGroup, commands, topics } from "./registry.ts";
-import { displayWidth } from "./table.ts";
+import { displayWidth } from "./terminal/table.ts";
 import { version } from "./version.ts";
 
 /** A term on the left and its description. */

@@ -1,7 +1,7 @@
 /** Parts of JSON documents that several commands share. */
 import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
 import type { TokenPayload } from "../contract/payloads/tokens.ts";
-import type { FlagShape, PositionalShape } from "./command-shape.ts";
+import type { FlagShape, PositionalShape } from "./arguments/command-shape.ts";
 import type { Context } from "./context.ts";
 
 /** Consent to a publisher that is given as a flag. */

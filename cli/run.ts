@@ -3,13 +3,13 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { suggest } from "../contract/suggest.ts";
-import { asksForJson, locateCommand, normaliseArguments } from "./argv.ts";
+import { asksForJson, locateCommand, normaliseArguments } from "./arguments/argv.ts";
 import type { Command, CommandResult } from "./command.ts";
 import type { Context } from "./context.ts";
 import { Cancelled, CliError, invalidArgument, messageOf, toCliError } from "./errors.ts";
-import type { Io } from "./io.ts";
-import { openOutput } from "./output.ts";
 import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
+import type { Io } from "./terminal/io.ts";
+import { openOutput } from "./terminal/output.ts";
 import type { UpdateCheck } from "./update-check.ts";
 import { version } from "./version.ts";
 

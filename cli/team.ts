@@ -2,7 +2,7 @@
 import type { Client } from "./api/client.ts";
 import type { Context } from "./context.ts";
 import { CliError } from "./errors.ts";
-import { askOne, requireInteraction } from "./prompts.ts";
+import { askOne, requireInteraction } from "./terminal/prompts.ts";
 
 /** The id of the only organization; asks if there are several. */
 export async function chooseTeam(context: Context, client: Client, question: string): Promise<string> {

@@ -1,8 +1,8 @@
 /** The organization of a command: the one of `--org`, the only one of the caller, or the one that a person selects. */
-import type { FlagShape } from "../command-shape.ts";
+import type { FlagShape } from "../arguments/command-shape.ts";
 import type { Context } from "../context.ts";
 import { CliError, notFound } from "../errors.ts";
-import { askOne } from "../prompts.ts";
+import { askOne } from "../terminal/prompts.ts";
 import type { Client } from "./client.ts";
 
 export const orgFlag = {

@@ -1,7 +1,7 @@
 /** Downloads into a file, with a maximum size. */
 import { open } from "node:fs/promises";
 import { CliError } from "../errors.ts";
-import type { Progress } from "../output.ts";
+import type { Progress } from "../terminal/output.ts";
 import { networkError } from "./network-error.ts";
 import type { Answer } from "./transport.ts";
 

@@ -4,12 +4,12 @@
  * an error. The first line is `files`, `folders` or `none`: what the shell should offer in addition to the following
  * lines, which have a candidate each, for zsh and fish with a tab and its description.
  */
-import { locateCommand } from "../argv.ts";
-import { type CommandShape, type FlagShape, globalFlags } from "../command-shape.ts";
+import { locateCommand } from "../arguments/argv.ts";
+import { type CommandShape, type FlagShape, globalFlags } from "../arguments/command-shape.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { commands, isGroup } from "../registry.ts";
-import { plainLine } from "../table.ts";
+import { plainLine } from "../terminal/table.ts";
 import { positionOf } from "./position.ts";
 import { type Completion, completeValue, nothing, withPrefix } from "./values.ts";
 

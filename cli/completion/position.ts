@@ -1,5 +1,5 @@
 /** The position of the cursor in a command line: what precedes it. */
-import { type CommandShape, type FlagShape, globalFlags } from "../command-shape.ts";
+import { type CommandShape, type FlagShape, globalFlags } from "../arguments/command-shape.ts";
 
 export interface Position {
   /** The flag whose value is being typed. */

@@ -1,6 +1,6 @@
 /** Completes the value of a flag or argument from closed lists and the local state. */
 import { eventNames, mcpTargets, targets } from "../../contract/vocabulary.ts";
-import type { FlagShape, PositionalShape } from "../command-shape.ts";
+import type { FlagShape, PositionalShape } from "../arguments/command-shape.ts";
 import type { Context } from "../context.ts";
 import { mainScope } from "../install/scopes.ts";
 import { type Config, type Profile, readConfigFile } from "../state/config.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { DriftKind } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
+import { findDrift } from "../project/drift/find-drift.ts";
 import { type Project, readProject } from "../project/files.ts";
-import { findDrift } from "../project/find-drift.ts";
 import type { Config } from "../state/config.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 

@@ -1,10 +1,10 @@
 /** The result of `install`, as JSON and for people, with its warnings. */
 import type { HttpOptions } from "../api/http.ts";
+import { unpinned } from "../arguments/pins.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { RequiredServers } from "../mcp/required.ts";
-import { unpinned } from "../pins.ts";
 import type { InstallationRecord, Profile } from "../state/config.ts";
 import type { Applied } from "./announce.ts";
 import type { FetchedVersion } from "./fetch.ts";

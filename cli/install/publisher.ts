@@ -10,10 +10,10 @@ import { isSameService } from "../api/address.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import type { LockedSkill } from "../project/lock.ts";
-import { askYes } from "../prompts.ts";
 import { type InstalledSkill, type Profile, profileOf } from "../state/config.ts";
 import type { Session } from "../state/session.ts";
 import { changeConfig } from "../state/state.ts";
+import { askYes } from "../terminal/prompts.ts";
 
 declare const accepted: unique symbol;
 

@@ -3,12 +3,12 @@ import { limits } from "../../contract/limits.ts";
 import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
 import type { Client } from "../api/client.ts";
 import { collectPages } from "../api/pages.ts";
+import { type PinnedRef, unpinned } from "../arguments/pins.ts";
 import type { Context } from "../context.ts";
 import { interactionRequired } from "../errors.ts";
-import { type PinnedRef, unpinned } from "../pins.ts";
-import { askFromList, askOne, askSeveral } from "../prompts.ts";
 import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
+import { askFromList, askOne, askSeveral } from "../terminal/prompts.ts";
 
 export async function chooseSkill(client: Client): Promise<PinnedRef> {
   const { items } = await collectPages((cursor) => client.skills({ limit: limits.pageSizeMax, cursor }));

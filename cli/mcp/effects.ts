@@ -1,8 +1,8 @@
 /** The effects of a server on the member's machine and values, for the decision to install it. */
 import { memberValues } from "../../contract/mcp-entries/server.ts";
-import type { ListedServer } from "../api/mcp-calls.ts";
-import { escapeLine } from "../escape-control.ts";
-import { shellWord } from "../shell-word.ts";
+import type { ListedServer } from "../api/calls/mcp.ts";
+import { escapeLine } from "../terminal/escape-control.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 
 /** Sentences with the command and its variables, or with the address that gets the values. */
 export function describeEffects(server: ListedServer): string[] {

@@ -2,7 +2,7 @@
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { snippetLines } from "../output.ts";
+import { snippetLines } from "../terminal/output.ts";
 import type { FailedEntry } from "./failed-entry.ts";
 import type { InstalledEntries } from "./install-entries.ts";
 import { presentMcpRecord } from "./records.ts";

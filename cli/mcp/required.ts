@@ -1,15 +1,15 @@
 /** MCP servers that a skill requires: the tools that lack them, and the commands that install them. */
 import { mcpToolOf } from "../../contract/mcp-entries/index.ts";
 import { type InstallScope, type McpTarget, type Target, mcpTargets } from "../../contract/vocabulary.ts";
+import { openMcpCalls } from "../api/calls/mcp.ts";
 import type { HttpOptions } from "../api/http.ts";
-import { openMcpCalls } from "../api/mcp-calls.ts";
 import { type Shape, fits } from "../api/shapes.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { Cancelled, messageOf } from "../errors.ts";
-import { askWhether } from "../prompts.ts";
-import { shellWord } from "../shell-word.ts";
 import type { Profile } from "../state/config.ts";
+import { askWhether } from "../terminal/prompts.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 import { describeEffects } from "./effects.ts";
 import { installedServers } from "./records.ts";
 

@@ -1,5 +1,5 @@
 /** `svc mcp install`, loaded when it runs: the other commands of the group are parsed without it. */
-import { type ListedServer, openMcpCalls } from "../api/mcp-calls.ts";
+import { type ListedServer, openMcpCalls } from "../api/calls/mcp.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";

@@ -1,5 +1,5 @@
 /** `svc mcp pull`, loaded when it runs. */
-import { type ListedServer, openMcpCalls } from "../api/mcp-calls.ts";
+import { type ListedServer, openMcpCalls } from "../api/calls/mcp.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import { reportingMachine } from "../install/report.ts";

@@ -1,5 +1,5 @@
 import { mcpTargets } from "../../contract/vocabulary.ts";
-import type { FlagShape } from "../command-shape.ts";
+import type { FlagShape } from "../arguments/command-shape.ts";
 
 export const mcpTargetFlag = {
   short: "t",

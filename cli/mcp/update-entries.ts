@@ -1,12 +1,12 @@
 /** Brings the entries of a server to its present revision. Values of members, and what users added, stay. */
 import { isDeepStrictEqual } from "node:util";
 import { type SuppliedValues, memberValues } from "../../contract/mcp-entries/server.ts";
-import type { ListedServer } from "../api/mcp-calls.ts";
+import type { ListedServer } from "../api/calls/mcp.ts";
 import type { Context } from "../context.ts";
-import { shellWord } from "../shell-word.ts";
 import { isRecord } from "../state/is-record.ts";
 import type { InstalledMcpServer, McpRecord } from "../state/mcp-servers.ts";
 import type { StateChange } from "../state/state.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 import { readConfigText } from "./config-file.ts";
 import { loadEditor } from "./edit/editor.ts";
 import { valueAt } from "./entry-changes.ts";

@@ -11,7 +11,7 @@ import type { McpMemberValue } from "../../contract/mcp-servers.ts";
 import { suggest } from "../../contract/suggest.ts";
 import type { Context } from "../context.ts";
 import { interactionRequired, invalidArgument } from "../errors.ts";
-import { askHidden, askLine } from "../prompts.ts";
+import { askHidden, askLine } from "../terminal/prompts.ts";
 
 const flag = "--var";
 

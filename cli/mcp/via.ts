@@ -1,9 +1,9 @@
 /** The two ways to install a remote server. */
 import type { McpInstallMode } from "../../contract/vocabulary.ts";
-import type { ListedServer } from "../api/mcp-calls.ts";
+import type { ListedServer } from "../api/calls/mcp.ts";
 import type { Context } from "../context.ts";
 import { interactionRequired, invalidArgument } from "../errors.ts";
-import { askOne } from "../prompts.ts";
+import { askOne } from "../terminal/prompts.ts";
 
 /** Throws `E_INTERACTION_REQUIRED` for a remote server without `--via`, unless a person can choose. */
 export async function chooseVia(

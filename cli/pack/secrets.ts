@@ -8,9 +8,9 @@ import {
   secretOverlap,
   sortSecrets,
 } from "../../contract/secret-rules.ts";
-import type { FlagShape } from "../command-shape.ts";
+import type { FlagShape } from "../arguments/command-shape.ts";
 import { type CliError, invalidArgument } from "../errors.ts";
-import { plainLine } from "../table.ts";
+import { plainLine } from "../terminal/table.ts";
 import type { PackageFile } from "./folder.ts";
 
 export const allowSecretsFlag = {

@@ -1,8 +1,8 @@
 /** Packs and uploads a skill, if it is a package, before it is published. */
 import { join } from "node:path";
+import { uploadPackage } from "../api/calls/uploads.ts";
 import type { Client } from "../api/client.ts";
 import type { ContentInput } from "../api/inputs.ts";
-import { uploadPackage } from "../api/uploads.ts";
 import type { Context } from "../context.ts";
 import { withTemporaryFolder } from "../state/state.ts";
 import type { SkillSource } from "./source.ts";

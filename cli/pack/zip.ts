@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import yazl from "yazl";
 import { PackageError, packageLimits } from "../../contract/package-rules.ts";
 import { sizeText } from "../../contract/size-text.ts";
-import type { Progress } from "../output.ts";
+import type { Progress } from "../terminal/output.ts";
 import { type PackageFile, packFailed } from "./folder.ts";
 
 export interface PackedZip {

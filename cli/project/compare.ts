@@ -1,8 +1,8 @@
 /** Differences between a manifest and its lock. Pure. */
 import type { Target } from "../../contract/vocabulary.ts";
-import { unpinned } from "../pins.ts";
-import { shellWord } from "../shell-word.ts";
+import { unpinned } from "../arguments/pins.ts";
 import { isInSharedFolder } from "../targets/locate.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 import type { LockedSkill, ProjectLock } from "./lock.ts";
 import { type ProjectManifest, satisfies, wantedLocations, wantedTargets } from "./manifest.ts";
 

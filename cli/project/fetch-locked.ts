@@ -12,8 +12,8 @@ import {
   acceptLocked,
   publisherWarnings,
 } from "../install/publisher.ts";
-import type { Progress } from "../output.ts";
 import type { Session } from "../state/session.ts";
+import type { Progress } from "../terminal/output.ts";
 import type { WantedSkill } from "./restored-skill.ts";
 
 /** In place of the progress of one download among several. */

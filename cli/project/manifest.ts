@@ -4,7 +4,7 @@
  */
 import semver from "semver";
 import { type Target, targets as targetNames } from "../../contract/vocabulary.ts";
-import { parsePin, unpinned } from "../pins.ts";
+import { parsePin, unpinned } from "../arguments/pins.ts";
 import { alsoLocations } from "../targets/locate.ts";
 import { isObject, parseObject, unusable } from "./json-file.ts";
 

@@ -3,11 +3,11 @@
  * read both files again, so that concurrent runs don't lose each other's changes.
  */
 import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
+import { unpinned } from "../arguments/pins.ts";
 import { CliError, messageOf } from "../errors.ts";
 import type { Applied } from "../install/announce.ts";
 import { qualifiedName, refuseReplaced } from "../install/publisher.ts";
 import { findScope } from "../install/scopes.ts";
-import { unpinned } from "../pins.ts";
 import type { InstalledSkill } from "../state/config.ts";
 import { type Project, readProject, writeProject } from "./files.ts";
 import { type LockedSkill, type ProjectLock, printLock } from "./lock.ts";

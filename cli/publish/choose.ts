@@ -4,9 +4,9 @@ import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { Client } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import type { FoundSkill } from "../pack/scan.ts";
-import { askSeveral, askText } from "../prompts.ts";
 import { readConfig } from "../state/read-config.ts";
-import { plainLine } from "../table.ts";
+import { askSeveral, askText } from "../terminal/prompts.ts";
+import { plainLine } from "../terminal/table.ts";
 import { type Chosen, type PublishJob, planOne, readChosen } from "./job.ts";
 
 /** Maximum number of skills that are compared with the service concurrently. */

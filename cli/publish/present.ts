@@ -6,7 +6,7 @@ import { checkSkillUrl } from "../api/address.ts";
 import type { CommandResult } from "../command.ts";
 import type { Context } from "../context.ts";
 import type { SkillSource } from "../pack/source.ts";
-import { plainLine } from "../table.ts";
+import { plainLine } from "../terminal/table.ts";
 
 /** The fields of a published skill that all documents have. */
 export function presentPublished(published: PublishResult, remarks: readonly string[]) {

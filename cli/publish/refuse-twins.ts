@@ -3,7 +3,7 @@ import type { PublishPlan } from "../../contract/payloads/plans.ts";
 import { type CliError, invalidArgument } from "../errors.ts";
 import { digestsOf } from "../pack/digests.ts";
 import type { SkillSource } from "../pack/source.ts";
-import { plainLine } from "../table.ts";
+import { plainLine } from "../terminal/table.ts";
 import type { Chosen, ChosenSource } from "./job.ts";
 
 export interface Planned {

@@ -34,7 +34,7 @@ async function findRequired(client: Client, ref: string): Promise<{ tenantSlug: 
   const [tenantSlug = "", slug = "", ...rest] = ref.split("/");
   if (rest.length === 0 && [tenantSlug, slug].every((part) => patterns.slug.test(part)))
     return { tenantSlug, slug };
-  const { openMcpCalls } = await import("../api/mcp-calls.ts");
+  const { openMcpCalls } = await import("../api/calls/mcp.ts");
   const found = await openMcpCalls(client.options).find(ref);
   return { tenantSlug: found.tenantSlug, slug: found.slug };
 }

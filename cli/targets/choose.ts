@@ -1,7 +1,7 @@
 /** The `--target` flag. */
 import { suggest } from "../../contract/suggest.ts";
 import { type Target, targets } from "../../contract/vocabulary.ts";
-import type { FlagShape } from "../command-shape.ts";
+import type { FlagShape } from "../arguments/command-shape.ts";
 import { invalidArgument } from "../errors.ts";
 
 export const targetFlag = {

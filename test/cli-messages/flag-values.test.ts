@@ -1,7 +1,7 @@
 /** Values of flags and arguments that are refused before any request, with the flag in the error. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FlagShape, PositionalShape } from "../../cli/command-shape.ts";
+import type { FlagShape, PositionalShape } from "../../cli/arguments/command-shape.ts";
 import { listCommands } from "../../cli/registry.ts";
 import { startServer, svc, temporaryFolder } from "../cli/harness.ts";
 

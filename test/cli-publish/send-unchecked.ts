@@ -1,8 +1,8 @@
 /** Sends a skill to the service without the checks of `svc`, so that only the service can refuse it. */
 import { readFile, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { uploadPackage } from "../../cli/api/calls/uploads.ts";
 import { openClient } from "../../cli/api/client.ts";
-import { uploadPackage } from "../../cli/api/uploads.ts";
 import { readPackageFolder } from "../../cli/pack/folder.ts";
 import { frontmatterName } from "../../cli/pack/frontmatter.ts";
 import { writeZip } from "../../cli/pack/zip.ts";

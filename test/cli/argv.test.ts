@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { asksForJson, locateCommand, normaliseArguments } from "../../cli/argv.ts";
-import type { CommandShape } from "../../cli/command-shape.ts";
+import { asksForJson, locateCommand, normaliseArguments } from "../../cli/arguments/argv.ts";
+import type { CommandShape } from "../../cli/arguments/command-shape.ts";
 import { type Command, defineCommand } from "../../cli/command.ts";
 import type { Context } from "../../cli/context.ts";
 import { CliError } from "../../cli/errors.ts";

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import path from "node:path";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import type { FlagShape } from "../../cli/command-shape.ts";
+import type { FlagShape } from "../../cli/arguments/command-shape.ts";
 import { listCommands } from "../../cli/registry.ts";
 import { cliCodes } from "../../contract/errors.ts";
 import { CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";

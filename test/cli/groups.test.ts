@@ -91,7 +91,7 @@ describe("every command", () => {
   });
 
   it("has examples with valid flags and arguments", async () => {
-    const { locateCommand, normaliseArguments } = await import("../../cli/argv.ts");
+    const { locateCommand, normaliseArguments } = await import("../../cli/arguments/argv.ts");
     for (const [name, entry] of listCommands()) {
       const command = await entry.load();
       for (const example of command.examples) {

@@ -4,10 +4,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../cli/context.ts";
 import { watchSignals } from "../../cli/interrupt.ts";
-import { openOutput } from "../../cli/output.ts";
 import { processIo } from "../../cli/run.ts";
 import { profileOf } from "../../cli/state/config.ts";
 import { changeConfig, withTemporaryFolder } from "../../cli/state/state.ts";
+import { openOutput } from "../../cli/terminal/output.ts";
 
 const io = { ...processIo(), home: process.argv[2]! };
 const context: Context = {

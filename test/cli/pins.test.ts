@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { parsePin, parsePinnedRef, parseVersionSpec } from "../../cli/arguments/pins.ts";
 import { CliError } from "../../cli/errors.ts";
-import { parsePin, parsePinnedRef, parseVersionSpec } from "../../cli/pins.ts";
 
 describe("a reference with a pin", () => {
   for (const [text, ref, range] of [

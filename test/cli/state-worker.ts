@@ -1,10 +1,10 @@
 /** One of many processes that change the same config concurrently: adds one skill to it several times. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../cli/context.ts";
-import { openOutput } from "../../cli/output.ts";
 import { processIo } from "../../cli/run.ts";
 import { profileOf } from "../../cli/state/config.ts";
 import { changeConfig } from "../../cli/state/state.ts";
+import { openOutput } from "../../cli/terminal/output.ts";
 
 const [home, id, times] = process.argv.slice(2);
 const io = { ...processIo(), home: home! };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { FlagShape } from "../../cli/command-shape.ts";
+import type { FlagShape } from "../../cli/arguments/command-shape.ts";
 import { listCommands } from "../../cli/registry.ts";
 import { cliCodes, failureKinds, failures } from "../../contract/errors.ts";
 import {

@@ -13,7 +13,7 @@ import { formatVersion } from "../../state/config-shape.ts";
 import { type Config, defaultProfile } from "../../state/config.ts";
 import { profileName } from "../../state/profiles.ts";
 import { serviceAddress } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const doctor = defineCommand({
   name: "doctor",

@@ -1,17 +1,17 @@
 import { text as readAll } from "node:stream/consumers";
 import { isExposed, isLoopback, isSameService } from "../../api/address.ts";
-import { awaitDeviceToken, requestDeviceCode } from "../../api/device.ts";
+import { awaitDeviceToken, requestDeviceCode } from "../../api/calls/device.ts";
 import { readIdentityToken } from "../../api/identity-token.ts";
-import { openBrowser } from "../../browser.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument } from "../../errors.ts";
-import { askWhether } from "../../prompts.ts";
 import { machineIdOf, profileOf } from "../../state/config.ts";
 import { profileName } from "../../state/profiles.ts";
 import { type Session, clientFor, openSession } from "../../state/session.ts";
 import { changeConfig, checkWritableState } from "../../state/state.ts";
-import { plainLine } from "../../table.ts";
+import { openBrowser } from "../../terminal/browser.ts";
+import { askWhether } from "../../terminal/prompts.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 const tokenShape = /^lskt?_[0-9a-f]{64}$/;
 

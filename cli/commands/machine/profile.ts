@@ -5,7 +5,6 @@ import { CliError, invalidArgument } from "../../errors.ts";
 import { findReportingClient, reportInstalls, reportingMachine } from "../../install/report.ts";
 import type { ReportedEntry } from "../../mcp/report.ts";
 import { uninstallProfile } from "../../project/uninstall-profile.ts";
-import { askYes, requireInteraction } from "../../prompts.ts";
 import { type Config, defaultProfile, profileOf } from "../../state/config.ts";
 import {
   checkProfileName,
@@ -17,7 +16,8 @@ import {
 } from "../../state/profiles.ts";
 import { readConfig } from "../../state/read-config.ts";
 import { changeConfig } from "../../state/state.ts";
-import { renderTable } from "../../table.ts";
+import { askYes, requireInteraction } from "../../terminal/prompts.ts";
+import { renderTable } from "../../terminal/table.ts";
 
 export const profileList = defineCommand({
   name: "profile list",

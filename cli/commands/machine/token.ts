@@ -6,7 +6,7 @@ import { defineCommand } from "../../command.ts";
 import { CliError, invalidArgument } from "../../errors.ts";
 import { scopesText } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine, renderTable } from "../../table.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 
 export const tokenList = defineCommand({
   name: "token list",

@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { scopesText } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const whoami = defineCommand({
   name: "whoami",

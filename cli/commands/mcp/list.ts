@@ -1,9 +1,9 @@
-import { type ListedConnector, type ListedServer, openMcpCalls } from "../../api/mcp-calls.ts";
+import { type ListedConnector, type ListedServer, openMcpCalls } from "../../api/calls/mcp.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import { centralId, installedServers, targetsOf } from "../../mcp/records.ts";
 import type { InstalledMcpServer } from "../../state/mcp-servers.ts";
 import { openSession } from "../../state/session.ts";
-import { renderTable } from "../../table.ts";
+import { renderTable } from "../../terminal/table.ts";
 
 export const mcpList = defineCommand({
   name: "mcp list",

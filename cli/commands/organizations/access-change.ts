@@ -1,6 +1,6 @@
 /** A change of a folder's restriction and grants: the plan, the confirmation, the write. */
 import type { FolderPayload } from "../../../contract/payloads/folders.ts";
-import type { AccessCalls, AccessInput } from "../../api/access-calls.ts";
+import type { AccessCalls, AccessInput } from "../../api/calls/access.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { type AccessChanges, changesIn, changesText, confirmChanges } from "./access-plan.ts";

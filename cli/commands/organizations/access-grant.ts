@@ -1,12 +1,12 @@
 import type { FolderPayload } from "../../../contract/payloads/folders.ts";
 import { folderLevels } from "../../../contract/vocabulary.ts";
-import { type AccessCalls, openAccessCalls } from "../../api/access-calls.ts";
+import { type AccessCalls, openAccessCalls } from "../../api/calls/access.ts";
+import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
-import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { applyAccess } from "./access-change.ts";
 import { changeFlags, findGrantees, type Grantee, grantFlags, grantsAfter } from "./access-plan.ts";
 import { type AccessTarget, findTarget, restrictionOf } from "./access-target.ts";

@@ -1,12 +1,12 @@
 /** The members who gain and lose access by a change, and the confirmation of the change. */
 import type { FolderAccessPayload, PlannedAccessPayload } from "../../../contract/payloads/folders.ts";
 import type { FolderLevel, PrincipalType } from "../../../contract/vocabulary.ts";
-import type { AccessInput } from "../../api/access-calls.ts";
+import type { AccessInput } from "../../api/calls/access.ts";
+import type { OrganizationCalls } from "../../api/calls/organization.ts";
 import type { Organization } from "../../api/choose-organization.ts";
-import type { OrganizationCalls } from "../../api/organization-calls.ts";
 import type { Context } from "../../context.ts";
-import { askYes, requireInteraction } from "../../prompts.ts";
-import { plainLine } from "../../table.ts";
+import { askYes, requireInteraction } from "../../terminal/prompts.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { findMember, findTeam } from "./find.ts";
 
 /** Number of people that a text names. */

@@ -1,11 +1,11 @@
 import { folderLevels } from "../../../contract/vocabulary.ts";
-import { openAccessCalls } from "../../api/access-calls.ts";
+import { openAccessCalls } from "../../api/calls/access.ts";
+import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
-import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { applyAccess } from "./access-change.ts";
 import { changeFlags, findGrantees, grantFlags, grantsAfter } from "./access-plan.ts";
 import { findFolder } from "./access-target.ts";

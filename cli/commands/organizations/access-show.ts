@@ -1,11 +1,11 @@
 import type { AccessReasonPayload, EffectiveAccessPayload } from "../../../contract/payloads/folders.ts";
-import { openAccessCalls } from "../../api/access-calls.ts";
+import { openAccessCalls } from "../../api/calls/access.ts";
+import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
-import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine, renderTable } from "../../table.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 import { type AccessTarget, findTarget, type Restriction, restrictionOf } from "./access-target.ts";
 import { findMember } from "./find.ts";
 

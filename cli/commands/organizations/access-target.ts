@@ -1,13 +1,13 @@
 /** The skill or folder that an access command names. */
 import type { FolderPayload } from "../../../contract/payloads/folders.ts";
 import type { SkillPayload } from "../../../contract/payloads/skills.ts";
-import type { AccessCalls } from "../../api/access-calls.ts";
+import type { AccessCalls } from "../../api/calls/access.ts";
 import { chooseOrganization, type Organization } from "../../api/choose-organization.ts";
 import type { Client } from "../../api/client.ts";
+import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument, notFound } from "../../errors.ts";
-import { parseUnpinnedRef } from "../../pins.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export interface AccessTarget {
   organization: Organization;

@@ -1,12 +1,12 @@
 import type { AuditEntryPayload } from "../../../contract/payloads/audit.ts";
-import { type AuditFilters, openAuditLog } from "../../api/audit-calls.ts";
+import { type AuditFilters, openAuditLog } from "../../api/calls/audit.ts";
 import { chooseOrganization } from "../../api/choose-organization.ts";
+import { parseLimit } from "../../arguments/limit-flag.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
-import { parseLimit } from "../../limit-flag.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine, renderTable } from "../../table.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 import { followAudit } from "./follow-audit.ts";
 
 const defaultLimit = { list: 50, follow: 10 };

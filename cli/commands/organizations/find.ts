@@ -1,9 +1,9 @@
 /** Members, teams and roles of an organization, by the names that people type. */
 import type { MemberPayload, RolePayload, TeamPayload } from "../../../contract/payloads/organizations.ts";
+import type { OrganizationCalls } from "../../api/calls/organization.ts";
 import type { Organization } from "../../api/choose-organization.ts";
-import type { OrganizationCalls } from "../../api/organization-calls.ts";
 import { notFound } from "../../errors.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 /** Number of existing names that an error lists. */
 const listedNames = 20;

@@ -3,7 +3,7 @@
  * and prints what is new.
  */
 import type { AuditEntryPayload } from "../../../contract/payloads/audit.ts";
-import type { AuditFilters, ReadAudit } from "../../api/audit-calls.ts";
+import type { AuditFilters, ReadAudit } from "../../api/calls/audit.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 

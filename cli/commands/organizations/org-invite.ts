@@ -1,13 +1,13 @@
 import type { CliCode } from "../../../contract/errors.ts";
 import type { InvitationPayload } from "../../../contract/payloads/organizations.ts";
 import { builtInRoles } from "../../../contract/vocabulary.ts";
+import { openOrganizationCalls, type OrganizationCalls } from "../../api/calls/organization.ts";
 import { type Organization, orgFlag } from "../../api/choose-organization.ts";
-import { openOrganizationCalls, type OrganizationCalls } from "../../api/organization-calls.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, toCliError } from "../../errors.ts";
 import { openOrganization } from "../../state/open-organization.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { isAddress, readAddresses } from "./addresses.ts";
 import { findRole } from "./find.ts";
 

@@ -1,10 +1,10 @@
 import { limits } from "../../../contract/limits.ts";
 import { builtInRoles } from "../../../contract/vocabulary.ts";
-import { openOrganizationCalls } from "../../api/organization-calls.ts";
+import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine, renderTable } from "../../table.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 
 export const orgList = defineCommand({
   name: "org list",

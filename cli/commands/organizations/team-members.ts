@@ -1,9 +1,9 @@
+import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
-import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
-import { askYes, requireInteraction } from "../../prompts.ts";
 import { openOrganization } from "../../state/open-organization.ts";
-import { plainLine } from "../../table.ts";
+import { askYes, requireInteraction } from "../../terminal/prompts.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { findMember, findTeam } from "./find.ts";
 import { membersTable, presentMembers } from "./present-member.ts";
 

@@ -1,11 +1,11 @@
 import { limits } from "../../../contract/limits.ts";
 import type { RolePayload } from "../../../contract/payloads/organizations.ts";
+import { openOrganizationCalls } from "../../api/calls/organization.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
-import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
-import { askYes, requireInteraction } from "../../prompts.ts";
 import { openOrganization } from "../../state/open-organization.ts";
-import { plainLine, renderTable } from "../../table.ts";
+import { askYes, requireInteraction } from "../../terminal/prompts.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 import { findRole, findTeam } from "./find.ts";
 import { named, nameOf } from "./present-member.ts";
 

@@ -11,8 +11,8 @@ import { restoreSkills } from "../../project/restore.ts";
 import { type RestoredSkill, type WantedSkill, lockedPlatforms } from "../../project/restored-skill.ts";
 import { profileName } from "../../state/profiles.ts";
 import { readConfig } from "../../state/read-config.ts";
-import { plainLine } from "../../table.ts";
 import { parseTargets, targetFlag } from "../../targets/choose.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const restore = defineCommand({
   name: "restore",

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import type { Drift } from "../../project/drift.ts";
+import type { Drift } from "../../project/drift/drift.ts";
+import { findDrift } from "../../project/drift/find-drift.ts";
 import { projectFolder, readProject } from "../../project/files.ts";
-import { findDrift } from "../../project/find-drift.ts";
 import { profileName } from "../../state/profiles.ts";
 import { readConfig } from "../../state/read-config.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const verify = defineCommand({
   name: "verify",

@@ -1,11 +1,11 @@
+import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
 import { qualifiedName } from "../../install/publisher.ts";
-import { parseUnpinnedRef } from "../../pins.ts";
 import { changedSkillArgument } from "../../present.ts";
-import { askText, requireInteraction } from "../../prompts.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { askText, requireInteraction } from "../../terminal/prompts.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const deleteSkill = defineCommand({
   name: "delete",

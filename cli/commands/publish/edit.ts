@@ -1,13 +1,13 @@
 import { limits } from "../../../contract/limits.ts";
 import { visibilities } from "../../../contract/vocabulary.ts";
 import type { SkillChange } from "../../api/inputs.ts";
+import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
 import { confirmExposure, yesFlag } from "../../exposure.ts";
-import { parseUnpinnedRef } from "../../pins.ts";
 import { changedSkillArgument } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const edit = defineCommand({
   name: "edit",

@@ -3,8 +3,8 @@ import type { FolderPayload } from "../../../contract/payloads/folders.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
 import { chooseTeam } from "../../team.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 const team = {
   short: "t",

@@ -6,7 +6,7 @@ import type { Finding, LintedSkill } from "../../pack/findings.ts";
 import { lintPath } from "../../pack/lint.ts";
 import { noteFolders } from "../../pack/note-folders.ts";
 import { allowSecretsFlag } from "../../pack/secrets.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const lint = defineCommand({
   name: "lint",

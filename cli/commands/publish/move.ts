@@ -1,10 +1,10 @@
 import { limits } from "../../../contract/limits.ts";
+import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { confirmExposure, yesFlag } from "../../exposure.ts";
-import { parseUnpinnedRef } from "../../pins.ts";
 import { changedSkillArgument } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const move = defineCommand({
   name: "move",

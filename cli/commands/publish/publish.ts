@@ -6,7 +6,6 @@ import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
 import { allowSecretsFlag } from "../../pack/secrets.ts";
 import { dryRunFlag } from "../../present.ts";
-import { askYes, requireInteraction } from "../../prompts.ts";
 import { askForPath, chooseOwn, findOwn } from "../../publish/choose.ts";
 import {
   type Chosen,
@@ -22,6 +21,7 @@ import { publishAll } from "../../publish/publish-all.ts";
 import { parseRequired, refuseRequiredUnlessPrivate } from "../../publish/required-servers.ts";
 import { openSession } from "../../state/session.ts";
 import { chooseTeam } from "../../team.ts";
+import { askYes, requireInteraction } from "../../terminal/prompts.ts";
 
 export const publish = defineCommand({
   name: "publish",

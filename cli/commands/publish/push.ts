@@ -3,6 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { VersionPlan } from "../../../contract/payloads/plans.ts";
 import type { SkillPayload } from "../../../contract/payloads/skills.ts";
 import type { PushInput } from "../../api/inputs.ts";
+import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
@@ -10,11 +11,10 @@ import { digestsOf } from "../../pack/digests.ts";
 import { allowSecretsFlag } from "../../pack/secrets.ts";
 import { type SkillSource, readSource } from "../../pack/source.ts";
 import { stageContent } from "../../pack/stage-content.ts";
-import { parseUnpinnedRef } from "../../pins.ts";
 import { dryRunFlag, presentVersion } from "../../present.ts";
 import { findContentLocation } from "../../publish/content-location.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 /** One prerelease identifier that is not a number, as the service requires. */
 const prereleaseId = /^(?=.{1,32}$)[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/;

@@ -1,10 +1,10 @@
 import semver from "semver";
+import { parseUnpinnedRef, parseVersionSpec } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
-import { parseUnpinnedRef, parseVersionSpec } from "../../pins.ts";
 import { changedSkillArgument } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 export const revert = defineCommand({
   name: "revert",

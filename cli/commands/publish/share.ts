@@ -9,11 +9,11 @@ import { CliError, invalidArgument, notFound } from "../../errors.ts";
 import { allowSecretsFlag } from "../../pack/secrets.ts";
 import { readSource } from "../../pack/source.ts";
 import { stageContent } from "../../pack/stage-content.ts";
-import { askText, requireInteraction } from "../../prompts.ts";
 import { asKnownIdentity, withIdentity } from "../../state/identity.ts";
 import { readConfig } from "../../state/read-config.ts";
 import { serviceAddress } from "../../state/session.ts";
-import { plainLine, renderTable } from "../../table.ts";
+import { askText, requireInteraction } from "../../terminal/prompts.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 
 export const share = defineCommand({
   name: "share",

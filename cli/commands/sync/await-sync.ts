@@ -4,10 +4,10 @@ import type {
   RepositorySyncPayload,
   SyncRunPayload,
 } from "../../../contract/payloads/sync.ts";
-import type { SyncCalls } from "../../api/sync-calls.ts";
+import type { SyncCalls } from "../../api/calls/sync.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { some } from "./format.ts";
 
 const pauseMs = { first: 500, most: 3000 };

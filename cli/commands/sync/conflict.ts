@@ -2,7 +2,7 @@
 import type { SyncConflictPayload } from "../../../contract/payloads/sync-conflicts.ts";
 import type { Organization } from "../../api/choose-organization.ts";
 import type { Context } from "../../context.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { minuteOf } from "./format.ts";
 
 /** A conflict with the commands that compare its versions and bring the overwritten one back. */

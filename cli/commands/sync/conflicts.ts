@@ -1,9 +1,9 @@
 import { limits } from "../../../contract/limits.ts";
+import { openSyncCalls } from "../../api/calls/sync.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { collectPages } from "../../api/pages.ts";
-import { openSyncCalls } from "../../api/sync-calls.ts";
+import { parseLimit } from "../../arguments/limit-flag.ts";
 import { defineCommand } from "../../command.ts";
-import { parseLimit } from "../../limit-flag.ts";
 import { openOrganization } from "../../state/open-organization.ts";
 import { conflictLines, presentConflict } from "./conflict.ts";
 

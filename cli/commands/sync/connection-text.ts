@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { labelled, minuteOf } from "./format.ts";
 import type { presentConnection } from "./present.ts";
 

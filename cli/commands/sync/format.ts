@@ -1,5 +1,5 @@
 /** Texts that several sync commands share. */
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 /** Rows with a value, as `Label:  value`. */
 export function labelled(rows: readonly (readonly [string, string | undefined])[]): string[] {

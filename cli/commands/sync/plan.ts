@@ -1,5 +1,5 @@
+import { openSyncCalls } from "../../api/calls/sync.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
-import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
 import { openOrganization } from "../../state/open-organization.ts";

@@ -2,7 +2,7 @@
 import { countByFolder } from "../../../contract/package/skill-layouts.ts";
 import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import type { Context } from "../../context.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { some } from "./format.ts";
 
 /** Number of entries of each kind that the text lists; JSON contains up to 500. */

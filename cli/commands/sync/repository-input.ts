@@ -1,8 +1,8 @@
 /** The repository to connect or to plan, from arguments, and its credential from the standard input or environment. */
 import { text as readAll } from "node:stream/consumers";
 import { type HostKind, hostKinds, syncModes } from "../../../contract/vocabulary.ts";
-import type { RepositoryInput, SyncCalls } from "../../api/sync-calls.ts";
-import type { FlagShape } from "../../command-shape.ts";
+import type { RepositoryInput, SyncCalls } from "../../api/calls/sync.ts";
+import type { FlagShape } from "../../arguments/command-shape.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument, messageOf } from "../../errors.ts";
 

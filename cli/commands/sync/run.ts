@@ -1,12 +1,12 @@
 import { limits } from "../../../contract/limits.ts";
 import type { SyncRunPayload } from "../../../contract/payloads/sync.ts";
+import { type SyncCalls, openSyncCalls } from "../../api/calls/sync.ts";
 import { type Organization, orgFlag } from "../../api/choose-organization.ts";
-import { type SyncCalls, openSyncCalls } from "../../api/sync-calls.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
 import { openOrganization } from "../../state/open-organization.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { type SyncEnd, awaitSync, countsText, sumOf } from "./await-sync.ts";
 import { conflictLines, presentConflict } from "./conflict.ts";
 import { minuteOf, some } from "./format.ts";

@@ -1,8 +1,8 @@
+import { openSyncCalls } from "../../api/calls/sync.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
-import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { openOrganization } from "../../state/open-organization.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 import { connectionLines } from "./connection-text.ts";
 import { some } from "./format.ts";
 import { presentConnection, presentProposal, presentSkillProblem } from "./present.ts";

@@ -1,13 +1,13 @@
 import type { DiffPayload } from "../../../contract/payloads/skills.ts";
+import { parseUnpinnedRef, parseVersionSpec } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument } from "../../errors.ts";
-import { escapeLine } from "../../escape-control.ts";
 import { findScope, mainScope } from "../../install/scopes.ts";
-import { parseUnpinnedRef, parseVersionSpec } from "../../pins.ts";
 import { skillArgument } from "../../present.ts";
 import { type Session, openSession } from "../../state/session.ts";
-import { renderTable } from "../../table.ts";
+import { escapeLine } from "../../terminal/escape-control.ts";
+import { renderTable } from "../../terminal/table.ts";
 
 interface FileChange {
   path: string;

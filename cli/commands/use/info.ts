@@ -1,5 +1,6 @@
 import type { SkillPayload } from "../../../contract/payloads/skills.ts";
 import { checkSkillUrl } from "../../api/address.ts";
+import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -7,10 +8,9 @@ import { qualifiedName } from "../../install/publisher.ts";
 import { presentRecord } from "../../install/record.ts";
 import { resolveSkill } from "../../install/resolve-skill.ts";
 import { scopesOf } from "../../install/scopes.ts";
-import { parseUnpinnedRef } from "../../pins.ts";
 import { originText, presentListed, presentOrigin, skillArgument } from "../../present.ts";
 import { type Session, openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
+import { plainLine } from "../../terminal/table.ts";
 
 /** As in the advice of `svc lint`. */
 const bytesPerToken = 4;

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { InstallMethod, Target } from "../../../contract/vocabulary.ts";
+import { type PinnedRef, parsePinnedRef } from "../../arguments/pins.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
@@ -19,17 +20,16 @@ import {
 import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../../install/questions.ts";
 import { reportingMachine, reportInstalls } from "../../install/report.ts";
 import { parseAlsoLocations, wantedInstalls } from "../../install/wanted-installs.ts";
-import { type PinnedRef, parsePinnedRef } from "../../pins.ts";
 import { dryRunFlag, skillArgument, trustFlag } from "../../present.ts";
 import { hasManifest, projectFolder, readProject } from "../../project/files.ts";
 import { wantedLocations } from "../../project/manifest.ts";
 import { recordInstall } from "../../project/record.ts";
 import { refOf } from "../../project/refs.ts";
-import { requireInteraction } from "../../prompts.ts";
 import { type Session, openSession } from "../../state/session.ts";
 import { changeConfig, checkWritableState, withTemporaryFolder } from "../../state/state.ts";
 import { parseTargets, targetFlag } from "../../targets/choose.ts";
 import { alsoLocations } from "../../targets/locate.ts";
+import { requireInteraction } from "../../terminal/prompts.ts";
 
 export const install = defineCommand({
   name: "install",

@@ -12,7 +12,7 @@ import type { InstalledSkill } from "../../state/config.ts";
 import { profileName } from "../../state/profiles.ts";
 import { readConfig } from "../../state/read-config.ts";
 import { openSession } from "../../state/session.ts";
-import { renderTable } from "../../table.ts";
+import { renderTable } from "../../terminal/table.ts";
 
 /** Maximum number of rows in a table; JSON contains everything. */
 const maxRows = 200;

@@ -1,10 +1,10 @@
 import { checkSkillUrl } from "../../api/address.ts";
-import { openBrowser } from "../../browser.ts";
+import { parseUnpinnedRef } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { resolveSkill } from "../../install/resolve-skill.ts";
-import { parseUnpinnedRef } from "../../pins.ts";
 import { skillArgument } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
+import { openBrowser } from "../../terminal/browser.ts";
 
 export const open = defineCommand({
   name: "open",

@@ -1,5 +1,6 @@
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { ResolveResult } from "../../../contract/payloads/skills.ts";
+import { parseVersionSpec, unpinned } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, invalidArgument, messageOf } from "../../errors.ts";
@@ -13,7 +14,6 @@ import {
   throwIfAllFailed,
 } from "../../install/resolve-pins.ts";
 import { type InTurn, type UpdateReport, updateSkill } from "../../install/update-skill.ts";
-import { parseVersionSpec, unpinned } from "../../pins.ts";
 import { dryRunFlag } from "../../present.ts";
 import {
   changeReach,

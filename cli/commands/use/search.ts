@@ -1,12 +1,12 @@
 import { limits } from "../../../contract/limits.ts";
 import type { CatalogItem, SkillPayload } from "../../../contract/payloads/skills.ts";
 import { collectPages } from "../../api/pages.ts";
+import { parseLimit } from "../../arguments/limit-flag.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
-import { parseLimit } from "../../limit-flag.ts";
 import { presentListed } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine, renderTable } from "../../table.ts";
+import { plainLine, renderTable } from "../../terminal/table.ts";
 
 const defaultLimit = 20;
 

@@ -27,13 +27,13 @@ import {
   refuseUnreached,
 } from "../../project/change-reach.ts";
 import { followUninstall } from "../../project/follow.ts";
-import { askFromList, askYes, requireInteraction } from "../../prompts.ts";
 import { cacheFolder, purgeCache } from "../../state/cache.ts";
 import { type InstalledSkill, type Profile, profileOf } from "../../state/config.ts";
 import { statePaths } from "../../state/paths.ts";
 import { profileName } from "../../state/profiles.ts";
 import { readConfig } from "../../state/read-config.ts";
 import { type StateChange, changeConfig } from "../../state/state.ts";
+import { askFromList, askYes, requireInteraction } from "../../terminal/prompts.ts";
 
 export const uninstall = defineCommand({
   name: "uninstall",

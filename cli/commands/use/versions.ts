@@ -1,13 +1,13 @@
 import { limits } from "../../../contract/limits.ts";
 import type { Client } from "../../api/client.ts";
 import { collectPages } from "../../api/pages.ts";
+import { parseLimit } from "../../arguments/limit-flag.ts";
+import { parseUnpinnedRef, parsePin } from "../../arguments/pins.ts";
 import { defineCommand } from "../../command.ts";
 import { qualifiedName } from "../../install/publisher.ts";
-import { parseLimit } from "../../limit-flag.ts";
-import { parseUnpinnedRef, parsePin } from "../../pins.ts";
 import { originText, presentOrigin, presentVersion, skillArgument } from "../../present.ts";
 import { openSession } from "../../state/session.ts";
-import { renderTable } from "../../table.ts";
+import { renderTable } from "../../terminal/table.ts";
 
 const defaultLimit = 20;
 

@@ -1,9 +1,9 @@
 /** Calls of the audit log of an organization, or of the caller (`docs/reference/audit.md`). */
-import { limits } from "../../contract/limits.ts";
-import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
-import { openCaller } from "./call.ts";
-import type { HttpOptions } from "./http.ts";
-import type { Shape } from "./shapes.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { AuditEntryPayload, AuditLogPayload } from "../../../contract/payloads/audit.ts";
+import { openCaller } from "../call.ts";
+import type { HttpOptions } from "../http.ts";
+import type { Shape } from "../shapes.ts";
 
 const shape = {
   entries: [

@@ -1,11 +1,11 @@
 /** Calls of the registry of MCP servers. */
-import { limits } from "../../contract/limits.ts";
-import type { McpServer } from "../../contract/mcp-entries/server.ts";
-import { CliError, notFound } from "../errors.ts";
-import { openCaller } from "./call.ts";
-import type { HttpOptions } from "./http.ts";
-import { collectPages } from "./pages.ts";
-import type { Shape } from "./shapes.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { McpServer } from "../../../contract/mcp-entries/server.ts";
+import { CliError, notFound } from "../../errors.ts";
+import { openCaller } from "../call.ts";
+import type { HttpOptions } from "../http.ts";
+import { collectPages } from "../pages.ts";
+import type { Shape } from "../shapes.ts";
 
 const value = {
   name: "text",

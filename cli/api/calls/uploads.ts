@@ -1,13 +1,13 @@
 /** Staged uploads: announce the zip, then stream it to the returned address. */
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import { CliError } from "../errors.ts";
-import type { Progress } from "../output.ts";
-import { parseBody } from "./call.ts";
-import type { Client } from "./client.ts";
-import { failureOf } from "./failure.ts";
-import { send } from "./http.ts";
-import type { Answer } from "./transport.ts";
+import { CliError } from "../../errors.ts";
+import type { Progress } from "../../terminal/output.ts";
+import { parseBody } from "../call.ts";
+import type { Client } from "../client.ts";
+import { failureOf } from "../failure.ts";
+import { send } from "../http.ts";
+import type { Answer } from "../transport.ts";
 
 /** Long enough for the largest package over a slow connection. */
 const uploadTimeoutMs = 30 * 60_000;

@@ -1,3 +1,4 @@
+import { invalidArgument } from "../errors.ts";
 /**
  * The one pass over the command line before citty sees it. citty has no optional values, keeps the last of
  * repeated flags, takes unknown flags silently, reads `-s=x` as `=x` and lets a child's `-mhello` reach the root's
@@ -11,7 +12,6 @@ import {
   globalFlags,
   valueSeparator,
 } from "./command-shape.ts";
-import { invalidArgument } from "./errors.ts";
 import { type ReadFlags, checkChoice, openFlagReader } from "./flag-reader.ts";
 import { checkValue } from "./flag-values.ts";
 

@@ -1,7 +1,7 @@
 /** Prompts. Loaded when one is shown; without a terminal, a prompt is an error. */
 import type { SelectOptions } from "@clack/prompts";
-import type { Context } from "./context.ts";
-import { Cancelled, interactionRequired } from "./errors.ts";
+import type { Context } from "../context.ts";
+import { Cancelled, interactionRequired } from "../errors.ts";
 import { plainLine } from "./table.ts";
 
 export interface Choice<T> {

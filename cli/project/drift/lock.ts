@@ -1,17 +1,17 @@
 /** Deviations of a project's installs from its lock, and of the lock from the manifest. */
-import type { Target } from "../../contract/vocabulary.ts";
-import type { Context } from "../context.ts";
-import { digestOfSection, isThere } from "../install/digest.ts";
-import { linkTarget } from "../install/files.ts";
-import type { ScopeInstalls } from "../install/scopes.ts";
-import type { InstallationRecord } from "../state/config.ts";
-import { alsoLocations } from "../targets/locate.ts";
-import { describeDifference, differencesOf } from "./compare.ts";
+import type { Target } from "../../../contract/vocabulary.ts";
+import type { Context } from "../../context.ts";
+import { digestOfSection, isThere } from "../../install/digest.ts";
+import { linkTarget } from "../../install/files.ts";
+import type { ScopeInstalls } from "../../install/scopes.ts";
+import type { InstallationRecord } from "../../state/config.ts";
+import { alsoLocations } from "../../targets/locate.ts";
+import { describeDifference, differencesOf } from "../compare.ts";
+import type { Project } from "../files.ts";
+import { locateInProject } from "../locations.ts";
+import type { LockedSkill } from "../lock.ts";
+import { isAsLocked } from "../restored-skill.ts";
 import type { CheckedSkill, Drift } from "./drift.ts";
-import type { Project } from "./files.ts";
-import { locateInProject } from "./locations.ts";
-import type { LockedSkill } from "./lock.ts";
-import { isAsLocked } from "./restored-skill.ts";
 
 export async function driftFromLock(
   context: Context,

@@ -1,9 +1,9 @@
 /** Device authorization, RFC 8628, with the bodies of the standard. */
 import { hostname } from "node:os";
-import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
-import { CliError } from "../errors.ts";
-import type { Client } from "./client.ts";
-import { failureOf } from "./failure.ts";
+import type { DeviceCodePayload, DeviceTokenPayload } from "../../../contract/payloads/devices.ts";
+import { CliError } from "../../errors.ts";
+import type { Client } from "../client.ts";
+import { failureOf } from "../failure.ts";
 
 const clientId = "svc-cli";
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";

@@ -1,5 +1,5 @@
 /** `--limit <n>`: the maximum number of listed items. */
-import { invalidArgument } from "./errors.ts";
+import { invalidArgument } from "../errors.ts";
 
 /** Throws `E_INVALID_ARGUMENT` unless the text is a number from 1 to 10000. */
 export function parseLimit(text: string | undefined, defaultLimit: number): number {

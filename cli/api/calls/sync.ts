@@ -1,14 +1,14 @@
 /** Calls of an organization's repository sync (`docs/reference/sync.md`). */
-import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
+import type { SyncConflictPayload } from "../../../contract/payloads/sync-conflicts.ts";
 import type {
   ConnectionPayload,
   RepositorySyncPayload,
   SyncPlanPayload,
   SyncRunPayload,
-} from "../../contract/payloads/sync.ts";
-import { type Query, openCaller } from "./call.ts";
-import type { HttpOptions } from "./http.ts";
-import type { Shape } from "./shapes.ts";
+} from "../../../contract/payloads/sync.ts";
+import { type Query, openCaller } from "../call.ts";
+import type { HttpOptions } from "../http.ts";
+import type { Shape } from "../shapes.ts";
 
 const problem = { code: "text", message: "text", at: "text" } as const;
 

@@ -1,16 +1,16 @@
 /** Calls about an organization's members, invitations, teams and roles (`docs/reference/organizations.md`). */
-import { limits } from "../../contract/limits.ts";
+import { limits } from "../../../contract/limits.ts";
 import type {
   InvitationPayload,
   MemberPayload,
   RolePayload,
   TeamPayload,
   TenantPayload,
-} from "../../contract/payloads/organizations.ts";
-import { openCaller } from "./call.ts";
-import type { HttpOptions } from "./http.ts";
-import { collectPages } from "./pages.ts";
-import type { Shape } from "./shapes.ts";
+} from "../../../contract/payloads/organizations.ts";
+import { openCaller } from "../call.ts";
+import type { HttpOptions } from "../http.ts";
+import { collectPages } from "../pages.ts";
+import type { Shape } from "../shapes.ts";
 
 const team = { id: "id", name: "text", roles: ["text"], createdAt: "text" } as const;
 

@@ -1,12 +1,12 @@
 /** Files that svc wrote and has no record of. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Context } from "../context.ts";
-import { isInside, linkTarget, readTextFile } from "../install/files.ts";
-import type { Config } from "../state/config.ts";
-import { statePaths } from "../state/paths.ts";
+import type { Context } from "../../context.ts";
+import { isInside, linkTarget, readTextFile } from "../../install/files.ts";
+import type { Config } from "../../state/config.ts";
+import { statePaths } from "../../state/paths.ts";
+import { scanRootsOf } from "../locations.ts";
 import type { Drift } from "./drift.ts";
-import { scanRootsOf } from "./locations.ts";
 
 /** Links into the cache, and sections of svc, without a record in any profile. */
 export async function unrecordedEntries(

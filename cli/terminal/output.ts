@@ -3,7 +3,7 @@
  * messages and paths that would move the cursor.
  */
 import { styleText } from "node:util";
-import { type CliError, presentError } from "./errors.ts";
+import { type CliError, presentError } from "../errors.ts";
 import { escapeText } from "./escape-control.ts";
 import type { Io } from "./io.ts";
 import { openStatusLine } from "./status-line.ts";

@@ -2,7 +2,7 @@
  * The animated status line at a terminal, shown once an operation takes longer than a moment. It is always the
  * last line of stderr, and is cleared before anything else is printed.
  */
-import { onInterrupt } from "./interrupt.ts";
+import { onInterrupt } from "../interrupt.ts";
 import type { Io } from "./io.ts";
 import { fit, plainLine } from "./table.ts";
 

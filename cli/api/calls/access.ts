@@ -1,16 +1,16 @@
 /** Calls about the access to folders and skills (`docs/concepts/access.md`). */
-import { limits } from "../../contract/limits.ts";
+import { limits } from "../../../contract/limits.ts";
 import type {
   ChangedFolderAccessPayload,
   EffectiveAccessPayload,
   FolderAccessPayload,
   PlannedAccessPayload,
-} from "../../contract/payloads/folders.ts";
-import type { FolderLevel, PrincipalType } from "../../contract/vocabulary.ts";
-import { openCaller } from "./call.ts";
-import type { HttpOptions } from "./http.ts";
-import { collectPages } from "./pages.ts";
-import type { Shape } from "./shapes.ts";
+} from "../../../contract/payloads/folders.ts";
+import type { FolderLevel, PrincipalType } from "../../../contract/vocabulary.ts";
+import { openCaller } from "../call.ts";
+import type { HttpOptions } from "../http.ts";
+import { collectPages } from "../pages.ts";
+import type { Shape } from "../shapes.ts";
 
 const principal = { type: "text", id: "id", name: "text?" } as const;
 const access = {

@@ -2,14 +2,14 @@
  * Deviations from what was installed, or from a project's lock. Reads the local state, every location, and
  * the bytes of the cache; changes nothing.
  */
-import type { Context } from "../context.ts";
-import { scopesOf } from "../install/scopes.ts";
-import type { Config } from "../state/config.ts";
-import { driftOfSkill } from "./drift-installed.ts";
-import { driftFromLock } from "./drift-lock.ts";
-import { unrecordedEntries } from "./drift-unrecorded.ts";
+import type { Context } from "../../context.ts";
+import { scopesOf } from "../../install/scopes.ts";
+import type { Config } from "../../state/config.ts";
+import type { Project } from "../files.ts";
 import type { CheckedSkill, Drift } from "./drift.ts";
-import type { Project } from "./files.ts";
+import { driftOfSkill } from "./installed.ts";
+import { driftFromLock } from "./lock.ts";
+import { unrecordedEntries } from "./unrecorded.ts";
 
 export interface DriftReport {
   drift: Drift[];
