@@ -1,7 +1,7 @@
 /** Finds out how the running client was installed. */
 import { access, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import type { installationKinds } from "../../contract/payloads/cli-upgrade.ts";
+import type { installationKinds } from "../../contract/payloads/cli/upgrade.ts";
 import { packageName } from "../version.ts";
 
 export type Installation =

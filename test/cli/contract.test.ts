@@ -11,7 +11,7 @@ import { z } from "zod";
 import type { FlagShape } from "../../cli/arguments/command-shape.ts";
 import { listCommands } from "../../cli/registry.ts";
 import { cliCodes } from "../../contract/errors.ts";
-import { CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";
+import { CliFailurePayload, cliPayloads } from "../../contract/payloads/cli/cli.ts";
 import { root } from "../support/root.ts";
 
 const folder = path.join(root, "test/cli/golden");
@@ -143,7 +143,7 @@ describe("the interface for programs", () => {
 
   it("has a document for every command, and no recording of a removed command", () => {
     for (const [name, { documents }] of present)
-      assert.notDeepEqual(documents, {}, `${name} has no document in contract/payloads/cli.ts`);
+      assert.notDeepEqual(documents, {}, `${name} has no document in contract/payloads/cli/cli.ts`);
     const promised = readdirSync(folder).map((file) => path.join(folder, file));
     assert.deepEqual(promised.toSorted(), [...present.keys()].map(fileOf).toSorted());
   });

@@ -8,7 +8,7 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import type { z } from "zod";
 import type { Config } from "../../cli/state/config.ts";
 import { limits } from "../../contract/limits.ts";
-import type { cliPayloads } from "../../contract/payloads/cli.ts";
+import type { cliPayloads } from "../../contract/payloads/cli/cli.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { answer, startServer, svc, temporaryFolder, type Ran } from "./harness.ts";
 

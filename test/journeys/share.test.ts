@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import type { z } from "zod";
 import type { Config } from "../../cli/state/config.ts";
 import { limits } from "../../contract/limits.ts";
-import type { cliPayloads } from "../../contract/payloads/cli.ts";
+import type { cliPayloads } from "../../contract/payloads/cli/cli.ts";
 import { keepContract, keepFailure } from "../support/cli-contract.ts";
 import { openCli, type Cli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";

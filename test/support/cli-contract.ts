@@ -1,7 +1,7 @@
 /** Documents of `svc -o json` against their declared schema. */
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { type CliPayloadName, CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";
+import { type CliPayloadName, CliFailurePayload, cliPayloads } from "../../contract/payloads/cli/cli.ts";
 
 /** Fails with every deviation if a payload does not have the command's shape; returns it typed. */
 export function keepContract<K extends CliPayloadName>(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
-import type { CliFailurePayload } from "../../contract/payloads/cli.ts";
+import type { CliFailurePayload } from "../../contract/payloads/cli/cli.ts";
 import { keepContract, keepFailure, payloadNameOf } from "./cli-contract.ts";
 import { isFirstRun, runInside } from "./cli-inside.ts";
 import { root } from "./root.ts";

@@ -1,16 +1,7 @@
 /** The documents of `svc mcp`. */
 import { z } from "zod";
-import { installScopes, mcpInstallModes, mcpTargets, mcpTransports } from "../vocabulary.ts";
-import {
-  count,
-  failedTargets,
-  integer,
-  skipped,
-  text,
-  timestamp,
-  uneditable,
-  warnings,
-} from "./cli-fields.ts";
+import { installScopes, mcpInstallModes, mcpTargets, mcpTransports } from "../../vocabulary.ts";
+import { count, failedTargets, integer, skipped, text, timestamp, uneditable, warnings } from "./fields.ts";
 
 const mcpServer = { publicId: text, slug: text, tenantSlug: text };
 const installed = z.array(

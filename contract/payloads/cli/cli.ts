@@ -3,12 +3,13 @@
  * client, fields are only added; consumers ignore unknown ones. Comments mark additions to the specification.
  */
 import { z } from "zod";
-import { cliCodes, failureKinds } from "../errors.ts";
-import { packageRules } from "../package-rules.ts";
-import { secretRules } from "../secret-rules.ts";
-import { adviceRules } from "../skill-advice.ts";
-import { contentRules } from "../skill-rules.ts";
-import { driftKinds, installScopes, targets } from "../vocabulary.ts";
+import { cliCodes, failureKinds } from "../../errors.ts";
+import { packageRules } from "../../package-rules.ts";
+import { secretRules } from "../../secret-rules.ts";
+import { adviceRules } from "../../skill-advice.ts";
+import { contentRules } from "../../skill-rules.ts";
+import { driftKinds, installScopes, targets } from "../../vocabulary.ts";
+import { LeftOutPayload } from "../findings.ts";
 import {
   ciOrigin,
   text,
@@ -33,14 +34,13 @@ import {
   current,
   publisher,
   notRevoked,
-} from "./cli-fields.ts";
-import { cliMcpPayloads } from "./cli-mcp.ts";
-import { cliOperationPayloads } from "./cli-operations.ts";
-import { cliOrganizationPayloads } from "./cli-organizations.ts";
-import { cliPublishPayloads } from "./cli-publish.ts";
-import { cliSkillPayloads } from "./cli-skills.ts";
-import { cliUpgradePayloads } from "./cli-upgrade.ts";
-import { LeftOutPayload } from "./findings.ts";
+} from "./fields.ts";
+import { cliMcpPayloads } from "./mcp.ts";
+import { cliOperationPayloads } from "./operations.ts";
+import { cliOrganizationPayloads } from "./organizations.ts";
+import { cliPublishPayloads } from "./publish.ts";
+import { cliSkillPayloads } from "./skills.ts";
+import { cliUpgradePayloads } from "./upgrade.ts";
 
 const pulled = {
   outcome: z.enum(["updated", "upToDate", "repaired", "partial", "failed"]),

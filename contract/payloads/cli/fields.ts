@@ -8,7 +8,7 @@ import {
   skillTypes,
   targets,
   visibilities,
-} from "../vocabulary.ts";
+} from "../../vocabulary.ts";
 
 export const text = z.string().min(1);
 export const integer = z.number().int().positive();

@@ -1,6 +1,6 @@
 /** The document of `svc upgrade`, as part of `cliPayloads`. */
 import { z } from "zod";
-import { semver, text } from "./cli-fields.ts";
+import { semver, text } from "./fields.ts";
 
 /** Installation method of this client. Only `npm` can be upgraded: npm's global prefix, or the one of the installer. */
 export const installationKinds = ["npm", "npx", "checkout", "other"] as const;

@@ -1,6 +1,6 @@
 /** The documents of `publish` and `push`. */
 import { z } from "zod";
-import { cliCodes } from "../errors.ts";
+import { cliCodes } from "../../errors.ts";
 import {
   count,
   current,
@@ -15,7 +15,7 @@ import {
   version,
   visibility,
   warnings,
-} from "./cli-fields.ts";
+} from "./fields.ts";
 
 const ignoredFlags = z.array(z.enum(["folder", "visibility"]));
 /** A skill that may not exist yet. */

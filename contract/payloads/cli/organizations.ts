@@ -1,8 +1,8 @@
 /** The documents of commands about organizations, their teams and the access to folders and skills. */
 import { z } from "zod";
-import { cliCodes } from "../errors.ts";
-import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
-import { count, publisher, text, timestamp, visibility, warnings } from "./cli-fields.ts";
+import { cliCodes } from "../../errors.ts";
+import { accessActions, accessReasons, folderLevels, principalTypes } from "../../vocabulary.ts";
+import { count, publisher, text, timestamp, visibility, warnings } from "./fields.ts";
 
 const organization = z.strictObject({ id: text, slug: text, name: text });
 /** A role or team, without a name if it was deleted. */

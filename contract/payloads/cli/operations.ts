@@ -1,7 +1,7 @@
 /** The documents of commands that operate a sync, read the audit log and check the set-up of this machine. */
 import { z } from "zod";
-import { hostKinds, proposalStates, syncModes, syncOutcomes, syncStatuses } from "../vocabulary.ts";
-import { count, integer, text, timestamp } from "./cli-fields.ts";
+import { hostKinds, proposalStates, syncModes, syncOutcomes, syncStatuses } from "../../vocabulary.ts";
+import { count, integer, text, timestamp } from "./fields.ts";
 
 const organization = z.strictObject({ id: text, slug: text, name: text });
 

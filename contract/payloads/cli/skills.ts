@@ -15,7 +15,7 @@ import {
   skillHead,
   publisher,
   exposure,
-} from "./cli-fields.ts";
+} from "./fields.ts";
 
 const named = z.strictObject({ publicId: text, slug: text, ...publisher, name: text });
 
