@@ -67,11 +67,11 @@ import { openSsoDomains, ssoDomainIndexes, type SsoDomains } from "./sso/domains
 import { openSsoIdentities, ssoIdentityIndexes, type SsoIdentities } from "./sso/identities.ts";
 import { openSsoProviders, ssoProviderIndexes, type SsoProviders } from "./sso/providers.ts";
 import { openSsoSignIns, ssoSignInIndexes, type SsoSignIns } from "./sso/sign-ins.ts";
-import { openSyncBases, syncBaseIndexes, type SyncBases } from "./sync-bases.ts";
-import { openSyncConflicts, syncConflictIndexes, type SyncConflicts } from "./sync-conflicts.ts";
-import { openSyncProposals, syncProposalIndexes, type SyncProposals } from "./sync-proposals.ts";
-import { openSyncProposed, syncProposedIndexes, type SyncProposedRows } from "./sync-proposed.ts";
-import { openSyncRuns, syncRunIndexes, type SyncRuns } from "./sync-runs.ts";
+import { openSyncBases, syncBaseIndexes, type SyncBases } from "./sync/bases.ts";
+import { openSyncConflicts, syncConflictIndexes, type SyncConflicts } from "./sync/conflicts.ts";
+import { openSyncProposals, syncProposalIndexes, type SyncProposals } from "./sync/proposals.ts";
+import { openSyncProposed, syncProposedIndexes, type SyncProposedRows } from "./sync/proposed.ts";
+import { openSyncRuns, syncRunIndexes, type SyncRuns } from "./sync/runs.ts";
 import { openTakedowns, type Takedowns } from "./takedowns.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
 import { openTenantSkills, type TenantSkills } from "./tenant-skills.ts";

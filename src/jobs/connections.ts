@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import { syncStatuses } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
-import type { SyncProblem } from "../../storage/sync-problem.ts";
+import type { SyncProblem } from "../../storage/sync/problem.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";

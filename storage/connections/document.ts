@@ -2,8 +2,8 @@
 import type { Filter, IndexDescription } from "mongodb";
 import type { HostKind, SyncMode, SyncStatus } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
-import type { SyncProblem } from "../sync-problem.ts";
-import type { SyncRefusal } from "../sync-runs.ts";
+import type { SyncProblem } from "../sync/problem.ts";
+import type { SyncRefusal } from "../sync/runs.ts";
 import type { RequestCause } from "./cause.ts";
 
 export interface ConnectionHost {

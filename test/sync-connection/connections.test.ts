@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import { isDuplicate } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
-import type { SyncBase } from "../../storage/sync-bases.ts";
+import type { SyncBase } from "../../storage/sync/bases.ts";
 import { connectionDoc } from "../support/connection.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
 

@@ -3,7 +3,7 @@
  * that a directory is never removed if its new path can't be written. The preview uses the same check.
  */
 import type { Mirror, PlannedEdit, RefusedEdit } from "../../../repos/mirror/types.ts";
-import type { SyncProposed } from "../../../storage/sync-proposed.ts";
+import type { SyncProposed } from "../../../storage/sync/proposed.ts";
 import type { SkillExport } from "./export/plan-export.ts";
 import type { MergeBase } from "./plan-types.ts";
 import { unreadableMessage } from "./refusal.ts";

@@ -6,8 +6,8 @@
 import { RepoError } from "../../../repos/errors.ts";
 import type { PullRequest } from "../../../repos/hosts/host.ts";
 import type { CommitFacts } from "../../../repos/mirror/types.ts";
-import type { ProposalDoc, ProposedCommit } from "../../../storage/sync-proposals.ts";
-import type { SyncProposed } from "../../../storage/sync-proposed.ts";
+import type { ProposalDoc, ProposedCommit } from "../../../storage/sync/proposals.ts";
+import type { SyncProposed } from "../../../storage/sync/proposed.ts";
 import { proposalBranch } from "../connection/proposal-branch.ts";
 import type { SyncContext } from "./context.ts";
 import type { MergeBase, Proposals } from "./plan-types.ts";

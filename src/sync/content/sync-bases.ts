@@ -3,7 +3,7 @@
  * the sync, so that a sync that has lost it writes nothing.
  */
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../storage/sync/bases.ts";
 import { messageShown, reportMoveUndone, type SyncContext } from "./context.ts";
 import type { SkillExport } from "./export/plan-export.ts";
 import { lastMoveOf, withSecond } from "./import/concurrent-move.ts";

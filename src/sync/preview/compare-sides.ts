@@ -1,9 +1,9 @@
 /** Plans both directions of a sync, as a full sync would: the imports first, then the exports after them. */
 import { indexFile, indexPath } from "../../../repos/mirror/layout.ts";
 import type { Mirror, RemoteScan } from "../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
-import type { SyncProposed } from "../../../storage/sync-proposed.ts";
-import type { SyncRefusal } from "../../../storage/sync-runs.ts";
+import type { SyncBase } from "../../../storage/sync/bases.ts";
+import type { SyncProposed } from "../../../storage/sync/proposed.ts";
+import type { SyncRefusal } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";
 import type { FolderTree } from "../../folders/tree/tree.ts";
 import { indexProblemMessage, toRefusal, undoneEdit } from "../content/context.ts";

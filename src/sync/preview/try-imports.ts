@@ -1,6 +1,6 @@
 /** Trial run of the imports of a plan by the rules of the sync and of a publish. Writes nothing. */
 import type { Mirror, RemoteSkill } from "../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../storage/sync/bases.ts";
 import type { App } from "../../app.ts";
 import { slugOfSkill } from "../../folders/tree/slug.ts";
 import type { FolderTree } from "../../folders/tree/tree.ts";

@@ -1,7 +1,7 @@
 /** Conflicts of an organization's syncs, with both sides, and the mark of a person that the result is fine as it is. */
 import { z } from "zod";
 import type { SkillDoc } from "../../../storage/skills.ts";
-import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
+import type { SyncConflictDoc } from "../../../storage/sync/conflicts.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";

@@ -1,10 +1,10 @@
 /** State of a connection and history of syncs, for their readers, and syncs requested by hand. */
 import { z } from "zod";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
-import type { SyncBaseDoc } from "../../../storage/sync-bases.ts";
-import type { SyncProblem } from "../../../storage/sync-problem.ts";
-import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
-import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
+import type { SyncBaseDoc } from "../../../storage/sync/bases.ts";
+import type { SyncProblem } from "../../../storage/sync/problem.ts";
+import type { ProposalDoc } from "../../../storage/sync/proposals.ts";
+import type { SyncRunDoc } from "../../../storage/sync/runs.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";

@@ -8,8 +8,8 @@ import type {
 import { publicName } from "../../../contract/public-name.ts";
 import type { HostKind, ProposalState } from "../../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
-import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
-import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
+import type { ProposalDoc } from "../../../storage/sync/proposals.ts";
+import type { SyncRunDoc } from "../../../storage/sync/runs.ts";
 import type { Conflict, VersionFacts } from "./conflicts.ts";
 import type { SyncState } from "./history.ts";
 

@@ -2,7 +2,7 @@
  * The part of a sync that a caller may see. A sync concerns every skill of an organization, but its readers may not be
  * able to read all of them: lists and counts omit skills and folders that they can't see.
  */
-import type { SyncBase } from "../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../storage/sync/bases.ts";
 import type { Actor } from "../../access/actor.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import { readsEverySkill } from "../../access/repository.ts";

@@ -1,9 +1,9 @@
 /** Plan of a proposal: whether our branch is left as it is, or what the next commits on it are put on. Pure. */
 import { createHash } from "node:crypto";
 import type { CommitFacts, Onto } from "../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
-import type { ProposedCommit } from "../../../storage/sync-proposals.ts";
-import type { SyncProposed } from "../../../storage/sync-proposed.ts";
+import type { SyncBase } from "../../../storage/sync/bases.ts";
+import type { ProposedCommit } from "../../../storage/sync/proposals.ts";
+import type { SyncProposed } from "../../../storage/sync/proposed.ts";
 import type { SkillExport } from "../content/export/plan-export.ts";
 import type { ProposalState, TipOwner } from "../content/proposal-state.ts";
 

@@ -1,7 +1,7 @@
 /** The stored document of a proposal, saved before each step whose result could be lost. */
 import { RepoError } from "../../../repos/errors.ts";
 import type { Built, CommitFacts } from "../../../repos/mirror/types.ts";
-import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
+import type { ProposalDoc } from "../../../storage/sync/proposals.ts";
 import type { SyncContext } from "../content/context.ts";
 import type { ExportFacts } from "../content/export/export-edits.ts";
 import type { SkillExport } from "../content/export/plan-export.ts";

@@ -1,7 +1,7 @@
 /** The pull request of a connection: its text, and updates of the open request. */
 import { RepoError } from "../../../repos/errors.ts";
 import type { PullRequest, PullRequests } from "../../../repos/hosts/host.ts";
-import type { ProposedRequest } from "../../../storage/sync-proposals.ts";
+import type { ProposedRequest } from "../../../storage/sync/proposals.ts";
 import { SyncBlocked } from "../connection/sync-blocked.ts";
 import type { LocatedSkill } from "../content/export/exported.ts";
 import { titleOf, type SkillExport } from "../content/export/plan-export.ts";

@@ -1,6 +1,6 @@
 /** The beginning of a round: fetches and scans the branch, and reads the skills and merge bases. */
 import type { RemoteScan } from "../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../storage/sync/bases.ts";
 import { requireNewBranch } from "../connection/deleted-branch.ts";
 import { branchMissing } from "../connection/host-errors.ts";
 import { proposalBranch } from "../connection/proposal-branch.ts";

@@ -2,7 +2,7 @@
 import { limits } from "../../../contract/limits.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
 import type { ConnectionDoc, RequestCause } from "../../../storage/connections.ts";
-import type { SyncCounts } from "../../../storage/sync-runs.ts";
+import type { SyncCounts } from "../../../storage/sync/runs.ts";
 import type { App } from "../../app.ts";
 import { syncActor } from "../../skills/publish/import/import-skill.ts";
 import { watchConnectingMember } from "../connection/connecting-member.ts";

@@ -1,7 +1,7 @@
 /** Steps of an export as edits and commits of the mirror, without those that the branch or the mirror refuses. */
 import { indexPath } from "../../../../repos/mirror/layout.ts";
 import type { Built, MirrorEdit, Onto } from "../../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../../storage/sync/bases.ts";
 import { commitHost } from "../../../skills/publish/author.ts";
 import { refuse, skipIndex, type SyncContext } from "../context.ts";
 import { messageOf, permittedSteps, splitRefused, type KeptContents, type RefusedStep } from "../permit.ts";

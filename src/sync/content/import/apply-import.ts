@@ -5,7 +5,7 @@
  */
 import { mapLimit } from "../../../../contract/concurrency/map-limit.ts";
 import type { RemoteSkill } from "../../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../../storage/sync/bases.ts";
 import { slugOfSkill } from "../../../folders/tree/slug.ts";
 import { waitingImport } from "../../connection/connecting-member.ts";
 import { refuse, type SyncContext } from "../context.ts";

@@ -1,7 +1,7 @@
 /** Import of one directory: it is adopted, or becomes a skill or a version by the functions that a publish calls. */
 import type { RemoteChange, RemoteSkill } from "../../../../repos/mirror/types.ts";
 import type { SkillDoc } from "../../../../storage/skills.ts";
-import type { SyncBase } from "../../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../../storage/sync/bases.ts";
 import { slugOfSkill } from "../../../folders/tree/slug.ts";
 import type { VersionSource } from "../../../skills/publish/content/text-source.ts";
 import type { ImportCommit } from "../../../skills/publish/import/import-commit.ts";

@@ -4,7 +4,7 @@
  * further versions since.
  */
 import type { SkillType } from "../../../../contract/vocabulary.ts";
-import type { SyncBase } from "../../../../storage/sync-bases.ts";
+import type { SyncBase } from "../../../../storage/sync/bases.ts";
 import type { App } from "../../../app.ts";
 import type { VersionSource } from "../../../skills/publish/content/text-source.ts";
 import { findVersionOf } from "../../../skills/versions/versions.ts";

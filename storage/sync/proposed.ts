@@ -3,9 +3,9 @@
  * changes of the platform is not taken for an edit.
  */
 import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { putFenced, removeFenced, type FencedRow } from "./fenced-rows.ts";
-import { connectionIdsIn, removeSlice } from "./slices.ts";
+import type { Database } from "../database.ts";
+import { putFenced, removeFenced, type FencedRow } from "../fenced-rows.ts";
+import { connectionIdsIn, removeSlice } from "../slices.ts";
 
 export interface ProposedContent {
   /** Path of the skill's directory from the root of the repository. */

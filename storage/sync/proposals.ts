@@ -1,8 +1,8 @@
 /** Proposal branch of a connection and its pull request, one document per connection. */
 import type { IndexDescription } from "mongodb";
-import type { ProposalState } from "../contract/vocabulary.ts";
-import { isDuplicate, type Database } from "./database.ts";
-import { connectionIdsIn, removeSlice } from "./slices.ts";
+import type { ProposalState } from "../../contract/vocabulary.ts";
+import { isDuplicate, type Database } from "../database.ts";
+import { connectionIdsIn, removeSlice } from "../slices.ts";
 
 /** A commit of the service on the branch. It is stored before it is pushed, so the branch may not have it. */
 export interface ProposedCommit {

@@ -4,9 +4,9 @@
  * effect.
  */
 import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { putFenced, removeFenced, type FencedRow } from "./fenced-rows.ts";
-import { connectionIdsIn, removeSlice } from "./slices.ts";
+import type { Database } from "../database.ts";
+import { putFenced, removeFenced, type FencedRow } from "../fenced-rows.ts";
+import { connectionIdsIn, removeSlice } from "../slices.ts";
 
 export interface SyncBase {
   skillId: string;

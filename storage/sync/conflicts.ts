@@ -3,10 +3,10 @@
  * They outlast the connection.
  */
 import type { Filter, IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { insertOnce } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
-import type { OwnerOf } from "./sync-runs.ts";
+import type { Database } from "../database.ts";
+import { insertOnce } from "../outbox.ts";
+import { removeSlice } from "../slices.ts";
+import type { OwnerOf } from "./runs.ts";
 
 export interface SyncConflictDoc {
   /** `skillId:winning`: a version is imported once, so its conflict is recorded once. */

@@ -1,4 +1,4 @@
-import type { SyncProblemCode } from "../contract/vocabulary.ts";
+import type { SyncProblemCode } from "../../contract/vocabulary.ts";
 
 /** Reason why a connection is blocked or a run has failed. */
 export interface SyncProblem {

@@ -1,10 +1,10 @@
 /** History of the syncs of each organization, limited by age and number. It outlasts the connection. */
 import type { Filter, IndexDescription } from "mongodb";
-import type { SyncOutcome } from "../contract/vocabulary.ts";
-import type { RequestCause } from "./connections/cause.ts";
-import type { Database } from "./database.ts";
-import { connectionIdsIn, removeSlice } from "./slices.ts";
-import type { SyncProblem } from "./sync-problem.ts";
+import type { SyncOutcome } from "../../contract/vocabulary.ts";
+import type { RequestCause } from "../connections/cause.ts";
+import type { Database } from "../database.ts";
+import { connectionIdsIn, removeSlice } from "../slices.ts";
+import type { SyncProblem } from "./problem.ts";
 
 export interface SyncCounts {
   /** New versions of known skills. */
