@@ -8,6 +8,8 @@ import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-ev
 import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
 import { oidcPolicyIndexes, openOidcPolicies, type OidcPolicies } from "./ci/oidc-policies.ts";
 import { connectionIndexes, openConnections, type Connections } from "./connections.ts";
+import { connectorCallIndexes, openConnectorCalls, type ConnectorCalls } from "./connectors/calls.ts";
+import { connectorIndexes, openConnectors, type Connectors } from "./connectors/connectors.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { adoptOlderForm } from "./database/adopt.ts";
 import type { DeclaredIndexes } from "./database/indexes.ts";
@@ -35,8 +37,6 @@ import { openSkillLookups, type SkillLookups } from "./lookups/skills.ts";
 import { openSsoLookups, type SsoLookups } from "./lookups/sso.ts";
 import { openUsage, type Usage } from "./lookups/usage.ts";
 import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-budgets.ts";
-import { connectorCallIndexes, openConnectorCalls, type ConnectorCalls } from "./mcp-central/calls.ts";
-import { connectorIndexes, openConnectors, type Connectors } from "./mcp-central/connectors.ts";
 import { catalogIndexes, catalogStateIndexes, openMcpCatalog, type McpCatalog } from "./mcp/catalog.ts";
 import { mcpInstallIndexes, openMcpInstalls, type McpInstalls } from "./mcp/installs.ts";
 import { mcpServerIndexes, openMcpServers, type McpServers } from "./mcp/servers.ts";

@@ -1,8 +1,8 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import { finishDeletion } from "../src/accounts/delete-account.ts";
 import type { App } from "../src/app.ts";
+import { removeConnectors } from "../src/connectors/remove.ts";
 import { advanceEpoch } from "../src/epoch/epoch.ts";
-import { removeConnectors } from "../src/mcp-central/remove.ts";
 import { mirrorCatalog } from "../src/mcp-servers/catalog/mirror.ts";
 import { rotateKeys } from "../src/operations/keys/rotate-keys.ts";
 import { mailInvitation } from "../src/orgs/invitations/mail.ts";

@@ -2,8 +2,8 @@
 import type { AttentionItem } from "../../contract/payloads/attention.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { sentenceOf } from "../mcp-central/upstream/problems.ts";
-import { listConnectors } from "../mcp-central/usable.ts";
+import { sentenceOf } from "../connectors/upstream/problems.ts";
+import { listConnectors } from "../connectors/usable.ts";
 import { listOutdatedInstalls } from "../skills/analytics/list-installs.ts";
 import { listInvitedTo } from "../users/identity.ts";
 import { loadAccount } from "../users/service.ts";

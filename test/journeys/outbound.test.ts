@@ -14,7 +14,7 @@ import { createServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import type { ConnectorPayload } from "../../contract/payloads/connectors.ts";
-import { startUpstream, type Upstream } from "../mcp-central/upstream.ts";
+import { startUpstream, type Upstream } from "../connectors/upstream.ts";
 import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { startGitHub, type GitHubStub } from "../support/host/github-stub.ts";

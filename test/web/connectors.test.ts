@@ -10,9 +10,9 @@ import {
   protect,
   startAuthorizationServer,
   type AuthorizationServer,
-} from "../mcp-central/authorization-server.ts";
-import { startCentral, type CentralFixture } from "../mcp-central/fixture.ts";
-import { startUpstream, type Upstream } from "../mcp-central/upstream.ts";
+} from "../connectors/authorization-server.ts";
+import { startCentral, type CentralFixture } from "../connectors/fixture.ts";
+import { startUpstream, type Upstream } from "../connectors/upstream.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";

@@ -6,7 +6,7 @@ import type { App } from "../../src/app.ts";
 import { purgeAnonymous } from "../../src/auth/anonymous/anonymous.ts";
 import { purgeDeviceCodes } from "../../src/auth/device/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
-import { removeOrphans } from "../../src/mcp-central/remove.ts";
+import { removeOrphans } from "../../src/connectors/remove.ts";
 import { purgeOauth } from "../../src/oauth/grants.ts";
 import { discardUpload, uploadFolder } from "../../src/skills/publish/content/uploads.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";

@@ -4,8 +4,8 @@
  * interrupted run is resumed; its slugs stay reserved.
  */
 import type { App } from "../../src/app.ts";
+import { removeConnectors } from "../../src/connectors/remove.ts";
 import { mayErase } from "../../src/epoch/epoch.ts";
-import { removeConnectors } from "../../src/mcp-central/remove.ts";
 import { endConnection } from "../../src/sync/connection/disconnect.ts";
 
 type Eraser = (app: App, tenantId: string) => Promise<void>;

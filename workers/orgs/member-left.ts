@@ -4,8 +4,8 @@
  */
 import type { App } from "../../src/app.ts";
 import { publishEvents } from "../../src/audit/events.ts";
+import { removeConnectors } from "../../src/connectors/remove.ts";
 import { revokeGrantsOf } from "../../src/folders/access/access.ts";
-import { removeConnectors } from "../../src/mcp-central/remove.ts";
 import { removeMcpInstallsOfMember } from "../../src/mcp-servers/installs.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { keepWorkspace } from "../../src/workspaces/leave.ts";

@@ -87,7 +87,7 @@ export const sealedFields: readonly SealedField[] = [
     name: "connectors",
     collection: "connectors",
     path: "vault.dataKey",
-    sealedIn: ["src/mcp-central/vault.ts"],
+    sealedIn: ["src/connectors/vault.ts"],
     recordId: ({ _id, tenantId, userId }) =>
       `connector:${_id}|${String(tenantId)}|${String(userId)}|data-key`,
     keyIdPath: "vault.keyId",

@@ -1,7 +1,7 @@
 /** The calls of a user through hosted connectors. */
 import { z } from "zod";
+import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
 import { isId } from "../../storage/database.ts";
-import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Client, McpSubscription } from "@modelcontextprotocol/client";
 import { limits } from "../../contract/limits.ts";
-import { reportConnectorChange } from "../../src/mcp-central/changes.ts";
+import { reportConnectorChange } from "../../src/connectors/changes.ts";
 import { newMember } from "../support/organization.ts";
 import { until } from "../support/until.ts";
 import { startCentral, type CentralFixture } from "./fixture.ts";

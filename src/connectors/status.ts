@@ -2,8 +2,8 @@
 import { cutAtWord } from "../../contract/cut-text.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ConnectorProblem } from "../../contract/vocabulary.ts";
-import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
-import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
+import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
+import type { KnownConnector } from "../../storage/connectors/connectors.ts";
 import type { App } from "../app.ts";
 import { reportConnectorChange } from "./changes.ts";
 

@@ -15,7 +15,7 @@ import {
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
-import type { ConnectorChange } from "../../../storage/mcp-central/connectors.ts";
+import type { ConnectorChange } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
 import { isTemporary } from "../upstream/failure.ts";

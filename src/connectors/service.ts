@@ -1,8 +1,8 @@
 /** A user's hosted connectors: create and list. `connect.ts` connects them, `remove.ts` deletes them. */
 import { customAlphabet } from "nanoid";
 import { limits } from "../../contract/limits.ts";
+import type { ConnectorDoc, KnownConnector } from "../../storage/connectors/connectors.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
-import type { ConnectorDoc, KnownConnector } from "../../storage/mcp-central/connectors.ts";
 import type { McpServerDoc } from "../../storage/mcp/servers.ts";
 import { outboxFields } from "../../storage/outbox.ts";
 import type { Actor, UserActor } from "../access/actor.ts";

@@ -1,5 +1,5 @@
 import type { ConnectorCallPayload, ConnectorPayload } from "../../contract/payloads/connectors.ts";
-import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
+import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
 import type { UserActor } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";

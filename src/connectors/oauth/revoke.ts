@@ -8,7 +8,7 @@ import {
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
-import type { ConnectorWithSecrets } from "../../../storage/mcp-central/connectors.ts";
+import type { ConnectorWithSecrets } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
 import { problemOf } from "../upstream/failure.ts";

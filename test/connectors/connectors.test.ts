@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import { readSecret } from "../../src/mcp-central/vault.ts";
+import { readSecret } from "../../src/connectors/vault.ts";
 import { rotateKeys } from "../../src/operations/keys/rotate-keys.ts";
 import { openSecrets } from "../../src/secrets.ts";
 import { newMember } from "../support/organization.ts";

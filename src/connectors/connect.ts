@@ -5,7 +5,7 @@
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import type { ConnectorProblem } from "../../contract/vocabulary.ts";
-import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
+import type { KnownConnector } from "../../storage/connectors/connectors.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";

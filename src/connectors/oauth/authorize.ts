@@ -6,7 +6,7 @@ import {
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import { limits } from "../../../contract/limits.ts";
-import type { KnownConnector } from "../../../storage/mcp-central/connectors.ts";
+import type { KnownConnector } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
 import { loadTarget, type Challenge } from "../upstream/credentials.ts";

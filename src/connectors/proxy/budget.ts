@@ -1,6 +1,6 @@
 /** Concurrent calls of users and connectors in this process. */
 import { limits } from "../../../contract/limits.ts";
-import type { KnownConnector } from "../../../storage/mcp-central/connectors.ts";
+import type { KnownConnector } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 
 const running = new WeakMap<App, Map<string, number>>();

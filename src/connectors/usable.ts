@@ -1,6 +1,6 @@
 /** The connectors of a user with their servers, and whether they can be used now. */
 import type { ConnectionStatus, ConnectorProblem } from "../../contract/vocabulary.ts";
-import type { KnownConnector } from "../../storage/mcp-central/connectors.ts";
+import type { KnownConnector } from "../../storage/connectors/connectors.ts";
 import type { McpServerDoc } from "../../storage/mcp/servers.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { UserActor } from "../access/actor.ts";

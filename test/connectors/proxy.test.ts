@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { McpCentralPayload } from "../../contract/payloads/connectors.ts";
-import type { ConnectorCallDoc } from "../../storage/mcp-central/calls.ts";
+import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
 import { openLegacyClient, openModernClient, type AnyClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";

@@ -1,5 +1,5 @@
 /** The end of hosted connectors: by their user, or with their organization, membership, account or server. */
-import type { ConnectorOwner, ConnectorWithSecrets } from "../../storage/mcp-central/connectors.ts";
+import type { ConnectorOwner, ConnectorWithSecrets } from "../../storage/connectors/connectors.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent, publishEvents } from "../audit/events.ts";

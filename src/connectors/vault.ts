@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { ConnectorDoc, Vault, VaultField } from "../../storage/mcp-central/connectors.ts";
+import type { ConnectorDoc, Vault, VaultField } from "../../storage/connectors/connectors.ts";
 import type { App } from "../app.ts";
 import { decryptText, encryptText } from "../secrets.ts";
 import { ConnectorError } from "./upstream/problems.ts";
