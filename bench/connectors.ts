@@ -1,7 +1,7 @@
 /**
  * Calls through hosted connectors against calls of the same remote server, and the memory of idle connectors.
  *
- * `npm run bench -- mcp-central [--calls=300] [--users=10]`
+ * `npm run bench -- connectors [--calls=300] [--users=10]`
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ import { signUp, type Client } from "./http/client.ts";
  * `warmUp`: rounds before those that count. Both sides then run optimized code, as a service does that has run for a
  * minute.
  */
-const { calls, users, warmUp, rounds, idleMs } = readOptions("mcp-central", {});
+const { calls, users, warmUp, rounds, idleMs } = readOptions("connectors", {});
 /** Time that the slow tool takes, as many remote calls do. */
 const toolMs = 100;
 const atOnce = 50;

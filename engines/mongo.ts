@@ -2,8 +2,8 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EmbeddedEngine } from "./embedded-engine.ts";
-import { engineBinaryEnv } from "./engine-binary.ts";
 import type { EngineLog } from "./engine-error.ts";
+import { engineBinaryEnv } from "./mongo/engine-binary.ts";
 import { SupervisedChild } from "./supervised-child.ts";
 
 const NAME = "embedded MongoDB engine";
@@ -29,7 +29,7 @@ export function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<Embed
     ...subject,
     dataDir,
     log: options.log,
-    script: fileURLToPath(new URL("./mongo-child.mjs", import.meta.url)),
+    script: fileURLToPath(new URL("./mongo/mongo-child.mjs", import.meta.url)),
     // w=1 with journal=true is the only write concern with which this engine never lost an acknowledged write on
     // kill -9. Plain w=1 loses the last 100 ms, and so does w=majority, even with journal=true.
     uriOf: (socket) =>

@@ -21,7 +21,7 @@ export function startEmbeddedQueue(options: EmbeddedQueueOptions): Promise<Embed
     advice: "Set REDIS_URL to use a Redis server instead.",
     dataDir: path.resolve(options.dataDir),
     log: options.log,
-    script: fileURLToPath(new URL("./queue-child.mjs", import.meta.url)),
+    script: fileURLToPath(new URL("./queue/queue-child.mjs", import.meta.url)),
     uriOf: (socket) => socket,
     env: () => ({}),
   }).start();

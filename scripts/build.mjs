@@ -90,7 +90,7 @@ function isAlive(file) {
 
 /** Takes seconds, concurrently with the compiler; otherwise the first start of the service would wait for it. */
 async function makeQueueTemplate() {
-  const { ensureTemplate } = await import("../engines/queue-database.mjs");
+  const { ensureTemplate } = await import("../engines/queue/queue-database.mjs");
   await ensureTemplate().catch(() => undefined);
 }
 
@@ -110,7 +110,7 @@ async function buildServer() {
 }
 
 /** Programs that are started as a process or a thread: bundled, since reading 1,500 files dominated their start. */
-const programs = ["server", "workers/job-child", "repos/store/worker-thread", "src/compute/thread"];
+const programs = ["server", "workers/job-child", "repos/store/worker/thread", "src/compute/thread"];
 /** Machine code, WebAssembly, and what is read as files. */
 const unbundled =
   /^(@node-rs\/argon2|sharp|@electric-sql\/pglite|@0q\/embedded-mongodb|swagger-ui-dist)(\/|$)/;

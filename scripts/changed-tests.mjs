@@ -93,7 +93,7 @@ function findUses(file, at, files) {
     if (literal.startsWith("./") || literal.startsWith("../")) {
       const target = path.posix.join(folder, literal);
       found.push(...at(target));
-      // `./worker-thread${extname}`, whose ending follows.
+      // `./worker/thread${extname}`, whose ending follows.
       if (!/\.\w+$/.test(target))
         found.push(...[".ts", ".mjs"].map((end) => target + end).filter((f) => files.has(f)));
     } else if (literal.includes("/") || literal.includes(".") || findsFiles) {

@@ -32,7 +32,7 @@ const sizes = {
   http: { skills: [20_000, 500], searches: [300, 5], publishes: [60, 2], blocks: [5, 1], packageMb: [99, 2] },
   identity: { turns: [200, 3], warmUp: [20, 1] },
   mcp: { skills: [200, 3], calls: [300, 2], warmUp: [50, 1] },
-  "mcp-central": { calls: [300, 2], users: [10, 2], warmUp: [160, 1], rounds: [7, 1], idleMs: [2000, 0] },
+  connectors: { calls: [300, 2], users: [10, 2], warmUp: [160, 1], rounds: [7, 1], idleMs: [2000, 0] },
   peers: { rounds: [5, 1] },
   publish: {
     blocks: [3, 1],

@@ -1,10 +1,10 @@
-import { invalidArgument } from "../errors.ts";
 /**
  * The one pass over the command line before citty sees it. citty has no optional values, keeps the last of
  * repeated flags, takes unknown flags silently, reads `-s=x` as `=x` and lets a child's `-mhello` reach the root's
  * `-o`. So this pass reads every token by the command's own shape and writes the one form that citty reads right:
  * `--flag`, `--flag=value`, then `--` and the positionals.
  */
+import { invalidArgument } from "../errors.ts";
 import {
   type CommandShape,
   type FlagShape,

@@ -59,7 +59,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   const versions = new VersionReader(objects);
   const artifacts = openArtifacts(options.root);
   const threads = new ThreadPool({
-    program: "./worker-thread",
+    program: "./worker/thread",
     module: import.meta.url,
     threads: workerThreads,
     heapMegabytes: 256,

@@ -11,8 +11,8 @@ import {
   type WorkerOptions,
 } from "bullmq";
 import type { JobState } from "../../contract/vocabulary.ts";
-import { QueuePool } from "../../engines/queue-pool.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
+import { QueuePool } from "../../engines/queue/queue-pool.ts";
 import type { Log } from "../log.ts";
 import { QueueUnavailableError } from "./errors.ts";
 import { type Patience, waitFor } from "./wait.ts";

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { relaxGlibc } from "../../engines/elf-relax.ts";
+import { relaxGlibc } from "../../engines/mongo/elf-relax.ts";
 
 /** The engine's own files, where npm installed them for this platform. */
 function engineFiles(): string[] {

@@ -3,8 +3,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { engineBinaryEnv, type Machine, thisMachine } from "../../engines/engine-binary.ts";
 import { EngineError } from "../../engines/engine-error.ts";
+import { engineBinaryEnv, type Machine, thisMachine } from "../../engines/mongo/engine-binary.ts";
 
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-binary-"));
 after(() => fs.rmSync(temp, { recursive: true, force: true }));

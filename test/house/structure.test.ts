@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { describe, it } from "node:test";
 import { everything, product, texts } from "./sources.ts";
 
@@ -67,6 +68,20 @@ describe("comments", () => {
     );
 
     assert.deepEqual(long, []);
+  });
+});
+
+describe("a folder", () => {
+  it("with more than 20 files has sub-folders", () => {
+    const filesOf = new Map<string, number>();
+    const parents = new Set<string>();
+    for (const folder of product.map((file) => path.posix.dirname(file))) {
+      filesOf.set(folder, (filesOf.get(folder) ?? 0) + 1);
+      parents.add(path.posix.dirname(folder));
+    }
+    const flat = [...filesOf].filter(([folder, count]) => count > 20 && !parents.has(folder));
+
+    assert.deepEqual(flat, []);
   });
 });
 

@@ -1,5 +1,5 @@
-import { routesOf, type Route } from "../route.ts";
 /** Style sheet and icon of the server-rendered pages. */
+import { routesOf, type Route } from "../route.ts";
 import { iconPath, iconReply, stylePath, styleReply } from "./pages.ts";
 
 const route = routesOf({ tag: "Pages", auth: "optional" });

@@ -1,8 +1,8 @@
 /** Calls of the administration: queues and jobs, connections, accounts, organizations, the log of the service. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { JobState, MetricRange, SignUpMode, AnonymousMcpMode } from "../../../contract/vocabulary.ts";
-import { auditParams, auditPageSize, type AuditFilter } from "./audit.ts";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { auditParams, auditPageSize, type AuditFilter } from "./organization/audit.ts";
 
 export type Queue = Schemas["Queue"];
 export type Job = Schemas["Job"];

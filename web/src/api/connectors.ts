@@ -54,7 +54,7 @@ export type McpCentral = Schemas["McpCentral"];
 
 export const centralQuery = (tenant: string) =>
   queryOptions({
-    queryKey: ["mcp-central", tenant],
+    queryKey: ["connectors-switch", tenant],
     queryFn: ({ signal }) =>
       dataOf(api.GET("/api/tenants/{tenant}/mcp-central", { signal, params: { path: { tenant } } })),
   });

@@ -26,7 +26,7 @@ export const operations: Record<Change["type"], readonly string[]> = {
   mcpServer: ["mcp-servers", "mcp-server", "mcp-registry", "connectors", "remote-servers", "skill", "skills"],
   workspace: ["workspaces", "workspace-settings", "folders", "attention"],
   sync: ["sync", "sync-runs", "sync-conflicts", "is-connected", "attention"],
-  organization: ["organization", "identity", "mcp-central", "mcp-registry", "connectors"],
+  organization: ["organization", "identity", "connectors-switch", "mcp-registry", "connectors"],
   membership: ["identity", "organization"],
   account: ["identity", "sessions"],
 };

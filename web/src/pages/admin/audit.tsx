@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { serviceLogExport, serviceLogQuery } from "../../api/admin.ts";
-import { readAuditFilter, type AuditFilter } from "../../api/audit.ts";
+import { readAuditFilter, type AuditFilter } from "../../api/organization/audit.ts";
 import { AuditLog } from "../../parts/audit/audit-log.tsx";
 import { ExportMenu } from "../../parts/audit/export-menu.tsx";
 import { AdminPage } from "./admin-page.tsx";

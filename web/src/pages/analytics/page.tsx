@@ -3,7 +3,7 @@ import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client.ts";
-import { analyticsQuery } from "../../api/organizations.ts";
+import { analyticsQuery } from "../../api/organization/organizations.ts";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";

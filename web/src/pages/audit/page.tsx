@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
-import { auditExport, auditQuery, readAuditFilter, type AuditFilter } from "../../api/audit.ts";
+import { auditExport, auditQuery, readAuditFilter, type AuditFilter } from "../../api/organization/audit.ts";
 import { AuditLog } from "../../parts/audit/audit-log.tsx";
 import { ExportMenu } from "../../parts/audit/export-menu.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";

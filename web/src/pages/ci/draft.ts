@@ -1,5 +1,5 @@
 /** A trust policy while it is edited. Pure. */
-import type { Issuer, Policy, PolicyTerms } from "../../api/ci.ts";
+import type { Issuer, Policy, PolicyTerms } from "../../api/organization/ci.ts";
 import type { Scopes } from "../../parts/tokens/scope-choice.tsx";
 import type { Provider } from "./providers.ts";
 

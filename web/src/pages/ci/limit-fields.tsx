@@ -2,7 +2,7 @@ import { MultiSelect, Switch } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { skillChoiceQuery, type Policy } from "../../api/ci.ts";
+import { skillChoiceQuery, type Policy } from "../../api/organization/ci.ts";
 import { foldersQuery, may } from "../../api/session.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { FolderChoice } from "../../parts/tokens/folder-choice.tsx";

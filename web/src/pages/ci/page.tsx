@@ -4,7 +4,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { issuersQuery, policiesQuery, type Policy } from "../../api/ci.ts";
+import { issuersQuery, policiesQuery, type Policy } from "../../api/organization/ci.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import type { Draft } from "./draft.ts";

@@ -1,7 +1,13 @@
 import { Modal } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { createPolicy, policiesQuery, updatePolicy, type Issuer, type Policy } from "../../api/ci.ts";
+import {
+  createPolicy,
+  policiesQuery,
+  updatePolicy,
+  type Issuer,
+  type Policy,
+} from "../../api/organization/ci.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { draftOf, termsOf, type Draft } from "./draft.ts";

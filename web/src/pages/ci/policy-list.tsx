@@ -2,7 +2,7 @@ import { Button, Menu } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { MoreHorizontal } from "lucide-react";
 import { useState } from "react";
-import { deletePolicy, policiesQuery, updatePolicy, type Policy } from "../../api/ci.ts";
+import { deletePolicy, policiesQuery, updatePolicy, type Policy } from "../../api/organization/ci.ts";
 import { CiRun } from "../../parts/ci/ci-run.tsx";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";

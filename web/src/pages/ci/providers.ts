@@ -1,5 +1,5 @@
 /** Names of the providers, and how their fields are filled in. */
-import type { Policy } from "../../api/ci.ts";
+import type { Policy } from "../../api/organization/ci.ts";
 
 export type Provider = Policy["provider"];
 

@@ -3,7 +3,12 @@ import { useMutation } from "@tanstack/react-query";
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { testToken, type Policy, type TokenCheck, type TokenTest as Result } from "../../api/ci.ts";
+import {
+  testToken,
+  type Policy,
+  type TokenCheck,
+  type TokenTest as Result,
+} from "../../api/organization/ci.ts";
 import { Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import type { Draft } from "./draft.ts";

@@ -1,5 +1,5 @@
 /** Ready-made pipelines for a trust policy, as in `docs/guides/ci.md`. Pure. */
-import type { Policy } from "../../api/ci.ts";
+import type { Policy } from "../../api/organization/ci.ts";
 
 interface WorkflowFile {
   path: string;

@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import { useState } from "react";
-import type { Issuer, Policy } from "../../api/ci.ts";
+import type { Issuer, Policy } from "../../api/organization/ci.ts";
 import { CopyFile } from "../../parts/copy/copy-file.tsx";
 import { workflowFor } from "./workflow-file.ts";
 

@@ -4,7 +4,7 @@ import { Circle, CircleCheck, X } from "lucide-react";
 import { useState } from "react";
 import { ownTokensQuery } from "../../api/account.ts";
 import { isConnectedQuery, latestSkillsQuery, memberCountQuery, ownInstallQuery } from "../../api/home.ts";
-import { requirementQuery } from "../../api/requirement.ts";
+import { requirementQuery } from "../../api/organization/requirement.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { commandLine, installLine } from "../../parts/copy/shell.ts";

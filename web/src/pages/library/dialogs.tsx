@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Folder } from "../../api/folders.ts";
 import { DeleteFolderDialog, NewFolderDialog, RenameFolderDialog } from "./folder-dialogs.tsx";
-import type { FolderAct } from "./folder-panel.tsx";
-import { MoveDialog } from "./move-dialog.tsx";
+import { MoveDialog } from "./move/move-dialog.tsx";
+import type { FolderAct } from "./panel/folder-panel.tsx";
 import type { Item, Tree } from "./tree.ts";
 
 /** The dialog that is open, and what it is about. */

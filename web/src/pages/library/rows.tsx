@@ -1,9 +1,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import { useStable } from "../../parts/use-stable.ts";
+import type { DragState } from "./move/use-drag.ts";
 import { Row, rowHeight, type RowActions } from "./row.tsx";
 import { parentOf, type Row as TreeRow, type Tree } from "./tree.ts";
-import type { DragState } from "./use-drag.ts";
 
 interface Props {
   tree: Tree;

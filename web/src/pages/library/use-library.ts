@@ -5,9 +5,9 @@ import { may } from "../../api/session.ts";
 import { useKeys } from "../../parts/keys.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import type { Asked } from "./dialogs.tsx";
+import { useDrag } from "./move/use-drag.ts";
+import { useGuardedMove } from "./move/use-guarded-move.ts";
 import { ancestorsOf, rowsOf, treeOf, type LibrarySearch, type Row } from "./tree.ts";
-import { useDrag } from "./use-drag.ts";
-import { useGuardedMove } from "./use-guarded-move.ts";
 
 /** Organizations with at most this many folders have the first level open at first. */
 const openAtFirst = 30;

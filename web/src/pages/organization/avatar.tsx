@@ -1,6 +1,6 @@
 import { Button, FileButton } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { removeAvatar, setAvatar } from "../../api/organizations.ts";
+import { removeAvatar, setAvatar } from "../../api/organization/organizations.ts";
 import { identityQuery, organizationQuery } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";

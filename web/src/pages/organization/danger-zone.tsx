@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { deleteOrganization } from "../../api/organizations.ts";
+import { deleteOrganization } from "../../api/organization/organizations.ts";
 import { identityQuery, organizationQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";

@@ -2,7 +2,7 @@ import { Button, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { changeOrganization } from "../../api/organizations.ts";
+import { changeOrganization } from "../../api/organization/organizations.ts";
 import { identityQuery, organizationQuery } from "../../api/session.ts";
 import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { createOrganization } from "../../api/organizations.ts";
+import { createOrganization } from "../../api/organization/organizations.ts";
 import { identityQuery } from "../../api/session.ts";
 import { fieldError, Form } from "../../parts/form.tsx";
 import { Page } from "../../parts/page.tsx";

@@ -1,7 +1,7 @@
 import { Button, NumberInput, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { changeOrganization } from "../../api/organizations.ts";
+import { changeOrganization } from "../../api/organization/organizations.ts";
 import { organizationQuery } from "../../api/session.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";

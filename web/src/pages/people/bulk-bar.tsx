@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import type { Member } from "../../api/people.ts";
+import type { Member } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { RemoveMembersDialog, RoleDialog } from "./member-dialogs.tsx";

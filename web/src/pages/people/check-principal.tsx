@@ -3,7 +3,7 @@ import { SegmentedControl, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { memberSearchQuery } from "../../api/people.ts";
+import { memberSearchQuery } from "../../api/organization/people.ts";
 import { tokensQuery } from "../../api/tokens.ts";
 
 export interface FieldProps {

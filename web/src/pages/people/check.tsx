@@ -8,7 +8,7 @@ import { accessActions, type AccessAction } from "../../../../contract/vocabular
 import { checkAccess, skillSearchQuery, type AccessCheck } from "../../api/check.ts";
 import { foldersQuery, may } from "../../api/session.ts";
 import { Problem } from "../../parts/problem.tsx";
-import { whyOf } from "../library/reasons.ts";
+import { whyOf } from "../library/panel/reasons.ts";
 import { PrincipalField, type FieldProps, type Principal } from "./check-principal.tsx";
 import { PeoplePage } from "./people-page.tsx";
 

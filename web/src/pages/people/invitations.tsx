@@ -3,7 +3,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import { invitationsQuery, resendInvitation, withdrawInvitation, type Invitation } from "../../api/people.ts";
+import {
+  invitationsQuery,
+  resendInvitation,
+  withdrawInvitation,
+  type Invitation,
+} from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";

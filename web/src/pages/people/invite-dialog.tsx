@@ -1,7 +1,7 @@
 import { Button, Modal, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { invitationsQuery, invite, rolesQuery, teamsQuery } from "../../api/people.ts";
+import { invitationsQuery, invite, rolesQuery, teamsQuery } from "../../api/organization/people.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";

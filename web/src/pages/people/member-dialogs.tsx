@@ -2,7 +2,7 @@ import { Select } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { changeRole, removeMember, rolesQuery, type Member } from "../../api/people.ts";
+import { changeRole, removeMember, rolesQuery, type Member } from "../../api/organization/people.ts";
 import { identityQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
-import type { Member, Role } from "../../api/people.ts";
+import type { Member, Role } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { RemoveMembersDialog, RoleDialog } from "./member-dialogs.tsx";

@@ -2,7 +2,7 @@ import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
-import type { Member, Role, Team } from "../../api/people.ts";
+import type { Member, Role, Team } from "../../api/organization/people.ts";
 import { identityQuery, may } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { useNextPage, type Found } from "../../parts/lists/found.ts";

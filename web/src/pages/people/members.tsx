@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Search, UserPlus } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
-import { membersQuery, rolesQuery, teamsQuery, type MemberFilter } from "../../api/people.ts";
+import { membersQuery, rolesQuery, teamsQuery, type MemberFilter } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { useKeys } from "../../parts/keys.ts";
 import { itemsOf } from "../../parts/lists/found.ts";

@@ -2,7 +2,7 @@ import "./people.css";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { invitationsQuery, rolesQuery, teamsQuery } from "../../api/people.ts";
+import { invitationsQuery, rolesQuery, teamsQuery } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { TabNav } from "../../parts/tab-nav.tsx";

@@ -1,6 +1,6 @@
 /** The permission matrix: its groups in sections, and the letters of the actions. Pure. */
 import { customRoleActions, permissionActions } from "../../../../contract/vocabulary.ts";
-import type { Permissions } from "../../api/people.ts";
+import type { Permissions } from "../../api/organization/people.ts";
 
 export const letters: Record<string, string> = {
   read: "R",

@@ -2,7 +2,13 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { changeRolePermissions, deleteRole, membersQuery, rolesQuery, teamsQuery } from "../../api/people.ts";
+import {
+  changeRolePermissions,
+  deleteRole,
+  membersQuery,
+  rolesQuery,
+  teamsQuery,
+} from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";

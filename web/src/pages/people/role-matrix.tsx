@@ -1,6 +1,6 @@
 import { Button, Tooltip } from "@mantine/core";
 import type { PermissionGroup } from "../../../../contract/vocabulary.ts";
-import type { Permissions, Role } from "../../api/people.ts";
+import type { Permissions, Role } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { actionsOf, actionText, holds, isGivable, letters, sections, toggled } from "./permissions.ts";

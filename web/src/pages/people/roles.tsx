@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { createRole, rolesQuery, type Role } from "../../api/people.ts";
+import { createRole, rolesQuery, type Role } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { fieldError } from "../../parts/form.tsx";

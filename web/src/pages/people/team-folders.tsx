@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Folder, FolderLock } from "lucide-react";
-import { teamFoldersQuery } from "../../api/people.ts";
+import { teamFoldersQuery } from "../../api/organization/people.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { visibleText } from "../../parts/visible-text.ts";

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { removeFromTeam, type Member, type Team } from "../../api/people.ts";
+import { removeFromTeam, type Member, type Team } from "../../api/organization/people.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { itemsOf, type Found } from "../../parts/lists/found.ts";
 import { PagedList } from "../../parts/lists/paged-list.tsx";

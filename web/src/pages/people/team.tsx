@@ -13,7 +13,7 @@ import {
   teamQuery,
   teamsQuery,
   type Team,
-} from "../../api/people.ts";
+} from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";

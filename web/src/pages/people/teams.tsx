@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { createTeam, rolesQuery, teamsQuery, type Team } from "../../api/people.ts";
+import { createTeam, rolesQuery, teamsQuery, type Team } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";

@@ -3,8 +3,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { teamsQuery } from "../../api/people.ts";
-import { manageTeam, releaseTeam, scimGroupsQuery, scimQuery, type ScimGroup } from "../../api/scim.ts";
+import { teamsQuery } from "../../api/organization/people.ts";
+import {
+  manageTeam,
+  releaseTeam,
+  scimGroupsQuery,
+  scimQuery,
+  type ScimGroup,
+} from "../../api/organization/scim.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { Problem } from "../../parts/problem.tsx";

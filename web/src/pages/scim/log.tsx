@@ -2,7 +2,7 @@ import { Button, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { RotateCw } from "lucide-react";
 import { scimOutcomes } from "../../../../contract/vocabulary.ts";
-import { scimLogQuery, type ScimLogEntry, type ScimLogFilter } from "../../api/scim.ts";
+import { scimLogQuery, type ScimLogEntry, type ScimLogFilter } from "../../api/organization/scim.ts";
 import { Pager, usePages } from "../../parts/lists/pager.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";

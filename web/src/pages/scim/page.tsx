@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
-import { scimQuery, type ScimState } from "../../api/scim.ts";
+import { scimQuery, type ScimState } from "../../api/organization/scim.ts";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { TabNav } from "../../parts/tab-nav.tsx";
 import { Groups } from "./groups.tsx";

@@ -1,5 +1,5 @@
 import { scimOutcomes, scimUserStates } from "../../../../contract/vocabulary.ts";
-import type { ScimLogFilter, ScimUserFilter } from "../../api/scim.ts";
+import type { ScimLogFilter, ScimUserFilter } from "../../api/organization/scim.ts";
 
 export const views = ["setup", "users", "groups", "log"] as const;
 

@@ -10,7 +10,7 @@ import {
   scimQuery,
   type ScimState,
   type ScimToken,
-} from "../../api/scim.ts";
+} from "../../api/organization/scim.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 import { Problem } from "../../parts/problem.tsx";

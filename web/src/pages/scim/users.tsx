@@ -2,7 +2,7 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { scimUserStates } from "../../../../contract/vocabulary.ts";
-import { scimUsersQuery, type ScimUser, type ScimUserFilter } from "../../api/scim.ts";
+import { scimUsersQuery, type ScimUser, type ScimUserFilter } from "../../api/organization/scim.ts";
 import { Pager, usePages } from "../../parts/lists/pager.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";

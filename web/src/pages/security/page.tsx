@@ -4,7 +4,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import type { Schemas } from "../../api/client.ts";
-import { requirementQuery, setRequirement } from "../../api/requirement.ts";
+import { requirementQuery, setRequirement } from "../../api/organization/requirement.ts";
 import { Form } from "../../parts/form.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";

@@ -1,8 +1,8 @@
 import { Button, Select, Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { rolesQuery } from "../../api/people.ts";
-import { autoJoinQuery, setAutoJoin, type AutoJoin } from "../../api/sso-domains.ts";
+import { rolesQuery } from "../../api/organization/people.ts";
+import { autoJoinQuery, setAutoJoin, type AutoJoin } from "../../api/organization/sso-domains.ts";
 import { Form } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";

@@ -8,7 +8,7 @@ import {
   removeDomain,
   verifyDomain,
   type SsoDomain,
-} from "../../api/sso-domains.ts";
+} from "../../api/organization/sso-domains.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 import { Problem } from "../../parts/problem.tsx";

@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { claimDomain, domainsQuery } from "../../api/sso-domains.ts";
+import { claimDomain, domainsQuery } from "../../api/organization/sso-domains.ts";
 import { fieldError, Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";

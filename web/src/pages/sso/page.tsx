@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
-import { type SignInFilter, providersQuery } from "../../api/sso.ts";
+import { type SignInFilter, providersQuery } from "../../api/organization/sso.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { TabNav } from "../../parts/tab-nav.tsx";
 import { AutoJoinPanel } from "./auto-join.tsx";

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { isConnected, providersQuery, type SsoProvider } from "../../api/sso.ts";
+import { isConnected, providersQuery, type SsoProvider } from "../../api/organization/sso.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";

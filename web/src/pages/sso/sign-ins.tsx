@@ -2,7 +2,12 @@ import { Button, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { RotateCw } from "lucide-react";
-import { providersQuery, signInsQuery, type SignInFilter, type SsoSignIn } from "../../api/sso.ts";
+import {
+  providersQuery,
+  signInsQuery,
+  type SignInFilter,
+  type SsoSignIn,
+} from "../../api/organization/sso.ts";
 import { Pager, usePages } from "../../parts/lists/pager.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";

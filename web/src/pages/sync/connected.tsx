@@ -1,9 +1,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { syncConflictsQuery, syncRunsQuery, type Connection, type SyncState } from "../../api/sync.ts";
+import {
+  syncConflictsQuery,
+  syncRunsQuery,
+  type Connection,
+  type SyncState,
+} from "../../api/organization/sync.ts";
 import { Failed } from "../../parts/failed.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { Conflict } from "./conflict.tsx";
+import { Conflict } from "./conflict/conflict.tsx";
 import { ConnectionFacts } from "./connection-facts.tsx";
 import { ConnectionProblem } from "./connection-problem.tsx";
 import { History } from "./history.tsx";

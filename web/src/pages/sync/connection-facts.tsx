@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FolderLock, ShieldAlert, Undo2 } from "lucide-react";
 import { useState } from "react";
-import { changeSyncMode, syncQuery, type Connection, type SyncState } from "../../api/sync.ts";
+import { changeSyncMode, syncQuery, type Connection, type SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";

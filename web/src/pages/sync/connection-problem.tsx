@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
-import { syncQuery, takeOverSync, type Connection } from "../../api/sync.ts";
+import { syncQuery, takeOverSync, type Connection } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";

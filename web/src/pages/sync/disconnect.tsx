@@ -1,7 +1,7 @@
 import { Button, Modal } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { disconnectRepository, syncQuery, type Connection } from "../../api/sync.ts";
+import { disconnectRepository, syncQuery, type Connection } from "../../api/organization/sync.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 interface Props {

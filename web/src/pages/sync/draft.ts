@@ -1,4 +1,4 @@
-import type { ConnectInput, Connection } from "../../api/sync.ts";
+import type { ConnectInput, Connection } from "../../api/organization/sync.ts";
 import type { Host } from "./hosts.ts";
 
 /** The user's input in the wizard, for all hosts. */

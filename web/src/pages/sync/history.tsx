@@ -1,7 +1,7 @@
 import { SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { syncRunsQuery, type SyncRun } from "../../api/sync.ts";
+import { syncRunsQuery, type SyncRun } from "../../api/organization/sync.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { PagedList } from "../../parts/lists/paged-list.tsx";
 import { Time } from "../../parts/time.tsx";

@@ -1,4 +1,4 @@
-import type { SyncState } from "../../api/sync.ts";
+import type { SyncState } from "../../api/organization/sync.ts";
 
 export type Host = SyncState["hosts"][number];
 

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { planNextSync } from "../../api/sync.ts";
+import { planNextSync } from "../../api/organization/sync.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { PlanView } from "./plan-view.tsx";
 

@@ -4,8 +4,13 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { RefreshCw } from "lucide-react";
 import { ApiError } from "../../api/client.ts";
+import {
+  syncConflictsQuery,
+  syncQuery,
+  syncRunsQuery,
+  type SyncConflict,
+} from "../../api/organization/sync.ts";
 import { may, organizationQuery } from "../../api/session.ts";
-import { syncConflictsQuery, syncQuery, syncRunsQuery, type SyncConflict } from "../../api/sync.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
@@ -13,7 +18,7 @@ import { NotFound } from "../../parts/not-found.tsx";
 import { libraryCrumb } from "../../parts/organization-page.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { Conflict } from "./conflict.tsx";
+import { Conflict } from "./conflict/conflict.tsx";
 import { Connected } from "./connected.tsx";
 import { History } from "./history.tsx";
 import { useRunSync } from "./use-run-sync.ts";

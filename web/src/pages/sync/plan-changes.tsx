@@ -1,6 +1,6 @@
-import type { DirectoryChanges } from "../../api/sync.ts";
-import { splitRows } from "./split-rows.ts";
-import { SplitTable } from "./split-table.tsx";
+import type { DirectoryChanges } from "../../api/organization/sync.ts";
+import { splitRows } from "./conflict/split-rows.ts";
+import { SplitTable } from "./conflict/split-table.tsx";
 
 type FileDiff = DirectoryChanges["files"][number];
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { DirectoryChanges, SyncPlan } from "../../api/sync.ts";
+import type { DirectoryChanges, SyncPlan } from "../../api/organization/sync.ts";
 import { PlanChanges } from "./plan-changes.tsx";
 
 interface Entry {

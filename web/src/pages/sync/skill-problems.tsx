@@ -1,5 +1,5 @@
 import { FileWarning } from "lucide-react";
-import type { SyncState } from "../../api/sync.ts";
+import type { SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { Time } from "../../parts/time.tsx";
 

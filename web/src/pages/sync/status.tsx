@@ -1,5 +1,5 @@
 import { ArrowDownToLine, GitPullRequest } from "lucide-react";
-import type { Connection, SyncState } from "../../api/sync.ts";
+import type { Connection, SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { relativeTime, Time } from "../../parts/time.tsx";
 

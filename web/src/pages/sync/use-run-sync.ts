@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { runSync, syncQuery } from "../../api/sync.ts";
+import { runSync, syncQuery } from "../../api/organization/sync.ts";
 
 /** Starts a sync; its progress is that of the connection, which is polled. */
 export function useRunSync(org: string) {

@@ -2,7 +2,7 @@ import { Button, Radio } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type SyntheticEvent } from "react";
 import { ApiError } from "../../api/client.ts";
-import { connectRepository, planConnection, syncQuery } from "../../api/sync.ts";
+import { connectRepository, planConnection, syncQuery } from "../../api/organization/sync.ts";
 import { inputOf, type Draft } from "./draft.ts";
 import { hostLabels, type Host } from "./hosts.ts";
 import { PlanView } from "./plan-view.tsx";

@@ -2,7 +2,7 @@ import { Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { workspaceStates } from "../../../../contract/vocabulary.ts";
-import { workspacesQuery, type Workspace, type WorkspaceState } from "../../api/workspaces.ts";
+import { workspacesQuery, type Workspace, type WorkspaceState } from "../../api/organization/workspaces.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { PagedList } from "../../parts/lists/paged-list.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
-import { workspaceSettingsQuery } from "../../api/workspaces.ts";
+import { workspaceSettingsQuery } from "../../api/organization/workspaces.ts";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
 import { WorkspaceList } from "./list.tsx";
 import { Settings } from "./settings.tsx";

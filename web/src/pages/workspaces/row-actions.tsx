@@ -2,9 +2,14 @@ import { Button, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { memberSearchQuery } from "../../api/people.ts";
+import { memberSearchQuery } from "../../api/organization/people.ts";
+import {
+  deleteWorkspace,
+  reassignWorkspace,
+  retryWorkspaces,
+  type Workspace,
+} from "../../api/organization/workspaces.ts";
 import { may } from "../../api/session.ts";
-import { deleteWorkspace, reassignWorkspace, retryWorkspaces, type Workspace } from "../../api/workspaces.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";

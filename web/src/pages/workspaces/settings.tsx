@@ -1,7 +1,6 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { foldersQuery, may } from "../../api/session.ts";
 import {
   disableWorkspaces,
   enableWorkspaces,
@@ -9,7 +8,8 @@ import {
   repairWorkspaces,
   retryWorkspaces,
   type WorkspaceSettings,
-} from "../../api/workspaces.ts";
+} from "../../api/organization/workspaces.ts";
+import { foldersQuery, may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";

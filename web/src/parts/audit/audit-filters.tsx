@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useRef, useState, type Ref } from "react";
-import type { AuditFilter } from "../../api/audit.ts";
+import type { AuditFilter } from "../../api/organization/audit.ts";
 import { useKeys } from "../keys.ts";
 
 interface Props {

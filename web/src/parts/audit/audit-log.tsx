@@ -1,6 +1,6 @@
 import "./audit.css";
 import { Pagination } from "@mantine/core";
-import { auditPageSize, type AuditFilter, type AuditPage } from "../../api/audit.ts";
+import { auditPageSize, type AuditFilter, type AuditPage } from "../../api/organization/audit.ts";
 import { Problem } from "../problem.tsx";
 import { SkeletonRows } from "../skeleton-rows.tsx";
 import { AuditFilters } from "./audit-filters.tsx";

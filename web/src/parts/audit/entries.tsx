@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { Fragment, useState } from "react";
-import type { AuditEntry, AuditFilter } from "../../api/audit.ts";
+import type { AuditEntry, AuditFilter } from "../../api/organization/audit.ts";
 import { Time } from "../time.tsx";
 
 interface Props {

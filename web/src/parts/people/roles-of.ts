@@ -1,5 +1,5 @@
 /** Roles as options of a field. */
-import type { Role } from "../../api/people.ts";
+import type { Role } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import type { Organization } from "../organization-page.tsx";
 

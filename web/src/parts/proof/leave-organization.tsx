@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { leaveOrganization } from "../../api/requirement.ts";
+import { leaveOrganization } from "../../api/organization/requirement.ts";
 import { identityQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 

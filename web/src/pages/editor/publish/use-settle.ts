@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { markConflict, syncConflictsQuery, syncQuery } from "../../../api/sync.ts";
+import { markConflict, syncConflictsQuery, syncQuery } from "../../../api/organization/sync.ts";
 
 /** Marks the conflict that a published edit settles. Without one, or if that fails, nothing happens. */
 export function useSettle(org: string, conflict: string | undefined): () => void {

@@ -7,7 +7,7 @@ import { useParams, useSearch } from "@tanstack/react-router";
 import { CircleHelp, FileCode, FileText, Folder, Globe, Hash, User } from "lucide-react";
 import { catalogQuery } from "../../../api/catalog.ts";
 import { api, dataOf } from "../../../api/client.ts";
-import { memberSearchQuery } from "../../../api/people.ts";
+import { memberSearchQuery } from "../../../api/organization/people.ts";
 import { foldersQuery, identityQuery } from "../../../api/session.ts";
 import { manifestQuery, refOf } from "../../../api/skills.ts";
 import { visibleText } from "../../../parts/visible-text.ts";

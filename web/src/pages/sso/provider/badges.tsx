@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { isConnected, type SsoProvider } from "../../../api/sso.ts";
+import { isConnected, type SsoProvider } from "../../../api/organization/sso.ts";
 import { Time } from "../../../parts/time.tsx";
 
 type Certificate = NonNullable<SsoProvider["saml"]>["certificates"][number];

@@ -1,5 +1,5 @@
 /** The fields of a connection while they are entered. */
-import type { SamlSettings, SsoProvider } from "../../../api/sso.ts";
+import type { SamlSettings, SsoProvider } from "../../../api/organization/sso.ts";
 
 export const samlForms = ["url", "xml", "fields"] as const;
 

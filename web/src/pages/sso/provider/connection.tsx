@@ -1,6 +1,6 @@
 import { Button, Modal } from "@mantine/core";
 import { useState } from "react";
-import { isConnected, type SsoProvider } from "../../../api/sso.ts";
+import { isConnected, type SsoProvider } from "../../../api/organization/sso.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { CertificateState } from "./badges.tsx";

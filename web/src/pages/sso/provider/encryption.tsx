@@ -1,7 +1,12 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { addEncryptionKey, providersQuery, removeEncryptionKey, type SsoProvider } from "../../../api/sso.ts";
+import {
+  addEncryptionKey,
+  providersQuery,
+  removeEncryptionKey,
+  type SsoProvider,
+} from "../../../api/organization/sso.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { Time } from "../../../parts/time.tsx";

@@ -1,6 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { consequencesQuery, type SsoConsequences, type SsoProvider } from "../../../api/sso.ts";
+import { consequencesQuery, type SsoConsequences, type SsoProvider } from "../../../api/organization/sso.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useSave } from "./use-save.ts";

@@ -1,6 +1,6 @@
 import { SegmentedControl } from "@mantine/core";
 import { useState, type ReactNode } from "react";
-import type { SsoProvider } from "../../../api/sso.ts";
+import type { SsoProvider } from "../../../api/organization/sso.ts";
 import { GuideValue } from "../../../parts/copy/guide-value.tsx";
 
 const kinds = [

@@ -2,8 +2,13 @@ import { Button, Select, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { teamsQuery } from "../../../api/people.ts";
-import { mappingsQuery, putMappings, type GroupMapping, type SsoProvider } from "../../../api/sso.ts";
+import { teamsQuery } from "../../../api/organization/people.ts";
+import {
+  mappingsQuery,
+  putMappings,
+  type GroupMapping,
+  type SsoProvider,
+} from "../../../api/organization/sso.ts";
 import { Form } from "../../../parts/form.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";

@@ -1,8 +1,8 @@
 import { Button, Select, Switch, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { rolesQuery } from "../../../api/people.ts";
-import type { SsoProvider } from "../../../api/sso.ts";
+import { rolesQuery } from "../../../api/organization/people.ts";
+import type { SsoProvider } from "../../../api/organization/sso.ts";
 import { fieldError, Form } from "../../../parts/form.tsx";
 import type { Organization } from "../../../parts/organization-page.tsx";
 import { roleOptionsBelowOwner } from "../../../parts/people/roles-of.ts";

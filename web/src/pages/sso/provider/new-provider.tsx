@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { createProvider, providersQuery, type SsoProvider } from "../../../api/sso.ts";
+import { createProvider, providersQuery, type SsoProvider } from "../../../api/organization/sso.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { fieldError } from "../../../parts/form.tsx";
 

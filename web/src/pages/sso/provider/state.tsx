@@ -2,7 +2,12 @@ import { Button, Switch } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { deleteProvider, isConnected, providersQuery, type SsoProvider } from "../../../api/sso.ts";
+import {
+  deleteProvider,
+  isConnected,
+  providersQuery,
+  type SsoProvider,
+} from "../../../api/organization/sso.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../../parts/organization-page.tsx";
 import { Problem } from "../../../parts/problem.tsx";

@@ -8,7 +8,7 @@ import {
   testQuery,
   type SsoProvider,
   type SsoTest,
-} from "../../../api/sso.ts";
+} from "../../../api/organization/sso.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { Time } from "../../../parts/time.tsx";
 

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { isConnected, type SsoProvider } from "../../../api/sso.ts";
+import { isConnected, type SsoProvider } from "../../../api/organization/sso.ts";
 import type { Organization } from "../../../parts/organization-page.tsx";
 import { ProviderBadges } from "./badges.tsx";
 import { Connection } from "./connection.tsx";

@@ -2,9 +2,15 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, GitCompareArrows, RotateCcw } from "lucide-react";
-import { bringBack, markConflict, syncConflictsQuery, syncQuery, type SyncConflict } from "../../api/sync.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { Time } from "../../parts/time.tsx";
+import {
+  bringBack,
+  markConflict,
+  syncConflictsQuery,
+  syncQuery,
+  type SyncConflict,
+} from "../../../api/organization/sync.ts";
+import { Problem } from "../../../parts/problem.tsx";
+import { Time } from "../../../parts/time.tsx";
 import { ConflictDiff } from "./conflict-diff.tsx";
 
 interface Props {

@@ -1,6 +1,6 @@
 /** SCIM of an organization: state, token, and the users, groups and requests of the identity provider. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "../client.ts";
 
 export type ScimState = Schemas["ScimState"];
 export type ScimToken = Schemas["ScimToken"];

@@ -3,10 +3,10 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { folderLevels } from "../../../../contract/vocabulary.ts";
-import type { AccessDraft, Grant, Level } from "../../api/folders.ts";
-import { memberSearchQuery, teamsQuery } from "../../api/people.ts";
-import { Initials } from "../../parts/avatar.tsx";
+import { folderLevels } from "../../../../../contract/vocabulary.ts";
+import type { AccessDraft, Grant, Level } from "../../../api/folders.ts";
+import { memberSearchQuery, teamsQuery } from "../../../api/organization/people.ts";
+import { Initials } from "../../../parts/avatar.tsx";
 
 interface Props {
   org: string;

@@ -1,8 +1,8 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { conflictDiffQuery, type SyncConflict } from "../../api/sync.ts";
-import { Failed } from "../../parts/failed.tsx";
+import { conflictDiffQuery, type SyncConflict } from "../../../api/organization/sync.ts";
+import { Failed } from "../../../parts/failed.tsx";
 import { splitRows } from "./split-rows.ts";
 import { SplitTable } from "./split-table.tsx";
 

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { moveItem, organizationSkillsQuery, type Folder, type Subject } from "../../api/folders.ts";
-import { foldersQuery } from "../../api/session.ts";
-import { keyOf, nameOf, parentOf, type Item } from "./tree.ts";
+import { moveItem, organizationSkillsQuery, type Folder, type Subject } from "../../../api/folders.ts";
+import { foldersQuery } from "../../../api/session.ts";
+import { keyOf, nameOf, parentOf, type Item } from "../tree.ts";
 
 /** Time for which a move can be taken back. */
 const undoMs = 8000;

@@ -5,7 +5,7 @@
 // marked as failed. Checked-out clients fail instead (code ECONNRESET), and BullMQ makes itself a new LISTEN client.
 import { EventEmitter } from "node:events";
 import net from "node:net";
-import { onMessages, sendMessage } from "./frames.mjs";
+import { onMessages, sendMessage } from "../frames.mjs";
 
 const MAX_ATTEMPTS = 3;
 const REDIAL_PAUSE_MS = 50;

@@ -1,6 +1,6 @@
 import { EyeOff, Eye, Lock } from "lucide-react";
-import type { MoveResult } from "../../api/folders.ts";
-import { iconProps } from "../../parts/icon.ts";
+import type { MoveResult } from "../../../api/folders.ts";
+import { iconProps } from "../../../parts/icon.ts";
 
 const audiences = {
   public: "everyone on the internet",

@@ -1,6 +1,6 @@
 /** Domains of an organization, and auto-join. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "../client.ts";
 
 export type SsoDomain = Schemas["SsoDomain"];
 export type AutoJoin = Schemas["AutoJoin"];

@@ -1,6 +1,6 @@
 /** Identity providers of an organization, their tests and group mappings, and the log of sign-ins. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "../client.ts";
 
 export type SsoProvider = Schemas["SsoProvider"];
 export type SsoTest = Schemas["SsoTest"];

@@ -1,7 +1,7 @@
 import { Button, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../../api/client.ts";
 import {
   folderAccessQuery,
   saveAccess,
@@ -9,11 +9,11 @@ import {
   type Exposure,
   type Folder,
   type FolderAccess,
-} from "../../api/folders.ts";
-import { foldersQuery } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Conflict } from "./conflict.tsx";
+} from "../../../api/folders.ts";
+import { foldersQuery } from "../../../api/session.ts";
+import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { Problem } from "../../../parts/problem.tsx";
+import { Conflict } from "../conflict.tsx";
 import { Effect } from "./effect.tsx";
 import { Grants } from "./grants.tsx";
 import { Who } from "./who.tsx";

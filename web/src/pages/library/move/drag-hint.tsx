@@ -1,9 +1,9 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
-import { plannedMoveQuery } from "../../api/folders.ts";
-import { shortEffect } from "./effect.tsx";
-import { leavesRestriction, nameOf, type Tree } from "./tree.ts";
+import { plannedMoveQuery } from "../../../api/folders.ts";
+import { shortEffect } from "../panel/effect.tsx";
+import { leavesRestriction, nameOf, type Tree } from "../tree.ts";
 import type { DragState } from "./use-drag.ts";
 import { subjectOf } from "./use-move.tsx";
 

@@ -1,6 +1,6 @@
 /** The audit log of an organization. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, type Schemas } from "./client.ts";
+import { api, dataOf, type Schemas } from "../client.ts";
 
 export type AuditEntry = Schemas["AuditEntry"];
 export interface AuditFilter {

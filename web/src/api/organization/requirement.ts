@@ -1,6 +1,6 @@
 /** The second factor that an organization requires of its members. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok } from "./client.ts";
+import { api, dataOf, ok } from "../client.ts";
 
 export const requirementQuery = (org: string) =>
   queryOptions({

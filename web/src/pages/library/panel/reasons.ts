@@ -1,5 +1,5 @@
 /** Sentences for who can do something, and why. */
-import type { AccessReason } from "../../api/folders.ts";
+import type { AccessReason } from "../../../api/folders.ts";
 
 const grantee = ({ type, name }: AccessReason) =>
   type === "team" ? `by the team ${name ?? "that was deleted"}` : "by a grant to them";

@@ -3,19 +3,19 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { KeyRound, UserRoundSearch } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../../api/client.ts";
 import {
   effectiveQuery,
   plannedAccessQuery,
   type AccessDraft,
   type AccessReason,
   type Subject,
-} from "../../api/folders.ts";
-import { Initials } from "../../parts/avatar.tsx";
-import { itemsOf } from "../../parts/lists/found.ts";
-import { More } from "../../parts/lists/paged-list.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+} from "../../../api/folders.ts";
+import { Initials } from "../../../parts/avatar.tsx";
+import { itemsOf } from "../../../parts/lists/found.ts";
+import { More } from "../../../parts/lists/paged-list.tsx";
+import { Problem } from "../../../parts/problem.tsx";
+import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { levelOf, whyOf } from "./reasons.ts";
 
 interface Entry {

@@ -1,6 +1,6 @@
 /** Changes to an organization itself, and its numbers. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok } from "./client.ts";
+import { api, dataOf, ok } from "../client.ts";
 
 const pathOf = (tenant: string) => ({ path: { tenant } });
 

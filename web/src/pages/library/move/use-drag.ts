@@ -1,5 +1,5 @@
 import { useRef, useState, type DragEvent } from "react";
-import { isMovable, type Item, type Row, type Tree } from "./tree.ts";
+import { isMovable, type Item, type Row, type Tree } from "../tree.ts";
 
 /** An item that is being dragged, and the folder that it would be put into. */
 export interface DragState {

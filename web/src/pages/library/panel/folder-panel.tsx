@@ -1,13 +1,13 @@
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, Folder as FolderIcon, FolderLock, Pencil } from "lucide-react";
-import { ApiError } from "../../api/client.ts";
-import { folderAccessQuery, type Folder } from "../../api/folders.ts";
-import { Command } from "../../parts/copy/command.tsx";
-import { commandLine } from "../../parts/copy/shell.ts";
-import { iconProps } from "../../parts/icon.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { ApiError } from "../../../api/client.ts";
+import { folderAccessQuery, type Folder } from "../../../api/folders.ts";
+import { Command } from "../../../parts/copy/command.tsx";
+import { commandLine } from "../../../parts/copy/shell.ts";
+import { iconProps } from "../../../parts/icon.ts";
+import { Problem } from "../../../parts/problem.tsx";
+import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { AccessEditor } from "./access-editor.tsx";
 
 /** Whether the user can do something with a folder, according to the service. */

@@ -4,10 +4,10 @@
 // would delay HTTP requests.
 import fs from "node:fs";
 import net from "node:net";
-import { endWithParent, giveUp, tellParent } from "./child-lifecycle.mjs";
-import { onMessages, sendMessage } from "./frames.mjs";
+import { endWithParent, giveUp, tellParent } from "../child-lifecycle.mjs";
+import { onMessages, sendMessage } from "../frames.mjs";
+import { startWatchdog } from "../watchdog.mjs";
 import { ensureDatabase, replaceDatabase } from "./queue-database.mjs";
-import { startWatchdog } from "./watchdog.mjs";
 
 const STALE_CLAIM_MS = 5000;
 const CLAIM_ATTEMPTS = 100;

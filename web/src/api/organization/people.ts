@@ -1,6 +1,6 @@
 /** Members, teams, roles and invitations of an organization. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { allPages, api, dataOf, ok, type Schemas } from "./client.ts";
+import { allPages, api, dataOf, ok, type Schemas } from "../client.ts";
 
 export type Member = Schemas["Member"];
 export type Team = Schemas["Team"];

