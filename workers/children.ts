@@ -5,6 +5,7 @@
  */
 import { once } from "node:events";
 import type { App } from "../src/app.ts";
+import { perApp } from "../src/per-app.ts";
 import { ChildProcessError, cancelled } from "./child-error.ts";
 import type { ChildJobName, ChildPayloads, ChildResults } from "./child-jobs.ts";
 import { type Child, isAlive, kill, send, startChild } from "./child-process.ts";
@@ -18,7 +19,7 @@ const idleMs = 5 * 60_000;
 const mostRuns = 200;
 const closeMs = 3000;
 
-const pools = new WeakMap<App, Set<Child>>();
+const poolOf = perApp(() => new Set<Child>());
 
 /**
  * Runs a job of `child-jobs.ts` in a child process and resolves to its result. Throws the job's own error, with `code`,
@@ -56,12 +57,6 @@ export async function closeChildren(app: App): Promise<void> {
       await child.work;
     }),
   );
-}
-
-function poolOf(app: App): Set<Child> {
-  let pool = pools.get(app);
-  if (!pool) pools.set(app, (pool = new Set()));
-  return pool;
 }
 
 function takeChild(app: App, maxOldSpaceMb: number): Child {

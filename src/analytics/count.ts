@@ -2,6 +2,7 @@
 import { patienceMs } from "../../storage/download-counts.ts";
 import type { DownloadRow } from "../../storage/downloads.ts";
 import type { App } from "../app.ts";
+import { perApp } from "../per-app.ts";
 
 /** State of the counting in this process. */
 interface Counting {
@@ -11,7 +12,7 @@ interface Counting {
   again: NodeJS.Timeout | undefined;
 }
 
-const countings = new WeakMap<App, Counting>();
+const countingOf = perApp<Counting>(() => ({ done: undefined, more: false, again: undefined }));
 
 /**
  * Counts until nothing is pending. It may be interrupted anywhere, and run in any number of processes: each download is
@@ -19,8 +20,7 @@ const countings = new WeakMap<App, Counting>();
  * includes our downloads, and this one checks again later in case that process has crashed.
  */
 export function countDownloads(app: App): Promise<void> {
-  let counting = countings.get(app);
-  if (!counting) countings.set(app, (counting = { done: undefined, more: false, again: undefined }));
+  const counting = countingOf(app);
   counting.more = true;
   counting.done ??= count(app, counting);
   return counting.done;

@@ -7,6 +7,7 @@ import { retryIdempotent } from "../../storage/database.ts";
 import type { Day, DownloadBatch, DownloadRow } from "../../storage/downloads.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { perApp } from "../per-app.ts";
 import { countDownloads } from "./count.ts";
 
 const flushMs = 500;
@@ -27,15 +28,14 @@ interface Gathering {
   timer: NodeJS.Timeout | undefined;
 }
 
-const gatherings = new WeakMap<App, Gathering>();
+const gatheringOf = perApp<Gathering>(() => ({ rows: [], batches: [], timer: undefined }));
 
 export function recordDownload(
   app: App,
   actor: Actor,
   version: { skillId: string; tenantId: string; _id: string },
 ): void {
-  let gathering = gatherings.get(app);
-  if (!gathering) gatherings.set(app, (gathering = { rows: [], batches: [], timer: undefined }));
+  const gathering = gatheringOf(app);
   gathering.rows.push({
     skillId: version.skillId,
     tenantId: version.tenantId,
@@ -50,8 +50,7 @@ export function recordDownload(
 
 /** Writes what has gathered, and has it counted; called by the timer and when the process closes. */
 export function flushDownloads(app: App): void {
-  const gathering = gatherings.get(app);
-  if (!gathering) return;
+  const gathering = gatheringOf(app);
   clearTimeout(gathering.timer);
   gathering.timer = undefined;
   if (gathering.rows.length > 0) {

@@ -10,6 +10,7 @@ import { RepoError } from "../../repos/errors.ts";
 import { fetchJson } from "../../repos/transport/fetch-json.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
+import { perApp } from "../per-app.ts";
 
 const freshMs = 10 * 60_000;
 const staleMs = 60 * 60_000;
@@ -40,7 +41,7 @@ interface Cache {
   reading: SingleFlight<void>;
 }
 
-const caches = new WeakMap<App, Cache>();
+const cacheOf = perApp<Cache>(() => ({ states: new Map(), reading: new SingleFlight(Infinity) }));
 
 /**
  * The key of a configured issuer by which a token is to be verified. Throws `unavailable` if the keys can't be read,
@@ -56,12 +57,6 @@ export async function findKey(app: App, issuer: string, header: JWSHeaderParamet
     if (!newer) throw error;
     return newer.find(header);
   }
-}
-
-function cacheOf(app: App): Cache {
-  let cache = caches.get(app);
-  if (!cache) caches.set(app, (cache = { states: new Map(), reading: new SingleFlight(Infinity) }));
-  return cache;
 }
 
 function stateOf(app: App, issuer: string): IssuerState {

@@ -11,6 +11,7 @@ import { RepoError } from "../../repos/errors.ts";
 import { fetchJson } from "../../repos/transport/fetch-json.ts";
 import type { App } from "../app.ts";
 import { OAuthError } from "../auth/oauth-error.ts";
+import { perApp } from "../per-app.ts";
 import { readClientName } from "./client-text.ts";
 import { faultOfRedirectUri } from "./redirect-uris.ts";
 
@@ -45,16 +46,10 @@ interface Cache {
   reading: SingleFlight<Known>;
 }
 
-const caches = new WeakMap<App, Cache>();
-
-function cacheOf(app: App): Cache {
-  let cache = caches.get(app);
-  if (!cache) {
-    cache = { known: new LRUCache({ max: documentsKept }), reading: new SingleFlight(concurrentReads) };
-    caches.set(app, cache);
-  }
-  return cache;
-}
+const cacheOf = perApp<Cache>(() => ({
+  known: new LRUCache({ max: documentsKept }),
+  reading: new SingleFlight(concurrentReads),
+}));
 
 /** Whether a client id is the address of a document, valid or not. */
 export const isDocumentAddress = (clientId: string) => /^https?:/i.test(clientId);

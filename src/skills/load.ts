@@ -11,6 +11,7 @@ import { actsOnSkill } from "../access/explain.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
+import { perApp } from "../per-app.ts";
 import { proofRequired, refuseUnproved, withheldIn, withWithheld } from "../users/requirements.ts";
 
 /** The fields on which the access to a skill depends. */
@@ -134,7 +135,7 @@ export async function authorizeSkill(
   const [facts] = skill ? await factsOf(app, actor, [skill], trees) : [];
   const verdict = decideSkill(actor, permission, facts);
   if (verdict === "absent" || verdict === "unauthenticated") await equalizeTiming(app, skill);
-  else if (skill) lastAllowed.set(app, skill._id);
+  else if (skill) lastAllowed(app).id = skill._id;
   if (verdict === "unauthenticated") {
     throw new ServiceError("unauthenticated", `"${ref}" is not a public skill. Sign in if it is yours.`, {
       kind: "skill",
@@ -172,16 +173,16 @@ async function refuseUnprovedSkill(
   if (visible) throw proofRequired(membership);
 }
 
-/** Id of a skill that exists, for `equalizeTiming`. */
-const lastAllowed = new WeakMap<App, string>();
 const missingId = "0".repeat(24);
+/** Id of a skill that exists, for `equalizeTiming`. */
+const lastAllowed = perApp(() => ({ id: missingId }));
 
 /**
  * Follows the look-up of a hidden skill by that of a missing one, and the other way round, so that the response time
  * does not reveal whether a hidden skill exists.
  */
 async function equalizeTiming(app: App, hidden: SkillDoc | null | undefined): Promise<void> {
-  await app.storage.skillLookups.find(hidden ? missingId : (lastAllowed.get(app) ?? missingId));
+  await app.storage.skillLookups.find(hidden ? missingId : lastAllowed(app).id);
 }
 
 /** Whether anyone can read it, in the catalog or through its link. */

@@ -3,6 +3,7 @@
  * publish pays for little of it. The reconcile job projects skills whose process crashed.
  */
 import type { App } from "../app.ts";
+import { perApp } from "../per-app.ts";
 import { projectRecords, projectRefs } from "./projection.ts";
 
 /**
@@ -88,28 +89,23 @@ interface ProjectionQueue {
   refs: Rounds;
 }
 
-const queues = new WeakMap<App, ProjectionQueue>();
-
-function openProjectionQueue(app: App): ProjectionQueue {
+const queueOf = perApp<ProjectionQueue>((app) => {
   const refs = new Rounds(app, "project refs and search terms", refTimes, (ids) => projectRefs(app, ids));
   const records = new Rounds(app, "project skills", recordTimes, async (ids) =>
     refs.add(await projectRecords(app, ids)),
   );
   return { records, refs };
-}
+});
 
 /** Projects a skill soon, together with others that change in the meantime. */
 export function scheduleProjection(app: App, skillId: string): void {
-  let queue = queues.get(app);
-  if (!queue) queues.set(app, (queue = openProjectionQueue(app)));
-  queue.records.add([skillId]);
+  queueOf(app).records.add([skillId]);
 }
 
 /** Starts pending work without delay, for the end of a process. Returns true while anything is left. */
 export function flushProjections(app: App): boolean {
-  const queue = queues.get(app);
-  if (!queue) return false;
-  const hasRecords = queue.records.flush();
-  const hasRefs = queue.records.isRunning ? false : queue.refs.flush();
+  const { records, refs } = queueOf(app);
+  const hasRecords = records.flush();
+  const hasRefs = records.isRunning ? false : refs.flush();
   return hasRecords || hasRefs;
 }

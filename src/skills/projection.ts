@@ -10,6 +10,7 @@ import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skill
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
+import { perApp } from "../per-app.ts";
 import { requestSync } from "../queue/request-sync.ts";
 import { termsOfSkill } from "./search/search-terms.ts";
 
@@ -24,16 +25,14 @@ export async function projectSkill(app: App, skillId: string): Promise<void> {
   await projectRefs(app, await projectRecords(app, [skillId]));
 }
 
-const forReaders = new WeakMap<App, Coalescer<void>>();
+const forReaders = perApp(() => new Coalescer<void>());
 
 /** Updates refs and tags for a caller that reads the repository itself. Concurrent calls share one projection. */
 export async function projectForReaders(app: App, skill: SkillDoc): Promise<void> {
   const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
   const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid;
   if (!isBehind && skill.unsettledAt === undefined) return;
-  let settling = forReaders.get(app);
-  if (!settling) forReaders.set(app, (settling = new Coalescer()));
-  await settling.run(skill._id, () => projectSkill(app, skill._id));
+  await forReaders(app).run(skill._id, () => projectSkill(app, skill._id));
 }
 
 /** Copies pending versions, publishes events and requests syncs. Returns the ids of skills that exist. */
@@ -135,7 +134,7 @@ async function indexForSearch(app: App, ids: string[], found: readonly SkillToIn
   await putSearchEntries(app, alive);
 }
 
-const forSearches = new WeakMap<App, Coalescer<void>>();
+const forSearches = perApp(() => new Coalescer<void>());
 
 /**
  * Writes the search entries that are behind the skills of these organizations, so that a search finds every change that
@@ -143,9 +142,7 @@ const forSearches = new WeakMap<App, Coalescer<void>>();
  */
 export async function indexPending(app: App, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
-  let indexing = forSearches.get(app);
-  if (!indexing) forSearches.set(app, (indexing = new Coalescer()));
-  await indexing.run([...tenantIds].sort().join(), async () =>
+  await forSearches(app).run([...tenantIds].sort().join(), async () =>
     putSearchEntries(app, await app.storage.skills.listUnindexed(tenantIds, maxIndexedForSearch)),
   );
 }

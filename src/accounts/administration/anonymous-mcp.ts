@@ -1,6 +1,7 @@
 /** Use of the MCP server by agents without a sign-in. */
 import type { AnonymousMcpMode } from "../../../contract/vocabulary.ts";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 
 /** An administrator's choice precedes the configuration. */
 export async function anonymousMcpMode(app: App): Promise<AnonymousMcpMode> {
@@ -18,14 +19,13 @@ export async function allowsAnonymousMcp(app: App): Promise<boolean> {
 
 /** Time for which a public skill is taken to be there still. */
 const knownMs = 60_000;
-const seenAt = new WeakMap<App, number>();
+const publicSkill = perApp(() => ({ seenAt: -Infinity }));
 
 async function hasPublicSkill(app: App): Promise<boolean> {
   const now = app.now().getTime();
-  const seen = seenAt.get(app);
-  if (seen !== undefined && now - seen < knownMs) return true;
+  const known = publicSkill(app);
+  if (now - known.seenAt < knownMs) return true;
   const isThere = await app.storage.skills.hasPublic();
-  if (isThere) seenAt.set(app, now);
-  else seenAt.delete(app);
+  known.seenAt = isThere ? now : -Infinity;
   return isThere;
 }

@@ -17,6 +17,7 @@ import {
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
 import type { ConnectorChange } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
 import { isTemporary } from "../upstream/failure.ts";
 import { ConnectorError } from "../upstream/problems.ts";
@@ -29,7 +30,7 @@ const leaseMs = 150_000;
 const waitMs = 40_000;
 const lookMs = 200;
 
-const flights = new WeakMap<App, SingleFlight<string>>();
+const flightsOf = perApp(() => new SingleFlight<string>(Infinity));
 
 /** A connector as its user has connected it. */
 interface Connection {
@@ -48,10 +49,8 @@ export async function renewToken(
   url: URL,
   former: string | undefined,
 ): Promise<string> {
-  let running = flights.get(app);
-  if (!running) flights.set(app, (running = new SingleFlight(Infinity)));
   const key = `${connection.id} ${connection.generation} ${former ?? ""}`;
-  return running.run(key, () => renew(app, connection, url, former));
+  return flightsOf(app).run(key, () => renew(app, connection, url, former));
 }
 
 async function renew(

@@ -2,13 +2,13 @@
 import { limits } from "../../../contract/limits.ts";
 import type { KnownConnector } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 
-const running = new WeakMap<App, Map<string, number>>();
+const running = perApp(() => new Map<string, number>());
 
 /** Takes a place for a call, until the returned function is called. Undefined if the user or connector has too many. */
 export function takeCall(app: App, { _id, userId }: KnownConnector): (() => void) | undefined {
-  let counts = running.get(app);
-  if (!counts) running.set(app, (counts = new Map()));
+  const counts = running(app);
   const places = [
     { key: `connector:${_id}`, most: limits.connectorCallsAtOnce },
     { key: `user:${userId}`, most: limits.connectorCallsPerUser },

@@ -9,6 +9,7 @@ import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 import { noteFailure, noteSuccess } from "../status.ts";
 import { problemOf } from "../upstream/failure.ts";
 import type { ChangedList } from "../upstream/follow.ts";
@@ -62,13 +63,7 @@ export interface ListCache {
   mark(usable: UsableConnector, kind: ListKind): Promise<string>;
 }
 
-const caches = new WeakMap<App, ListCache>();
-
-export function listsOf(app: App): ListCache {
-  let cache = caches.get(app);
-  if (!cache) caches.set(app, (cache = openLists(app)));
-  return cache;
-}
+export const listsOf = perApp(openLists);
 
 const keyOf = ({ connector, server }: UsableConnector, kind: ListKind) =>
   `${connector._id} ${connector.generation} ${server.revision} ${kind}`;

@@ -8,6 +8,7 @@ import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { ListMarks, ListWatch, WatchedList } from "../../mcp/forwarding/forwarder.ts";
+import { perApp } from "../../per-app.ts";
 import { onConnectorChange } from "../changes.ts";
 import { poolOf } from "../upstream/pool.ts";
 import { isUsable, listConnectors, type UsableConnector } from "../usable.ts";
@@ -46,14 +47,8 @@ export interface Watches {
   add(watch: UserWatch): () => void;
 }
 
-const opened = new WeakMap<App, Watches>();
-
 /** The watches of a process. */
-export function watchesOf(app: App): Watches {
-  let watches = opened.get(app);
-  if (!watches) opened.set(app, (watches = openWatches(app)));
-  return watches;
-}
+export const watchesOf = perApp(openWatches);
 
 function openWatches(app: App): Watches {
   const watchers = new Set<Watcher>();

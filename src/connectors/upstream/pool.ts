@@ -6,6 +6,7 @@
 import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
 import { LRUCache } from "lru-cache";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 import type { UsableConnector } from "../usable.ts";
 import type { Upstream } from "./connect.ts";
 import type { ChangedList } from "./follow.ts";
@@ -177,14 +178,9 @@ export function openPool(app: App): Pool {
   };
 }
 
-const pools = new WeakMap<App, Pool>();
-
 /** The pool of a process. */
-export function poolOf(app: App): Pool {
-  let pool = pools.get(app);
-  if (!pool) {
-    pools.set(app, (pool = openPool(app)));
-    app.onClose(() => pool!.close());
-  }
+export const poolOf = perApp<Pool>((app) => {
+  const pool = openPool(app);
+  app.onClose(() => pool.close());
   return pool;
-}
+});

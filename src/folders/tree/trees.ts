@@ -5,12 +5,19 @@
 import { LRUCache } from "lru-cache";
 import type { TreeState } from "../../../storage/folders.ts";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 import { FolderTree } from "./tree.ts";
 
 /** Maximum number of folders and grants in all cached trees, and the number that a tree itself counts as. */
 const maxCachedParts = 1_000_000;
 const ofTree = 10;
-const caches = new WeakMap<App, LRUCache<string, FolderTree>>();
+const cacheOf = perApp(
+  () =>
+    new LRUCache<string, FolderTree>({
+      maxSize: maxCachedParts,
+      sizeCalculation: (tree) => tree.size + tree.grantCount + ofTree,
+    }),
+);
 
 /** The current tree of an organization. */
 export async function loadTree(app: App, tenantId: string): Promise<FolderTree> {
@@ -64,36 +71,28 @@ export function haveRevisions(states: readonly TreeState[], revisions: ReadonlyM
   return [...revisions].every(([tenantId, revision]) => (stored.get(tenantId) ?? 0) === revision);
 }
 
-function cacheOf(app: App): LRUCache<string, FolderTree> {
-  let cache = caches.get(app);
-  if (!cache) {
-    const sizeCalculation = (tree: FolderTree) => tree.size + tree.grantCount + ofTree;
-    caches.set(app, (cache = new LRUCache({ maxSize: maxCachedParts, sizeCalculation })));
-  }
-  return cache;
-}
-
 /** Query that is sent at the end of the current turn of the event loop. */
 interface PendingQuery {
   tenantIds: Set<string>;
   states: Promise<TreeState[]>;
 }
-const pendingQueries = new WeakMap<App, PendingQuery>();
+const pendingQueries = perApp<{ open?: PendingQuery }>(() => ({}));
 
 /**
  * States of trees, read after this call. Calls in one turn of the event loop share a query, which is sent after all of
  * them, so that no caller gets a state from before its call.
  */
 async function readStates(app: App, tenantIds: readonly string[]): Promise<TreeState[]> {
-  let open = pendingQueries.get(app);
-  if (!open) {
+  const pending = pendingQueries(app);
+  if (!pending.open) {
     const ids = new Set<string>();
     const states = new Promise((resolve) => setImmediate(resolve)).then(() => {
-      pendingQueries.delete(app);
+      delete pending.open;
       return app.storage.folders.readTrees([...ids]);
     });
-    pendingQueries.set(app, (open = { tenantIds: ids, states }));
+    pending.open = { tenantIds: ids, states };
   }
+  const { open } = pending;
   for (const id of tenantIds) open.tenantIds.add(id);
   const states = await open.states;
   return states.filter((state) => tenantIds.includes(state._id));

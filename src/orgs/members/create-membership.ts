@@ -8,6 +8,7 @@ import type { Account } from "../../../storage/users.ts";
 import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { flushEvents } from "../../audit/events.ts";
+import { perApp } from "../../per-app.ts";
 import { memberNames, propagateUser } from "../../users/member-names.ts";
 import { enlistOwner } from "../owners.ts";
 import { propagateTenant } from "../propagate.ts";
@@ -94,15 +95,14 @@ async function followChanges(app: App, read: { tenant: TenantDoc; account: Accou
 
 /** Time in which members join together: one job serves them all. */
 const collectMs = 100;
-const collecting = new WeakMap<App, Set<string>>();
+const collecting = perApp(() => new Set<string>());
 
 /**
  * Queues the creation of a new member's workspace, if the organization has workspaces. Enabling them queues it too, and
  * the reconcile job does.
  */
 function afterMemberJoined(app: App, tenantId: string): void {
-  const waiting = collecting.get(app) ?? new Set();
-  collecting.set(app, waiting);
+  const waiting = collecting(app);
   if (waiting.has(tenantId)) return;
   waiting.add(tenantId);
   app.background("queue what a new member gets", async () => {

@@ -3,6 +3,7 @@ import { openBatches } from "../../../storage/batches/open-batches.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { App } from "../../app.ts";
 import { recordEvents } from "../../audit/fan-out.ts";
+import { perApp } from "../../per-app.ts";
 
 /** Time in which events are collected. */
 const collectMs = 100;
@@ -14,21 +15,8 @@ interface Published {
   reject(error: unknown): void;
 }
 
-const batches = new WeakMap<App, (one: Published) => void>();
-
-/** Publishes the event of a user's document soon, without delaying the response. */
-export function flushUserEvent(app: App, id: string, event: EventRow): void {
-  let add = batches.get(app);
-  if (!add) batches.set(app, (add = openBatch(app)));
-  const adding = add;
-  app.background(
-    "publish audit events",
-    () => new Promise<void>((resolve, reject) => adding({ id, event, resolve, reject })),
-  );
-}
-
-function openBatch(app: App): (one: Published) => void {
-  return openBatches<Published>(async (all) => {
+const batchOf = perApp((app) =>
+  openBatches<Published>(async (all) => {
     try {
       await recordEvents(
         app,
@@ -43,5 +31,14 @@ function openBatch(app: App): (one: Published) => void {
         for (const { reject } of all) reject(error);
       };
     }
-  }, collectMs);
+  }, collectMs),
+);
+
+/** Publishes the event of a user's document soon, without delaying the response. */
+export function flushUserEvent(app: App, id: string, event: EventRow): void {
+  const add = batchOf(app);
+  app.background(
+    "publish audit events",
+    () => new Promise<void>((resolve, reject) => add({ id, event, resolve, reject })),
+  );
 }

@@ -5,12 +5,13 @@
  */
 import { LRUCache } from "lru-cache";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 
 const share = 10;
 const validMs = 60_000;
 const remembered = 1000;
 
-const rooms = new WeakMap<App, LRUCache<string, { left: number }>>();
+const roomsOf = perApp(() => new LRUCache<string, { left: number }>({ max: remembered, ttl: validMs }));
 
 /** Whether there is room for one more. `kind` names what is counted; `count` is called only where it is needed. */
 export async function hasRoom(
@@ -30,13 +31,4 @@ export async function hasRoom(
   const free = limit - (await count());
   known.set(key, { left: Math.floor(free / share) });
   return free > 0;
-}
-
-function roomsOf(app: App): LRUCache<string, { left: number }> {
-  let known = rooms.get(app);
-  if (!known) {
-    known = new LRUCache({ max: remembered, ttl: validMs });
-    rooms.set(app, known);
-  }
-  return known;
 }

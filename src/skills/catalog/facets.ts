@@ -8,6 +8,7 @@ import type { CatalogFacetsPayload } from "../../../contract/payloads/catalog.ts
 import { skillTypes } from "../../../contract/vocabulary.ts";
 import type { CountedSkill } from "../../../storage/lookups/catalog.ts";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 import { tagsOf, type FacetsQuery } from "../schema.ts";
 import { tenantOfCatalog, termsOf } from "../search/search.ts";
 
@@ -26,15 +27,14 @@ interface Counts {
   kept: LRUCache<string, CatalogFacetsPayload>;
   running: SingleFlight<CatalogFacetsPayload>;
 }
-const countsOf = new WeakMap<App, Counts>();
+
+const countsOf = perApp<Counts>(() => ({
+  kept: new LRUCache({ max: 500, ttl: keptMs }),
+  running: new SingleFlight(2),
+}));
 
 export function readFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsPayload> {
-  let counts = countsOf.get(app);
-  if (!counts) {
-    counts = { kept: new LRUCache({ max: 500, ttl: keptMs }), running: new SingleFlight(2) };
-    countsOf.set(app, counts);
-  }
-  const { kept, running } = counts;
+  const { kept, running } = countsOf(app);
   const { query, tenant, type } = input;
   const key = JSON.stringify([termsOf(query), tenant, type, tagsOf(input).sort()]);
   const known = kept.get(key);

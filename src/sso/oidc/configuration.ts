@@ -5,6 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { OidcConnection, SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
+import { perApp } from "../../per-app.ts";
 import { secretRecord } from "../providers/connection.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 
@@ -12,12 +13,11 @@ const freshMs = 10 * 60_000;
 /** A token without a signature, or with one by the client secret, is never accepted. */
 const signatureMethods = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 
-const caches = new WeakMap<App, LRUCache<string, client.Configuration>>();
+const cacheOf = perApp(() => new LRUCache<string, client.Configuration>({ max: 200, ttl: freshMs }));
 
 /** Throws `unavailable` if the provider can't be reached. */
 export async function configurationOf(app: App, provider: SsoProviderDoc): Promise<client.Configuration> {
-  let cache = caches.get(app);
-  if (!cache) caches.set(app, (cache = new LRUCache({ max: 200, ttl: freshMs })));
+  const cache = cacheOf(app);
   const key = `${provider._id} ${provider.epoch}`;
   const known = cache.get(key);
   if (known) return known;
