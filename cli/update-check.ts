@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { withinTime } from "../contract/concurrency/within-time.ts";
 import { exchange } from "./api/transport.ts";
 import type { Context } from "./context.ts";
 import { writeAtomic } from "./state/atomic.ts";
@@ -34,7 +34,7 @@ export function startUpdateCheck(context: Context): UpdateCheck {
   return {
     cancel: () => abort.abort(),
     async tell() {
-      const newer = await Promise.race([found, sleep(patienceMs, undefined, { ref: false })]);
+      const newer = await withinTime(found, patienceMs, () => undefined, { ref: false });
       abort.abort();
       if (newer === undefined) return;
       const { paint } = context.output;

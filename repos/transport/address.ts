@@ -5,6 +5,7 @@
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import * as dns from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { RepoError } from "../errors.ts";
 
 /** Not reached over the internet: this machine, private networks, and what maps or tunnels to them. */
@@ -73,10 +74,7 @@ const lookupMs = 2000;
 export async function assertPublicName(hostname: string): Promise<void> {
   assertPublicHost(hostname);
   const found = dns.lookup(hostname, { all: true }).catch((): LookupAddress[] => []);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<LookupAddress[]>((done) => (timer = setTimeout(done, lookupMs, [])));
-  const addresses = await Promise.race([found, late]);
-  clearTimeout(timer);
+  const addresses = await withinTime(found, lookupMs, () => []);
   if (!addresses.every(({ address }) => isPublicAddress(address))) throw forbidden(hostname);
 }
 

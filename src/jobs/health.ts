@@ -1,6 +1,7 @@
 /** System health: engines, disks, git and versions, each with its own error. */
 import { access, statfs } from "node:fs/promises";
 import path from "node:path";
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 import type { HealthPayload } from "../../contract/payloads/jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import { hasProxy } from "../../repos/transport/connections.ts";
@@ -87,17 +88,13 @@ export const checkDisks = ({ config }: Pick<App, "config">) =>
 
 async function checked(ask: () => Promise<string>): Promise<Check> {
   const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${answerMs / 1000} s.`)), answerMs);
-  });
   try {
-    const detail = await Promise.race([ask(), late]);
+    const detail = await withinTime(ask(), answerMs, () => {
+      throw new Error(`No answer within ${answerMs / 1000} s.`);
+    });
     return { ok: true, detail, ms: Math.round(performance.now() - startedAt) };
   } catch (error) {
     return { ok: false, detail: (error as Error).message.slice(0, 300), ms: null };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

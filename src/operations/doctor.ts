@@ -1,4 +1,5 @@
 /** `doctor`: checks everything that the service depends on. A failed check does not prevent the others. */
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { RepoError } from "../../repos/errors.ts";
 import { fetchText } from "../../repos/transport/fetch-text.ts";
 import type { App, Stores } from "../app.ts";
@@ -49,7 +50,9 @@ export async function diagnose(
   const app = { config, now: () => new Date() };
   const [stores, queue, git, outbound, address, disks] = await Promise.all([
     engines.openStores().catch((error: unknown) => failed("database", error)),
-    withinLimit(engines.openQueue()).catch((error: unknown) => failed("queue", error)),
+    withinTime(engines.openQueue(), openQueueMs, () => {
+      throw new Error(`The job queue does not respond within ${openQueueMs / 1000} s.`);
+    }).catch((error: unknown) => failed("queue", error)),
     checkGit(app),
     diagnoseOutbound(app),
     checkAddress(config),
@@ -66,15 +69,6 @@ export async function diagnose(
     ),
     ...("state" in stores ? [] : await checkContent(stores)),
   ];
-}
-
-async function withinLimit(opening: Promise<Queue>): Promise<Queue> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`The job queue does not respond within ${openQueueMs / 1000} s.`);
-    timer = setTimeout(() => reject(error), openQueueMs);
-  });
-  return Promise.race([opening, late]).finally(() => clearTimeout(timer));
 }
 
 /** State of what is stored: whether it is complete, belongs to the Git root, and can be decrypted. */

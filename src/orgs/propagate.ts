@@ -1,5 +1,5 @@
 /** Copies the names, requirements and deletion of an organization to the documents that repeat them. */
-import { setTimeout as pause } from "node:timers/promises";
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
@@ -43,7 +43,7 @@ export async function propagateTenantSoon(app: App, tenant: TenantDoc, events: E
     await followed;
     await publishEvents(app, app.storage.tenants, tenant._id, events);
   });
-  await Promise.race([followed, pause(followMs, undefined, { ref: false })]);
+  await withinTime(followed, followMs, () => undefined);
 }
 
 /** Hides the skills of an organization that is to be erased, or shows them again. */

@@ -14,7 +14,6 @@ import type { JobState } from "../../contract/vocabulary.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
 import { QueuePool } from "../../engines/queue/queue-pool.ts";
 import type { Log } from "../log.ts";
-import { QueueUnavailableError } from "./errors.ts";
 import { type Patience, waitFor } from "./wait.ts";
 
 /** Separates our keys from others in a shared Redis; the embedded engine is not shared. */
@@ -80,19 +79,6 @@ export interface QueueBackend {
     events: ConsumerEvents,
   ): BackendWorker;
   close(): Promise<void>;
-}
-
-/** Rejects with QueueUnavailableError if `work` takes longer than `ms`; a late result is ignored. */
-export async function withinTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new QueueUnavailableError(`${what} took longer than ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The common part of both kinds of worker. */

@@ -1,9 +1,10 @@
 // The running side of the queue: one BullMQ worker per queue, which calls the processors.
 import { DelayedError, type Job, UnrecoverableError } from "bullmq";
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 import type { Log } from "../log.ts";
-import { type BackendWorker, type QueueBackend, withinTime } from "./backend.ts";
+import type { BackendWorker, QueueBackend } from "./backend.ts";
 import { pauseBeforeRetry } from "./backoff.ts";
-import { isPermanent, JobTimeoutError, QueueUnavailableError } from "./errors.ts";
+import { isPermanent, JobTimeoutError } from "./errors.ts";
 import {
   defaultTimeoutMs,
   isJobName,
@@ -143,16 +144,11 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
  */
 async function withinLimit(work: Promise<void>, name: JobName): Promise<void> {
   const limitMs = jobPolicies[name].timeoutMs ?? defaultTimeoutMs;
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    // A job that was handed over to another process must not keep this one.
-    timer = setTimeout(() => reject(new JobTimeoutError(name, limitMs)), limitMs).unref();
-  });
-  try {
-    await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = () => {
+    throw new JobTimeoutError(name, limitMs);
+  };
+  // A job that was handed over to another process must not keep this one.
+  await withinTime(work, limitMs, late, { ref: false });
 }
 
 /** Adds a failed attempt to the job's history, which a retry by hand does not clear. */
@@ -177,9 +173,7 @@ async function closeWorker(worker: BackendWorker, timeoutMs: number) {
   await settlesWithin(worker.disconnect(), HAND_OVER_TIMEOUT_MS);
 }
 
-async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  return withinTime(work, ms, "closing").then(
-    () => true,
-    (error: unknown) => !(error instanceof QueueUnavailableError),
-  );
+function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = () => true;
+  return withinTime(work.then(settled, settled), ms, () => false);
 }

@@ -1,5 +1,6 @@
 // The job queue: the only access to BullMQ for the whole service, on Redis or on the embedded engine.
 import type { JobType } from "bullmq";
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 import type { Log } from "../log.ts";
 import {
   type BackendQueue,
@@ -7,7 +8,6 @@ import {
   PRODUCER_TIMEOUT_MS,
   type QueueBackend,
   redisBackend,
-  withinTime,
 } from "./backend.ts";
 import { type ConsumerSettings, type Consumers, startConsumers } from "./consumers.ts";
 import { QueueUnavailableError } from "./errors.ts";
@@ -128,7 +128,9 @@ function queueFor(queues: Map<QueueName, BackendQueue>, name: QueueName): Backen
 
 async function answerOf<T>(work: Promise<T>, what: string): Promise<T> {
   try {
-    return await withinTime(work, PRODUCER_TIMEOUT_MS, what);
+    return await withinTime(work, PRODUCER_TIMEOUT_MS, () => {
+      throw new QueueUnavailableError(`${what} took longer than ${PRODUCER_TIMEOUT_MS} ms`);
+    });
   } catch (error) {
     if (error instanceof QueueUnavailableError || !isEngineAway(error)) throw error;
     throw new QueueUnavailableError(what, error);
@@ -153,9 +155,10 @@ async function countStates(queues: Map<QueueName, BackendQueue>): Promise<Record
 
 /** A queue whose engine is unavailable can't close gracefully; its connection is cut instead. */
 async function closeQueue(queue: BackendQueue) {
-  try {
-    await withinTime(queue.close(), CLOSE_TIMEOUT_MS, "closing");
-  } catch {
-    await withinTime(queue.disconnect(), CLOSE_TIMEOUT_MS, "disconnecting").catch(() => undefined);
-  }
+  const isClosed = queue.close().then(
+    () => true,
+    () => false,
+  );
+  if (await withinTime(isClosed, CLOSE_TIMEOUT_MS, () => false)) return;
+  await withinTime(queue.disconnect(), CLOSE_TIMEOUT_MS, () => undefined).catch(() => undefined);
 }

@@ -5,6 +5,7 @@ import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { keepSuccess } from "../../contract/concurrency/keep-success.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 
 describe("mapLimit", () => {
   it("returns the results in the order of the items, with at most the given number of calls at a time", async () => {
@@ -33,6 +34,23 @@ describe("mapLimit", () => {
 
     await assert.rejects(mapping, /first/);
     assert.deepEqual(ended, [2]);
+  });
+});
+
+describe("withinTime", () => {
+  const never = new Promise<never>(() => undefined);
+
+  it("returns the result or the failure of work that is in time", async () => {
+    assert.equal(await withinTime(Promise.resolve(1), 60_000, assert.fail), 1);
+    await assert.rejects(withinTime(Promise.reject(new Error("failed")), 60_000, assert.fail), /failed/);
+  });
+
+  it("returns the other result, or throws the error, of work that is late", async () => {
+    assert.equal(await withinTime(never, 1, () => "late"), "late");
+    const failing = withinTime(never, 1, () => {
+      throw new Error("too late");
+    });
+    await assert.rejects(failing, /too late/);
   });
 });
 

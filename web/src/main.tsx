@@ -11,6 +11,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRouter, RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { routeTree } from "../generated/route-tree.ts";
 import { ApiError } from "./api/client.ts";
 import { nonce } from "./nonce.ts";
@@ -59,12 +60,7 @@ addEventListener("vite:preloadError", (event) => {
 
 /** Not a top-level await: with one, the bundler moves lazy pages and their style sheets into the first load. */
 async function start(root: HTMLElement): Promise<void> {
-  await Promise.race([
-    router.load(),
-    new Promise((done) => {
-      setTimeout(done, frameMs);
-    }),
-  ]);
+  await withinTime(router.load(), frameMs, () => undefined);
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={client}>

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import type { Client, Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/client";
 import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
+import { withinTime } from "../../../contract/concurrency/within-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
 import type { App } from "../../app.ts";
@@ -110,9 +111,10 @@ function openLists(app: App): ListCache {
   }
 
   const readInTime = (usable: UsableConnector, kind: ListKind) =>
-    within(
+    withinTime<Listed<ListKind>, Listed<ListKind>>(
       flights.run(keyOf(usable, kind), () => read(usable, kind)),
       app.config.mcpCentral.listMs,
+      () => ({ problem: "timed_out" }),
     );
 
   return {
@@ -130,18 +132,6 @@ function openLists(app: App): ListCache {
       return kept.get(key)?.mark ?? "";
     },
   };
-}
-
-async function within(reading: Promise<Listed<ListKind>>, waitMs: number): Promise<Listed<ListKind>> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Listed<ListKind>>((resolve) => {
-    timer = setTimeout(() => resolve({ problem: "timed_out" }), waitMs);
-  });
-  try {
-    return await Promise.race([reading, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 type Entry = Tool | Prompt | Resource | ResourceTemplateType;

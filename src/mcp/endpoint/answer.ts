@@ -8,6 +8,7 @@ import {
   type CallToolResult,
   type McpServer,
 } from "@modelcontextprotocol/server";
+import { withinTime } from "../../../contract/concurrency/within-time.ts";
 import { ServiceError } from "../../errors.ts";
 import { Reply, type RequestInfo } from "../../http/route.ts";
 import { withChallenge } from "../failures.ts";
@@ -39,13 +40,21 @@ export function openAnswers(
   const onerror = (error: Error) => services.log.debug({ error }, "a message of an MCP client was refused");
   const modern = createMcpHandler(({ requestInfo }) => serverOf(requestInfo), { legacy: "reject", onerror });
 
+  /** A call that takes too long continues, but its caller gets a response. */
+  const late = () => {
+    const seconds = callMs / 1000;
+    throw new ServiceError("unavailable", `The call took longer than ${seconds} s: try again later.`);
+  };
   const challengedIf = ({ isChallenged }: Call, reply: Reply) =>
     isChallenged ? withChallenge(reply, { baseUrl: services.baseUrl(), path, hasCredential: false }) : reply;
 
   return async (info, call, body, end) => {
     const plain = readPlainCall(info, body);
     if (plain) {
-      return challengedIf(call, await withinTime(answerPlainCall(plain, callTool(plain, call)), callMs));
+      return challengedIf(
+        call,
+        await withinTime(answerPlainCall(plain, callTool(plain, call)), callMs, late),
+      );
     }
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const request = toRequest(info, services.baseUrl() + path, end);
@@ -57,6 +66,7 @@ export function openAnswers(
         ? serveLegacy(serverOf(request), request, { parsedBody: body, isStream, end })
         : modern.fetch(request, { parsedBody: body }),
       callMs,
+      late,
     );
     const session = areLong && isLegacy ? sessionFor(messages.find(isInitialize)) : undefined;
     return challengedIf(call, await toReply(response, session));
@@ -113,22 +123,6 @@ async function serveLegacy(
   // Without a stream, nothing is open once the response is there, and closing would only make errors for no one.
   if (isStream) end.addEventListener("abort", () => void server.close());
   return transport.handleRequest(request, { parsedBody });
-}
-
-/** A call that takes too long goes on, but its caller gets an answer. */
-async function withinTime<T>(work: Promise<T>, callMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const seconds = callMs / 1000;
-      reject(new ServiceError("unavailable", `The call took longer than ${seconds} s: try again later.`));
-    }, callMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export async function toReply(response: Response, session?: string): Promise<Reply> {
