@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import { retryLost } from "../../contract/concurrency/retry-lost.ts";
 import type { SearchEntry } from "../../storage/search-entries.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
@@ -15,7 +16,6 @@ import { requestSync } from "../queue/request-sync.ts";
 import { termsOfSkill } from "./search/search-terms.ts";
 
 const refsAtOnce = 16;
-const refAttempts = 5;
 const refPauseMs = 50;
 /** Maximum number of skills that a search indexes. While more are pending, the earliest changes are found later. */
 const maxIndexedForSearch = 500;
@@ -80,7 +80,8 @@ async function correctAccess(app: App, found: readonly SkillToProject[]): Promis
  */
 async function advance(app: App, skill: SkillToIndex): Promise<boolean> {
   const repo = { tenantId: skill.tenantId, skillId: skill._id };
-  for (let attempt = 0; attempt < refAttempts; attempt++) {
+  const exhausted = () => new Error(`the refs of skill ${skill._id} are locked by another process`);
+  const { isComplete } = await retryLost({ attempts: 5, exhausted }, async () => {
     let commits: TaggedCommit[] | undefined;
     const result = await app.repos.advanceRefs(repo, async () => {
       const oids = await app.storage.skills.findOids(skill._id);
@@ -89,10 +90,12 @@ async function advance(app: App, skill: SkillToIndex): Promise<boolean> {
       return { main: oids?.current ?? null, head: oids?.head ?? null, tags };
     });
     // A call that shared another one's write has read nothing, and repeats it.
-    if (result !== "contended" && commits) return commits.some((commit) => commit.oid === skill.head.oid);
-    if (result === "contended") await pause(refPauseMs);
-  }
-  throw new Error(`the refs of skill ${skill._id} are locked by another process`);
+    if (result !== "contended")
+      return commits && { isComplete: commits.some((commit) => commit.oid === skill.head.oid) };
+    await pause(refPauseMs);
+    return undefined;
+  });
+  return isComplete;
 }
 
 type TaggedCommit = Pick<VersionDoc, "semver" | "oid">;

@@ -1,4 +1,5 @@
 /** The caller's own workspaces, for publishing to them and listing their content. */
+import { retryLost } from "../../contract/concurrency/retry-lost.ts";
 import type { FolderNode } from "../../storage/folders.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
@@ -7,8 +8,6 @@ import { ServiceError, unauthenticated } from "../errors.ts";
 import { loadTree, loadTrees } from "../folders/tree/trees.ts";
 import { provisionRows } from "./provision.ts";
 import { scheduleMember } from "./schedule.ts";
-
-const attempts = 3;
 
 /** Throws `refused` for an organization's token and an anonymous key, which don't belong to a user. */
 function requirePerson(actor: Actor): UserActor {
@@ -66,7 +65,13 @@ export async function ensureWorkspace(
 ): Promise<FolderNode> {
   const { workspaces } = app.storage;
   const about = { kind: "workspace", ref: member.username } as const;
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  const exhausted = () =>
+    new ServiceError(
+      "conflict",
+      `The workspace of "${member.username}" is being created: try again in a moment.`,
+      about,
+    );
+  return retryLost<FolderNode>({ attempts: 3, exhausted }, async () => {
     const row = await workspaces.find(tenantId, member.userId);
     if (row?.state === "provisioned") {
       const folder = (await loadTree(app, tenantId)).workspaceOf(member.userId);
@@ -88,12 +93,8 @@ export async function ensureWorkspace(
     await scheduleMember(app, tenantId, member);
     const scheduled = await workspaces.find(tenantId, member.userId);
     if (scheduled?.state === "scheduled") await provisionRows(app, tenantId, [scheduled]);
-  }
-  throw new ServiceError(
-    "conflict",
-    `The workspace of "${member.username}" is being created: try again in a moment.`,
-    about,
-  );
+    return undefined;
+  });
 }
 
 /** Folders of the caller's own workspaces with their subfolders, by organization. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { keepSuccess } from "../../contract/concurrency/keep-success.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import { retryLost } from "../../contract/concurrency/retry-lost.ts";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
 
@@ -51,6 +52,37 @@ describe("withinTime", () => {
       throw new Error("too late");
     });
     await assert.rejects(failing, /too late/);
+  });
+});
+
+describe("retryLost", () => {
+  const exhausted = () => new Error("too many at once");
+
+  it("repeats lost attempts until one has a result, with a pause after each lost one", async () => {
+    const pauses: number[] = [];
+    const results = [undefined, null, false, 0, 1];
+    const pauseMs = (attempt: number) => {
+      pauses.push(attempt);
+      return 0;
+    };
+
+    const result = await retryLost({ attempts: 5, pauseMs, exhausted }, async (attempt) => results[attempt]);
+
+    assert.equal(result, 0);
+    assert.deepEqual(pauses, [0, 1, 2]);
+  });
+
+  it("throws the given error once every attempt is lost, and an error of an attempt at once", async () => {
+    const attempts: number[] = [];
+    const losing = retryLost({ attempts: 3, exhausted }, async (attempt) => {
+      attempts.push(attempt);
+      return undefined;
+    });
+    await assert.rejects(losing, /too many at once/);
+    assert.deepEqual(attempts, [0, 1, 2]);
+
+    const failing = retryLost({ attempts: 3, exhausted }, () => Promise.reject(new Error("refused")));
+    await assert.rejects(failing, /refused/);
   });
 });
 

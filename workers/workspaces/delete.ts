@@ -2,6 +2,7 @@
  * Removes the workspace of a former member: its skills, its folders, then the row that requested the deletion. After an
  * interruption, the job's next attempt or the reconcile job continues.
  */
+import { retryLost } from "../../contract/concurrency/retry-lost.ts";
 import type { App } from "../../src/app.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { closeSubtree, removeSubtree } from "../../src/folders/tree/erase.ts";
@@ -21,8 +22,10 @@ export async function removeWorkspace(
   const row = await workspaces.findDeleting(tenantId, userId);
   if (!row) return;
   const folder = (await loadTree(app, tenantId)).workspaceOf(userId);
-  if (folder && !(await removeFolder(app, tenantId, userId, folder._id)))
-    throw new Error(`the workspace of ${userId} in ${tenantId} is not empty yet`);
+  if (folder)
+    await retryLost({ attempts: rounds, exhausted: () => notEmpty(tenantId, userId) }, () =>
+      removeFolder(app, tenantId, userId, folder._id),
+    );
   await flushWorkspaceEvents(app, [row]);
   await workspaces.remove(row._id, "deleting");
   // A user who has rejoined in the meantime gets a new workspace.
@@ -30,13 +33,14 @@ export async function removeWorkspace(
 }
 
 async function removeFolder(app: App, tenantId: string, userId: string, id: string): Promise<boolean> {
-  for (let round = 0; round < rounds; round++) {
-    const folderIds = await closeSubtree(app, tenantId, id);
-    await removeSkills(app, tenantId, userId, folderIds);
-    await releaseDeleted(app, tenantId, folderIds);
-    if (await removeSubtree(app, tenantId, id)) return true;
-  }
-  return false;
+  const folderIds = await closeSubtree(app, tenantId, id);
+  await removeSkills(app, tenantId, userId, folderIds);
+  await releaseDeleted(app, tenantId, folderIds);
+  return removeSubtree(app, tenantId, id);
+}
+
+function notEmpty(tenantId: string, userId: string): Error {
+  return new Error(`the workspace of ${userId} in ${tenantId} is not empty yet`);
 }
 
 async function removeSkills(app: App, tenantId: string, userId: string, folderIds: string[]): Promise<void> {

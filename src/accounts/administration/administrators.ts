@@ -3,7 +3,7 @@
  * first recorded in the settings of the service, and a change that a crash interrupted is completed before the next
  * one. While a change is recorded, no other one can remove the administrator that it counts on.
  */
-import { setTimeout as sleep } from "node:timers/promises";
+import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import type { AdminUserPayload } from "../../../contract/payloads/administration.ts";
 import type { AdministratorChange } from "../../../storage/service/settings.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -14,9 +14,7 @@ import { requireUser } from "../../users/load.ts";
 import { requireRecentVerification } from "../../users/recent-verification.ts";
 import { administrationEvent, loadAdminUser, readAdminUser } from "./administration.ts";
 
-/** Tries to begin a change while others are under way, and the pause between two of them. */
-const tries = 20;
-const pauseMs = 50;
+const maxPauseMs = 50;
 
 /**
  * Throws `conflict` if the account has the right already, `refused` if it is suspended, and
@@ -66,13 +64,17 @@ async function changeAdministrator(
 
 /** Records a change and returns its number. Completes changes of other processes that are in the way. */
 async function begin(app: App, change: AdministratorChange): Promise<number> {
-  for (let attempt = 0; attempt < tries; attempt++) {
+  const retries: Retries = {
+    attempts: 20,
+    pauseMs: () => maxPauseMs * Math.random(),
+    exhausted: () =>
+      new ServiceError("conflict", "Other administrators are being changed. Try again in a moment."),
+  };
+  return retryLost(retries, async () => {
     const number = await app.storage.serviceSettings.beginAdministratorChange(change);
-    if (number !== null) return number;
-    await finishAdministratorChange(app);
-    if (attempt > 0) await sleep(pauseMs * Math.random());
-  }
-  throw new ServiceError("conflict", "Other administrators are being changed. Try again in a moment.");
+    if (number === null) await finishAdministratorChange(app);
+    return number;
+  });
 }
 
 /** Completes the change that is under way, if any: its process may have crashed. */

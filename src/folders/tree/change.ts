@@ -3,7 +3,7 @@
  * planned again. Therefore the conditions that a plan checks (no cycle, a free name, an empty folder) hold when the
  * change is committed.
  */
-import { setTimeout as pause } from "node:timers/promises";
+import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
 import type { FolderDoc } from "../../../storage/folders.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
@@ -14,9 +14,15 @@ import { requestSync } from "../../queue/request-sync.ts";
 import type { FolderTree } from "./tree.ts";
 import { loadTree } from "./trees.ts";
 
-/** Attempts of a change that loses the race, and the maximum pause between them. */
-const raceAttempts = 60;
-const longestPauseMs = 40;
+const maxPauseMs = 40;
+const retries: Retries = {
+  attempts: 60,
+  pauseMs: (attempt) => Math.random() * Math.min(2 ** attempt, maxPauseMs),
+  exhausted: () =>
+    new ServiceError("conflict", "The folders are being changed by many at once: try again.", {
+      kind: "folder",
+    }),
+};
 
 export interface FolderChange {
   /** New state of folders; `changeTree` sets the revision. */
@@ -54,20 +60,15 @@ async function attemptChange(
   tenantId: string,
   plan: (tree: FolderTree) => Promise<FolderChange | undefined>,
 ): Promise<FolderDoc[]> {
-  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+  return retryLost(retries, async () => {
     const tree = await loadTree(app, tenantId);
     const expected = tree.revision;
     const change = await plan(tree);
     if (!change) return [];
     const rows = change.rows.map((row) => ({ ...row, revision: expected + 1 }));
-    if (await commitOnce(app, tenantId, expected, { ...change, rows })) {
-      app.background("publish a folder change", () => publishTreeChange(app, tenantId, change.events));
-      return rows;
-    }
-    await pause(Math.random() * Math.min(2 ** attempt, longestPauseMs));
-  }
-  throw new ServiceError("conflict", "The folders are being changed by many at once: try again.", {
-    kind: "folder",
+    if (!(await commitOnce(app, tenantId, expected, { ...change, rows }))) return undefined;
+    app.background("publish a folder change", () => publishTreeChange(app, tenantId, change.events));
+    return rows;
   });
 }
 

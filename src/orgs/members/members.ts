@@ -1,5 +1,5 @@
 /** Members of an organization: list, and change of role. */
-import { setTimeout as pause } from "node:timers/promises";
+import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import { isId } from "../../../storage/database.ts";
 import type { MembershipDoc } from "../../../storage/memberships.ts";
 import type { Account } from "../../../storage/users.ts";
@@ -37,10 +37,6 @@ export interface Member {
   /** An identity provider manages the member by SCIM; for callers who may change members. */
   isProvisioned?: boolean;
 }
-
-/** Maximum number of attempts when the member is changed concurrently. */
-const attempts = 8;
-const pauseMs = 5;
 
 /** A page of members, by username; with `teamId`, the members of a team. */
 export async function listMembers(
@@ -149,15 +145,18 @@ export async function onMember(
   known: MembershipDoc | null = null,
 ): Promise<MembershipDoc> {
   const read = async () => (isId(userId) ? app.storage.memberships.find(tenantId, userId) : null);
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  const retries: Retries = {
+    attempts: 8,
+    pauseMs: (attempt) => 5 * attempt,
+    exhausted: () =>
+      new ServiceError("conflict", "This member is being changed concurrently: try again.", {
+        kind: "member",
+        ref: userId,
+      }),
+  };
+  return retryLost<MembershipDoc>(retries, async (attempt) => {
     const member = (attempt === 0 && known) || (await read());
     if (!member) throw notFound("member", userId);
-    const changed = member.enlisting ? undefined : await change(member);
-    if (changed) return changed;
-    await pause(attempt * pauseMs);
-  }
-  throw new ServiceError("conflict", "This member is being changed concurrently: try again.", {
-    kind: "member",
-    ref: userId,
+    return member.enlisting ? undefined : change(member);
   });
 }

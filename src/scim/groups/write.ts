@@ -1,5 +1,5 @@
 /** Creation, change and deletion of groups. */
-import { setTimeout as pause } from "node:timers/promises";
+import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import { isDuplicate, isId } from "../../../storage/database.ts";
 import type { ScimGroupChange, ScimGroupDoc } from "../../../storage/scim/groups.ts";
@@ -21,8 +21,11 @@ import { noteUnknown } from "../schema/paths.ts";
 import { isObject, ownValue } from "../schema/values.ts";
 import { applyGroup, freeTeamName } from "./apply.ts";
 
-const attempts = 10;
-const pauseMs = 5;
+const retries: Retries = {
+  attempts: 10,
+  pauseMs: (attempt) => 5 * attempt,
+  exhausted: () => new ServiceError("conflict", "This group is being changed concurrently: try again."),
+};
 
 /** Throws `uniqueness` if another group, or a team that SCIM does not manage, has the name. */
 export async function createGroup(context: ScimContext, body: unknown): Promise<ScimGroupDoc> {
@@ -92,24 +95,22 @@ async function changeGroup(
   body: unknown,
   next: (given: GroupAttributes) => PatchedGroup,
 ): Promise<ScimGroupDoc> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  return retryLost<ScimGroupDoc>(retries, async () => {
     const group = await loadGroup(context, id);
     requirePrecondition(context, group);
     const { displayName, externalId } = group;
     const given = { displayName, externalId, members: new Set(group.memberIds) };
     try {
-      const changed = await changeOnce(context, group, next(given));
-      if (changed) return changed;
+      return await changeOnce(context, group, next(given));
     } catch (error) {
       if (!(error instanceof ScimError)) throw error;
       const touched = removedMembers(id, given, body);
       const members = new Set(group.memberIds.filter((member) => !touched.has(member)));
       if (touched.size === 0 || (await changeOnce(context, group, { ...given, members, touched })))
         throw error;
+      return undefined;
     }
-    await pause(attempt * pauseMs);
-  }
-  throw new ServiceError("conflict", "This group is being changed concurrently: try again.");
+  });
 }
 
 /** Undefined if the group was changed concurrently. */
@@ -169,17 +170,14 @@ function changeOf(group: ScimGroupDoc, next: PatchedGroup): ScimGroupChange {
 /** Deletes a group and the team that SCIM created for it; a mapped team stays, without the members of the group. */
 export async function deleteGroup(context: ScimContext, id: string): Promise<void> {
   const { app } = context;
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  await retryLost(retries, async () => {
     const group = await loadGroup(context, id);
     requirePrecondition(context, group);
-    if (await app.storage.scimGroups.markRemoved(id, group.revision, app.now())) {
-      await applyGroup(context, id, undefined);
-      context.noted.changes = [group.isMapped ? "no longer managed by SCIM" : "team deleted"];
-      return;
-    }
-    await pause(attempt * pauseMs);
-  }
-  throw new ServiceError("conflict", "This group is being changed concurrently: try again.");
+    if (!(await app.storage.scimGroups.markRemoved(id, group.revision, app.now()))) return false;
+    await applyGroup(context, id, undefined);
+    context.noted.changes = [group.isMapped ? "no longer managed by SCIM" : "team deleted"];
+    return true;
+  });
 }
 
 export async function loadGroup(context: ScimContext, id: string): Promise<ScimGroupDoc> {

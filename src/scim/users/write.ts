@@ -1,5 +1,5 @@
 /** Creation, change and deletion of provisioned users. */
-import { setTimeout as pause } from "node:timers/promises";
+import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import { isDuplicate, isId } from "../../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
@@ -20,9 +20,11 @@ import { flushUserEvent } from "./events.ts";
 import { revokeInvitationOf } from "./invitation.ts";
 import { hasRoom } from "./room.ts";
 
-/** Maximum number of attempts when a user is changed concurrently. */
-const attempts = 10;
-const pauseMs = 5;
+const retries: Retries = {
+  attempts: 10,
+  pauseMs: (attempt) => 5 * attempt,
+  exhausted: () => new ServiceError("conflict", "This user is being changed concurrently: try again."),
+};
 
 /** Throws `uniqueness`, `invalidValue`, or an error of a service. */
 export async function createUser(context: ScimContext, body: unknown): Promise<ScimUserDoc> {
@@ -114,7 +116,7 @@ async function changeUser(
   body: unknown,
   next: (user: ScimUserDoc) => UserAttributes,
 ): Promise<ScimUserDoc> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  return retryLost<ScimUserDoc>(retries, async () => {
     const user = await loadUser(context, id);
     requirePrecondition(context, user);
     let changed: ScimUserDoc | undefined;
@@ -125,10 +127,8 @@ async function changeUser(
       changed = await changeOnce(context, user, { ...fieldsOf(attributesOf(user), false), active: false });
       context.noted.reason = error.message;
     }
-    if (changed) return changed;
-    await pause(attempt * pauseMs);
-  }
-  throw new ServiceError("conflict", "This user is being changed concurrently: try again.");
+    return changed;
+  });
 }
 
 /** Undefined if the user was changed concurrently. */
@@ -211,7 +211,7 @@ async function refuseOwner({ app, tenant }: ScimContext, user: ScimUserDoc): Pro
 export async function deleteUser(context: ScimContext, id: string): Promise<void> {
   const { app } = context;
   const { scimUsers } = app.storage;
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  await retryLost(retries, async () => {
     const user = await loadUser(context, id);
     requirePrecondition(context, user);
     const { userId } = await refuseOwner(context, user);
@@ -220,16 +220,13 @@ export async function deleteUser(context: ScimContext, id: string): Promise<void
       resourceId: id,
       metadata: { userName: user.userName, userId: user.userId || undefined, deleted: true },
     });
-    if (await scimUsers.markRemoved(id, user.revision, app.now(), [event])) {
-      if (user.invited) await revokeInvitationOf(context, user.emailKey);
-      const removed = await scimUsers.findAny(id);
-      if (removed) await completeUser(app, { ...removed, userId: userId ?? removed.userId, outbox: [event] });
-      context.noted.changes = ["deleted"];
-      return;
-    }
-    await pause(attempt * pauseMs);
-  }
-  throw new ServiceError("conflict", "This user is being changed concurrently: try again.");
+    if (!(await scimUsers.markRemoved(id, user.revision, app.now(), [event]))) return false;
+    if (user.invited) await revokeInvitationOf(context, user.emailKey);
+    const removed = await scimUsers.findAny(id);
+    if (removed) await completeUser(app, { ...removed, userId: userId ?? removed.userId, outbox: [event] });
+    context.noted.changes = ["deleted"];
+    return true;
+  });
 }
 
 export async function loadUser({ app, tenant, noted }: ScimContext, id: string): Promise<ScimUserDoc> {

@@ -1,4 +1,5 @@
 /** Findings of a version for its readers, and the marks of those that a member has reviewed. */
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FindingsPayload } from "../../../contract/payloads/findings.ts";
 import { secretRules } from "../../../contract/secret-rules.ts";
@@ -11,14 +12,13 @@ import { ServiceError, notFound } from "../../errors.ts";
 import { loadSkill, readsAsMember } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { authorOf } from "../publish/author.ts";
+import { skillRetries } from "../skill-retries.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
 import { listSemvers } from "../versions/versions.ts";
 import { countFindings } from "./count-findings.ts";
 import type { Found } from "./lint.ts";
 import { findingsOf, firstSeen } from "./version-findings.ts";
-
-const raceAttempts = 20;
 
 /**
  * Findings of a version, by default the current one. Only members of the organization see those about secrets: anyone
@@ -46,7 +46,7 @@ export async function reviewFinding(
   input: { reviewed: boolean; note?: string; version?: string },
 ): Promise<FindingsPayload> {
   const selector = readSelector(input.version);
-  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+  return retryLost(skillRetries(ref), async () => {
     const skill = await loadSkill(app, actor, ref, "skill:update");
     const version = await selectVersion(app, skill, selector);
     const finding = (await findingsOf(app, actor, skill, version)).find((one) => one.id === id);
@@ -67,13 +67,9 @@ export async function reviewFinding(
       },
     });
     const updated = await app.storage.skills.annotate(skill._id, skill.revision, { reviews }, [event]);
-    if (!updated) continue;
+    if (!updated) return undefined;
     scheduleProjection(app, skill._id);
     return presentFindings(app, actor, updated, version, true);
-  }
-  throw new ServiceError("conflict", `"${ref}" is being changed by many at once: try again.`, {
-    kind: "skill",
-    ref,
   });
 }
 

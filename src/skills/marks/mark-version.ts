@@ -3,6 +3,7 @@
  * or exact semver only, so that locked installs go on working.
  */
 import { isDeepStrictEqual } from "node:util";
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
@@ -17,12 +18,11 @@ import { scheduleProjection } from "../projection-queue.ts";
 import { excerptOf } from "../publish/content/text-source.ts";
 import { summaryOf } from "../publish/version-record.ts";
 import { readContent } from "../read/content.ts";
+import { skillRetries } from "../skill-retries.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { exceeds, isPrerelease, readSelector } from "../versions/semver.ts";
 import { findVersion, listSemvers } from "../versions/versions.ts";
 import { changeMarks, markOf, withoutYanked, type MarkChange } from "./marks.ts";
-
-const raceAttempts = 20;
 
 /**
  * Changes the marks of a version. If the current version is yanked, the highest release below it becomes current in the
@@ -38,7 +38,7 @@ export async function markVersion(
   const selector = readSelector(wanted);
   if (selector.kind !== "number" && selector.kind !== "exact")
     throw invalidRequest(`"${wanted.slice(0, 80)}" is not the number or semver of a version.`);
-  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+  return retryLost(skillRetries(ref), async () => {
     const skill = await loadSkill(app, actor, ref, "skill:update");
     const version = await selectVersion(app, skill, selector);
     const marks = changeMarks(skill, version, change);
@@ -64,14 +64,9 @@ export async function markVersion(
     };
     const events = eventsOf(app, actor, skill, version, marks, successor);
     const updated = await app.storage.skills.annotate(skill._id, skill.revision, fields, events);
-    if (updated) {
-      scheduleProjection(app, skill._id);
-      return { skill: updated, version };
-    }
-  }
-  throw new ServiceError("conflict", `"${ref}" is being changed by many at once: try again.`, {
-    kind: "skill",
-    ref,
+    if (!updated) return undefined;
+    scheduleProjection(app, skill._id);
+    return { skill: updated, version };
   });
 }
 

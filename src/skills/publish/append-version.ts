@@ -4,6 +4,7 @@
  * The compare-and-set on the skill's head is what makes a version exist. A crash before it leaves an unreferenced
  * commit for garbage collection; after a crash behind it, `projectSkill` does the rest.
  */
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { modesOnlySentence } from "../../../contract/package/modes.ts";
 import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
@@ -15,6 +16,7 @@ import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { recordManifestOf } from "../read/manifest.ts";
+import { skillRetries } from "../skill-retries.ts";
 import { findVersionById } from "../versions/versions.ts";
 import { requireBase, type Base } from "./base.ts";
 import { predecessorOf, unchangedVersion } from "./content/equal-content.ts";
@@ -31,9 +33,6 @@ import {
   type VersionFacts,
 } from "./version-record.ts";
 import { writeCommit } from "./write-commit.ts";
-
-/** Attempts of a publish that loses the race for the next number. */
-const raceAttempts = 20;
 
 export interface Appended {
   skill: SkillDoc;
@@ -78,7 +77,7 @@ export async function appendVersion(
   let skill = loaded;
   let prepared: Prepared | undefined;
 
-  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+  return retryLost(skillRetries(loaded.slug, "published by many"), async (attempt) => {
     const earlier = attempt === 0 && request.isFirstAttempt ? null : await findEarlier(app, skill, request);
     if (earlier) return { skill, version: earlier, unchanged: false, warnings: source.warnings };
     requireExpectedHead(skill, imported);
@@ -120,10 +119,7 @@ export async function appendVersion(
     const reloaded = await retryIdempotent(() => app.storage.skills.find(loaded._id));
     if (!reloaded) throw notFound("skill", skill.slug);
     skill = reloaded;
-  }
-  throw new ServiceError("conflict", `"${skill.slug}" is being published by many at once: try again.`, {
-    kind: "skill",
-    ref: skill.slug,
+    return undefined;
   });
 }
 

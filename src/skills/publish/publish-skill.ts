@@ -1,4 +1,5 @@
 /** Publishes by name: creates a skill, or appends a version to the skill of that name. */
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import type { SkillType, Visibility } from "../../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
@@ -24,7 +25,7 @@ import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target
 import { findCreated } from "./publish-version.ts";
 import { freeSlug } from "./slug.ts";
 
-/** Attempts if the chosen slug is taken before it is written. */
+/** Attempts, since a concurrent publish can take the chosen slug before it is written. */
 const slugAttempts = 20;
 
 /** A request of the API, or the copy of a skill, whose content is opened otherwise. */
@@ -56,7 +57,8 @@ export async function publishSkill(
     const base = input.slug ?? slugOfSkill(name);
     /** Slugs that sibling folders have. */
     const ofFolders: string[] = [];
-    for (let attempt = 0; ; attempt++) {
+    const exhausted = () => new ServiceError("conflict", `No free slug was found for "${name}": try again.`);
+    return retryLost({ attempts: slugAttempts, exhausted }, async (attempt) => {
       // Before the look-up by name: a concurrent publish of the same name takes the slug that is chosen from this list,
       // so the unique index causes another attempt here.
       const isFirst = attempt === 0 && isSlugLikelyFree(source, workspaceId);
@@ -81,11 +83,10 @@ export async function publishSkill(
       const slug = freeSlug(base, [...taken, ...ofFolders]);
       const chosen = { name, type, slug, folderId, versionId: identity.versionId, requiredServerIds };
       const created = await createSkill(app, actor, tenant, source, { ...input, ...chosen });
-      if (created === "occupied") ofFolders.push(slug);
-      else if (created) return created;
-      if (attempt >= slugAttempts)
-        throw new ServiceError("conflict", `No free slug was found for "${name}": try again.`);
-    }
+      if (created !== "occupied") return created;
+      ofFolders.push(slug);
+      return undefined;
+    });
   });
 }
 

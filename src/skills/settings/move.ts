@@ -1,4 +1,5 @@
 /** Moves a skill to another folder of its organization. Its slug, publicId and versions don't change. */
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -15,6 +16,7 @@ import { skillExposure, type SkillExposure } from "../access/exposure.ts";
 import { loadSkill } from "../load.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import type { MoveSkill } from "../schema.ts";
+import { skillRetries } from "../skill-retries.ts";
 import {
   checkSkillPermissionIn,
   chooseFolder,
@@ -22,8 +24,6 @@ import {
   releasePath,
   reservePath,
 } from "./place.ts";
-
-const raceAttempts = 20;
 
 export interface Moved {
   skill: SkillDoc;
@@ -52,7 +52,7 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
     return { ...tried, readers: await countSkillReaders(app, before, first, { ...first, folderId }) };
   }
   const folderId = await chooseFolder(app, before, input);
-  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+  return retryLost<Moved>(skillRetries(ref, "moved by many callers"), async (attempt) => {
     const skill = attempt === 0 ? first : await loadSkill(app, actor, ref, "skill:update");
     const view = await loadFolderView(app, actor, tenantId);
     const planned = planMove(view, skill, { folderId });
@@ -67,7 +67,7 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
         { kind: "folder", ref: planned.to.path },
       );
     }
-    if (reservation === "raced") continue;
+    if (reservation === "raced") return undefined;
     const moved = await commitMove(app, actor, skill, folderId).catch(async (error: unknown) => {
       await releasePath(app, target);
       throw error;
@@ -78,10 +78,7 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
       return moved;
     }
     await releasePath(app, target);
-  }
-  throw new ServiceError("conflict", `"${ref}" is being moved by many callers at once: try again.`, {
-    kind: "skill",
-    ref,
+    return undefined;
   });
 }
 

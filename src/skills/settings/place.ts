@@ -1,5 +1,6 @@
 /** Location of a skill: the folder that a publish or a move names, and the reservation of its slug in that folder. */
 import { setTimeout as pause } from "node:timers/promises";
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
@@ -8,6 +9,7 @@ import { isVisible, accessContextIn, type FolderView } from "../../folders/load.
 import { createFolderPath } from "../../folders/tree/create.ts";
 import { folderAtPath, readFolderPath } from "../../folders/tree/paths.ts";
 import { beingDeleted, refuseManagedRoot } from "../../folders/tree/refusals.ts";
+import type { FolderTree } from "../../folders/tree/tree.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
 
 /** Folder in a request, by path or id. The root by default. */
@@ -100,15 +102,16 @@ export async function effectiveAccessOf(
   const { tenantId, folderId } = skill;
   const isOpen = skill.visibility === "public" && !skill.takedown;
   if (folderId === null) return { governingFolderId: null, listed: isOpen };
-  for (let attempt = 0; ; attempt++) {
-    const tree = await loadTree(app, tenantId);
-    const node = tree.get(folderId);
-    if (!node) throw notFound("folder", folderId);
-    if (!node.closing) {
+  let tree: FolderTree;
+  return retryLost(
+    { attempts: closingReads, pauseMs: () => retryMs, exhausted: () => beingDeleted(tree, folderId) },
+    async () => {
+      tree = await loadTree(app, tenantId);
+      const node = tree.get(folderId);
+      if (!node) throw notFound("folder", folderId);
+      if (node.closing) return undefined;
       const governingFolderId = tree.effectiveRestriction(folderId);
       return { governingFolderId, listed: isOpen && governingFolderId === null };
-    }
-    if (attempt >= closingReads) throw beingDeleted(tree, folderId);
-    await pause(retryMs);
-  }
+    },
+  );
 }

@@ -1,4 +1,5 @@
 /** Changes to a skill that create no version: settings, rollback, deletion. */
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import type { MovedReadersPayload } from "../../../contract/payloads/exposure.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
@@ -21,11 +22,10 @@ import { summaryOf } from "../publish/version-record.ts";
 import { readContent } from "../read/content.ts";
 import type { RevertSkill, UpdateSkill } from "../schema.ts";
 import { releaseShareSlot } from "../share/share-slots.ts";
+import { skillRetries } from "../skill-retries.ts";
 import { selectVersion } from "../versions/select-version.ts";
 import { readSelector } from "../versions/semver.ts";
 import { releasePath } from "./place.ts";
-
-const raceAttempts = 20;
 
 export async function updateSkill(
   app: App,
@@ -118,7 +118,7 @@ export async function revertSkill(
   ref: string,
   input: RevertSkill,
 ): Promise<SkillDoc> {
-  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+  return retryLost(skillRetries(ref), async () => {
     const skill = await loadSkill(app, actor, ref, "skill:update");
     const version = await selectVersion(app, skill, readSelector(String(input.version)));
     if (version.prerelease) {
@@ -155,14 +155,8 @@ export async function revertSkill(
       app.now(),
       [event],
     );
-    if (updated) {
-      scheduleProjection(app, skill._id);
-      return updated;
-    }
-  }
-  throw new ServiceError("conflict", `"${ref}" is being changed by many at once: try again.`, {
-    kind: "skill",
-    ref,
+    if (updated) scheduleProjection(app, skill._id);
+    return updated;
   });
 }
 

@@ -1,4 +1,5 @@
 /** Share slots of an anonymous identity: at most `limits.anonymousShares`, also under concurrency. */
+import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
 import { retryIdempotent } from "../../../storage/database.ts";
 import type { AnonymousKeyActor } from "../../access/actor.ts";
@@ -18,7 +19,8 @@ export async function reserveShareSlot(
 ): Promise<string> {
   const { anonymousIdentities } = app.storage;
   const most = limits.anonymousShares;
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  const exhausted = () => new ServiceError("conflict", "Many share by this identity at once: try again.");
+  return retryLost({ attempts, exhausted }, async () => {
     const identity = await anonymousIdentities.find(identityId);
     if (!identity) throw unauthenticated("The key that signed this call is no longer registered.");
     // The response to an earlier attempt was lost.
@@ -27,10 +29,9 @@ export async function reserveShareSlot(
     if (identity.shares.length >= most) throw limitReached();
     const taken = identity.shares.map((slot) => slot.slug);
     const slot = { skillId, slug: freeSlug(base, taken), reservedAt: app.now() };
-    if (await retryIdempotent(() => anonymousIdentities.reserveSlot(identityId, slot, most)))
-      return slot.slug;
-  }
-  throw new ServiceError("conflict", "Many share by this identity at once: try again.");
+    const isReserved = await retryIdempotent(() => anonymousIdentities.reserveSlot(identityId, slot, most));
+    return isReserved && slot.slug;
+  });
 }
 
 function limitReached(): ServiceError {

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { retryLost } from "../../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { sizeText } from "../../../../contract/size-text.ts";
 import { isDuplicate, isId } from "../../../../storage/database.ts";
@@ -36,27 +37,29 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
   const expiresAt = new Date(now.getTime() + limits.uploadMs);
   const upload: UploadDoc = { _id: app.newId(), owner, ...input, state: "open", createdAt: now, expiresAt };
 
+  const limitReached = () =>
+    new ServiceError(
+      "limit_reached",
+      `You have ${most} uploads that are being sent or published: wait until one is done.`,
+    );
   // A slot is a unique index entry, so the limit holds under concurrency.
-  for (let attempt = 0; attempt < most * 4; attempt++) {
+  return retryLost({ attempts: most * 4, exhausted: limitReached }, async () => {
     const taken = new Set(await app.storage.uploads.takenSlots(owner));
     const slot = Array.from({ length: most }, (_, index) => index).find((index) => !taken.has(index));
     if (slot === undefined) {
       const replaced = await app.storage.uploads.removeOldest(owner, [...receiving], app.now());
-      if (!replaced) break;
+      if (!replaced) throw limitReached();
       await removeBytes(app, replaced._id);
-      continue;
+      return undefined;
     }
     try {
       await app.storage.uploads.insert({ ...upload, slot });
       return upload;
     } catch (error) {
       if (!isDuplicate(error, "upload_slot")) throw error;
+      return undefined;
     }
-  }
-  throw new ServiceError(
-    "limit_reached",
-    `You have ${most} uploads that are being sent or published: wait until one is done.`,
-  );
+  });
 }
 
 /** The caller's uploads, oldest first. */

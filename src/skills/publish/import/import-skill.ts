@@ -3,6 +3,7 @@
  * actor: it has the permissions of the connection, and the member who connected is the author. The sync has decided by
  * content what is imported (`src/sync/content/import/plan-import.ts`).
  */
+import { retryLost } from "../../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { FrontmatterDefaults } from "../../../../contract/skill-rules.ts";
 import type { SkillType } from "../../../../contract/vocabulary.ts";
@@ -26,7 +27,7 @@ import { freeSlug } from "../slug.ts";
 import { importedFrom, messageOf, plainLine, type ImportCommit } from "./import-commit.ts";
 import { ensureFolders } from "./import-folders.ts";
 
-const nameAttempts = 20;
+const slugAttempts = 20;
 
 /** The sync of a connection, as an actor. */
 export function syncActor(connection: ConnectionDoc, tenant: TenantDoc): SyncActor {
@@ -114,7 +115,9 @@ export async function importSkill(
   const base = slugOfSkill(own);
   /** Slugs that sibling folders have. */
   const ofFolders: string[] = [];
-  for (let attempt = 0; ; attempt++) {
+  const exhausted = () =>
+    new ServiceError("conflict", `No free slug was found for "${own}". The sync retries it.`);
+  return retryLost({ attempts: slugAttempts, exhausted }, async () => {
     const folderId = await ensureFolders(app, actor, tenantId, directory.segments.slice(0, -1));
     if (folderId !== null) refuseManagedRoot(await loadTree(app, tenantId), folderId);
     const taken = await app.storage.skills.listSlugsLike(tenantId, base);
@@ -128,9 +131,8 @@ export async function importSkill(
       message: messageOf(commit),
       imported: importedFrom(commit),
     });
-    if (created === "occupied") ofFolders.push(slug);
-    else if (created) return created;
-    if (attempt >= nameAttempts)
-      throw new ServiceError("conflict", `No free slug was found for "${own}". The sync retries it.`);
-  }
+    if (created !== "occupied") return created;
+    ofFolders.push(slug);
+    return undefined;
+  });
 }
