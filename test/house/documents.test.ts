@@ -133,6 +133,23 @@ describe("docs/reference/configuration.md", () => {
   });
 });
 
+describe("ARCHITECTURE.md", () => {
+  const cells = rowsOf(readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8"));
+  const foldersIn = (folder: string) =>
+    readdirSync(path.join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+
+  it("lists every directory of src/", () => {
+    const layers = ["foundation", "people", "servers", "skills", "pages", "sync", "identity", "operation"];
+    const listed = cells
+      .filter(([layer]) => layers.includes(layer!))
+      .flatMap(([, directories]) => Array.from(directories!.matchAll(/`([\w-]+)`/g), ([, name]) => name!));
+
+    assert.deepEqual(listed.toSorted(), foldersIn("src").toSorted());
+  });
+});
+
 describe("the documents", () => {
   const pages = [
     "README.md",
@@ -193,6 +210,30 @@ describe("the documents", () => {
     );
 
     assert.deepEqual(broken, []);
+  });
+
+  it("name only files and folders that exist, and functions that are in their file", () => {
+    const areas = "bench|cli|contract|engines|repos|scripts|src|storage|test|web|workers";
+    const wrong = pages.flatMap((page) => {
+      const text = proseOf(page).join(" ").replace(/\s+/g, " ");
+      const paths = Array.from(
+        text.matchAll(new RegExp(`\`((?:${areas})/[\\w./-]+)\``, "g")),
+        ([, name]) => name!,
+      );
+      // `function` (`file`), or `function`, `file` within parentheses.
+      const functions = Array.from(text.matchAll(/`(\w+)`(?: \(|, )`([\w./-]+\.ts)`/g));
+      return [
+        ...paths.filter((name) => !existsSync(path.join(root, name))),
+        ...functions
+          .filter(([, name, file]) => {
+            const isPath = existsSync(path.join(root, file!));
+            return isPath && !new RegExp(`\\b${name}\\b`).test(readFileSync(path.join(root, file!), "utf8"));
+          })
+          .map(([, name, file]) => `${name} in ${file}`),
+      ].map((name) => `${page}: ${name}`);
+    });
+
+    assert.deepEqual(wrong, []);
   });
 
   it("are all linked from docs/README.md", () => {
