@@ -5,19 +5,14 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { requireNode } from "./node-version.mjs";
-
-requireNode();
-const { installIfStale } = await import("./install.mjs");
-const { buildIfStale } = await import("./build.mjs");
-const { root } = await import("./sources.mjs");
+import { buildIfStale } from "./build.mjs";
+import { root } from "./sources.mjs";
 
 /** Scenarios that install programs of others, and run only if they are named. */
 const onRequest = ["peers"];
 /** Nothing is measured at the smallest size, so that scenarios may share the processors. */
 const SMALLEST_CONCURRENCY = 2;
 
-installIfStale();
 await buildIfStale();
 
 const dir = path.join(root, "bench");
@@ -33,19 +28,16 @@ if (unknown !== undefined) {
   console.error(`There is no scenario "${unknown}". There are: ${all.join(", ")}.`);
   process.exit(1);
 }
-const names = asked.length > 0 ? asked : all.filter((each) => !onRequest.includes(each));
-const left = [...names];
+const left = (asked.length > 0 ? asked : all.filter((each) => !onRequest.includes(each))).values();
 const isSmallest = options.includes("--smallest");
 
 /** Runs the scenarios that are left, until none is. */
 async function runLeft() {
-  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+  for (const name of left) {
     const started = performance.now();
     const args = ["--import", "tsx", path.join(dir, `${name}.ts`), ...options];
-    const child = spawn(process.execPath, args, {
-      cwd: root,
-      stdio: isSmallest ? ["ignore", "pipe", "pipe"] : "inherit",
-    });
+    const stdio = isSmallest ? ["ignore", "pipe", "pipe"] : "inherit";
+    const child = spawn(process.execPath, args, { cwd: root, stdio });
     // The output of each comes as a whole.
     const output = isSmallest ? Promise.all([text(child.stdout), text(child.stderr)]) : undefined;
     const status = await new Promise((resolve) => child.once("close", resolve));

@@ -1,91 +1,100 @@
 // Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in
 // dist/cli/), its package (dist/package/) and the dashboard (dist/web/). For npm test, also the tests (dist/tests/).
 //   node scripts/build.mjs [server|cli|package|web|tests]
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { writeClientPackage } from "./client-package.mjs";
+import { noticesOf, writeClientPackage } from "./client-package.mjs";
 import { endStale, installIfStale, isProduction } from "./install.mjs";
-import { requireNode } from "./node-version.mjs";
-import { noticesOf } from "./notices.mjs";
-import { builds, compiledTests, isFresh, isOfSources, root, stateOf } from "./sources.mjs";
+import { builds, isFresh, root, stampOf, stateOf } from "./sources.mjs";
 
-const LOCK_WAIT_MS = 120_000;
+/** A build that has not shown for so long that it runs was killed. */
+const LOCK_STALE_MS = 60_000;
+const LOCK_RETRIES = { retries: 6000, factor: 1, minTimeout: 100, maxTimeout: 100 };
 const inRoot = (...names) => path.join(root, ...names);
 
-/** Ends the process where a build fails. The package is made from the client, which precedes it in `names`. */
+/** Each writes into an empty folder, which then takes the place of the previous output. */
+const makers = {
+  server: buildServer,
+  cli: buildCli,
+  package: writeClientPackage,
+  web: buildWeb,
+  tests: buildTests,
+};
+
+/**
+ * Installs the packages and builds what is stale. Ends the process where that fails.
+ *
+ * @param {(keyof typeof builds)[]} names the package is made from the client, which precedes it
+ */
 export async function buildIfStale(names = ["server", "cli", "package", "web"]) {
-  const needed = names.filter((name) => fs.existsSync(inRoot(builds[name].sources[0])));
-  if (needed.every((name) => isFresh(builds[name]))) return;
   installIfStale();
+  const needed = names.filter((name) => fs.existsSync(inRoot(builds[name].sources[0])));
+  if (needed.every((name) => isFresh(name))) return;
   if (isProduction()) {
-    const stale = needed.find((name) => !isOfSources(builds[name]));
+    const stale = needed.find((name) => !isFresh(name, true));
     if (stale !== undefined) endStale(`${builds[stale].output} is missing, or was built from other sources`);
     return;
   }
   const unlock = await lock();
   try {
-    removeLeftovers();
     const template = needed.includes("server") ? makeQueueTemplate() : undefined;
-    for (const name of needed) {
-      const build = builds[name];
-      if (isFresh(build)) continue; // another process has built it
-      const state = stateOf(build);
-      if (name === "server") await buildServer();
-      else if (name === "cli") await buildCli();
-      else if (name === "package") buildPackage();
-      else if (name === "web") await buildWeb();
-      else buildTests();
-      fs.writeFileSync(inRoot(build.stamp), state);
-    }
+    // Those that are fresh now, another process has built.
+    for (const name of needed) if (!isFresh(name)) await renew(name);
     await template;
   } catch (error) {
     console.error(process.stderr.isTTY ? error.message : stripVTControlCharacters(error.message));
     process.exitCode = 1;
   } finally {
-    unlock();
+    await unlock();
   }
   if (process.exitCode) process.exit();
 }
 
-/** Removes output of killed builds: no other build runs while the lock is held. */
-function removeLeftovers() {
-  for (const name of fs.readdirSync(inRoot("dist"))) {
-    if (/^\.(server|cli|package|web|tests)-\d+$|\.old-\d+$/.test(name)) {
-      fs.rmSync(inRoot("dist", name), { recursive: true, force: true });
-    }
-  }
-}
-
-/** One build at a time; a lock whose process is gone counts for nothing. */
+/** One build at a time. */
 async function lock() {
   fs.mkdirSync(inRoot("dist"), { recursive: true });
-  const file = inRoot("dist", ".building");
-  const deadline = Date.now() + LOCK_WAIT_MS;
-  for (;;) {
-    try {
-      fs.writeFileSync(file, String(process.pid), { flag: "wx" });
-      return () => fs.rmSync(file, { force: true });
-    } catch (error) {
-      if (error.code !== "EEXIST") throw error;
-    }
-    if (!isAlive(file) || Date.now() > deadline) fs.rmSync(file, { force: true });
-    else await new Promise((done) => setTimeout(done, 50));
-  }
+  const { default: lockfile } = await import("proper-lockfile");
+  const lockfilePath = inRoot("dist", ".build-lock");
+  return lockfile.lock(inRoot("dist"), { lockfilePath, stale: LOCK_STALE_MS, retries: LOCK_RETRIES });
 }
 
-function isAlive(file) {
+async function renew(name) {
+  const state = stateOf(builds[name].sources);
+  const fresh = inRoot("dist", `.${name}-new`);
+  remove(fresh);
+  fs.mkdirSync(fresh);
   try {
-    const pid = Number(fs.readFileSync(file, "utf8"));
-    // Just created and not yet written.
-    if (pid === 0) return Date.now() - fs.statSync(file).mtimeMs < 1000;
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
+    await makers[name](fresh);
+    // The service's folders are those of dist/ itself: one by one, so that no output of a removed source stays behind.
+    if (name !== "server") swap(fresh, inRoot("dist", name));
+    else for (const part of fs.readdirSync(fresh)) swap(path.join(fresh, part), inRoot("dist", part));
+  } finally {
+    remove(fresh);
   }
+  fs.writeFileSync(stampOf(name), state);
+}
+
+const remove = (file) => fs.rmSync(file, { recursive: true, force: true });
+
+/** Puts a file or folder in place of an older one. */
+function swap(from, to) {
+  const old = `${to}.old`;
+  remove(old);
+  if (fs.existsSync(to)) fs.renameSync(to, old);
+  fs.renameSync(from, to);
+  remove(old);
+}
+
+/** Whether the compiler found no error. */
+async function compile(...options) {
+  const args = [inRoot("node_modules", "typescript", "bin", "tsc"), ...options];
+  const compiler = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
+  const [code] = await once(compiler, "close");
+  return code === 0;
 }
 
 /** Takes seconds, concurrently with the compiler; otherwise the first start of the service would wait for it. */
@@ -94,19 +103,10 @@ async function makeQueueTemplate() {
   await ensureTemplate().catch(() => undefined);
 }
 
-async function buildServer() {
-  const fresh = inRoot("dist", `.server-${process.pid}`);
-  const tsc = inRoot("node_modules", "typescript", "bin", "tsc");
-  try {
-    const args = [tsc, "-p", "tsconfig.build.json", "--outDir", fresh];
-    const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
-    if (status !== 0) throw new Error("The service does not compile.");
-    await bundlePrograms(fresh);
-    // House by house, so that no output of a removed source stays behind.
-    for (const name of fs.readdirSync(fresh)) swap(path.join(fresh, name), inRoot("dist", name));
-  } finally {
-    fs.rmSync(fresh, { recursive: true, force: true });
-  }
+async function buildServer(fresh) {
+  if (!(await compile("-p", "tsconfig.build.json", "--outDir", fresh)))
+    throw new Error("The service does not compile.");
+  await bundlePrograms(fresh);
 }
 
 /** Programs that are started as a process or a thread: bundled, since reading 1,500 files dominated their start. */
@@ -163,9 +163,8 @@ function keepingPlaces(dir) {
 const hotPath =
   /\/cli\/(?:run|argv|flag-reader|command|command-shape|context|errors|output|registry|interrupt|api\/(?:client|call|pages|failure|http|transport)|state\/(?:session|read-config|config|profiles|paths))\.ts$|\/contract\/(?:errors|limits)\.ts$|\/citty\//;
 
-async function buildCli() {
+async function buildCli(fresh) {
   const { rolldown } = await import("rolldown");
-  const fresh = inRoot("dist", `.cli-${process.pid}`);
   const bundle = await rolldown({
     input: inRoot("cli", "main.ts"),
     platform: "node",
@@ -191,15 +190,14 @@ async function buildCli() {
     });
     const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
     fs.writeFileSync(path.join(fresh, "THIRD-PARTY-NOTICES"), noticesOf(modules));
-    swap(fresh, inRoot("dist", "cli"));
   } finally {
     await bundle.close();
-    fs.rmSync(fresh, { recursive: true, force: true });
   }
 }
 
 /** The dashboard, with each text file compressed once, since compressing it for every response takes longer. */
-async function buildDashboard(outDir) {
+async function buildWeb(fresh) {
+  const outDir = path.join(fresh, "app");
   const { build } = await import("vite");
   await build({ configFile: inRoot("web", "vite.config.ts"), logLevel: "error", build: { outDir } });
   for (const name of fs.readdirSync(outDir, { recursive: true })) {
@@ -212,64 +210,20 @@ async function buildDashboard(outDir) {
   }
 }
 
-function buildPackage() {
-  const fresh = inRoot("dist", `.package-${process.pid}`);
-  try {
-    fs.mkdirSync(fresh);
-    writeClientPackage(fresh);
-    swap(fresh, inRoot("dist", "package"));
-  } finally {
-    fs.rmSync(fresh, { recursive: true, force: true });
-  }
-}
-
-async function buildWeb() {
-  const fresh = inRoot("dist", `.web-${process.pid}`);
-  try {
-    await buildDashboard(path.join(fresh, "app"));
-    swap(fresh, inRoot("dist", "web"));
-  } finally {
-    fs.rmSync(fresh, { recursive: true, force: true });
-  }
-}
-
 /** Plain JavaScript with source maps. Types are not checked: `npm run typecheck` does that. */
-function buildTests() {
-  const fresh = inRoot("dist", `.tests-${process.pid}`);
-  const tsc = inRoot("node_modules", "typescript", "bin", "tsc");
+async function buildTests(fresh) {
   const options = ["--noEmit", "false", "--noCheck", "--allowImportingTsExtensions", "false", "--sourceMap"];
-  try {
-    const args = [tsc, "-p", "tsconfig.json", ...options, "--outDir", fresh];
-    // A file with a syntax error is compiled all the same, and fails as it is loaded.
-    spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
-    // Compiled modules look for the front end and the package here. Scripts find the checkout by their own location, so
-    // they stay there.
-    for (const name of ["web", "package"]) fs.symlinkSync(`../${name}`, path.join(fresh, name));
-    fs.rmSync(path.join(fresh, "scripts"), { recursive: true, force: true });
-    fs.symlinkSync("../../scripts", path.join(fresh, "scripts"));
-    swap(fresh, inRoot(compiledTests));
-  } finally {
-    fs.rmSync(fresh, { recursive: true, force: true });
-  }
-}
-
-/** Puts a file or folder in place of an older one. */
-function swap(from, to) {
-  const old = `${to}.old-${process.pid}`;
-  if (fs.existsSync(to)) fs.renameSync(to, old);
-  fs.renameSync(from, to);
-  fs.rmSync(old, { recursive: true, force: true });
+  // A file with a syntax error is compiled all the same, and fails as it is loaded.
+  await compile("-p", "tsconfig.json", ...options, "--outDir", fresh);
+  // Compiled modules look for the front end and the package here. Scripts find the checkout by their own location, so
+  // they stay there.
+  for (const name of ["web", "package"]) fs.symlinkSync(`../${name}`, path.join(fresh, name));
+  remove(path.join(fresh, "scripts"));
+  fs.symlinkSync("../../scripts", path.join(fresh, "scripts"));
 }
 
 if (process.argv[1] === import.meta.filename) {
-  requireNode();
   const names = process.argv.slice(2);
-  const unknown = names.find((name) => !Object.hasOwn(builds, name));
-  if (unknown !== undefined) {
-    console.error(`There is no build "${unknown}". There are: ${Object.keys(builds).join(", ")}.`);
-    process.exit(1);
-  }
-  installIfStale();
   const all = names.includes("package") ? ["cli", ...names] : names;
   await buildIfStale(all.length > 0 ? all : undefined);
 }

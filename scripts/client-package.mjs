@@ -2,13 +2,14 @@
 // that fetches it. Name, version, license, engines and, if set, repository, homepage, bugs and author are those of
 // package.json: the name of the package is set there and nowhere else. It needs only Node: its dependencies are
 // bundled.
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { root } from "./sources.mjs";
 
 /** Fields that the package has in common with the checkout, where the checkout has them. */
 const shared = ["license", "author", "homepage", "repository", "bugs", "engines"];
+const readText = (...names) => fs.readFileSync(path.join(root, ...names), "utf8");
 
 /**
  * Writes `svc.tgz` and `install.sh`, made from the built client.
@@ -17,37 +18,26 @@ const shared = ["license", "author", "homepage", "repository", "bugs", "engines"
  */
 export function writeClientPackage(folder) {
   const staged = path.join(folder, "staged");
-  const own = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
-  try {
-    stage(staged, own);
-    const { status } = spawnSync(
-      "npm",
-      ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder],
-      {
-        cwd: staged,
-        stdio: ["ignore", "ignore", 2],
-        shell: process.platform === "win32",
-      },
-    );
-    if (status !== 0) throw new Error("npm pack failed.");
-    const packed = fs.readdirSync(folder).find((name) => name.endsWith(".tgz"));
-    fs.renameSync(path.join(folder, packed), path.join(folder, "svc.tgz"));
-    const installer = fs.readFileSync(path.join(root, "cli", "installer.sh"), "utf8");
-    const node = own.engines.node.replace(/^>=/, "");
-    fs.writeFileSync(path.join(folder, "install.sh"), installer.replaceAll("@NODE_VERSION@", node));
-  } finally {
-    fs.rmSync(staged, { recursive: true, force: true });
-  }
+  const own = JSON.parse(readText("package.json"));
+  stage(staged, own);
+  const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder];
+  execFileSync("npm", args, { cwd: staged, stdio: ["ignore", "ignore", 2] });
+  fs.rmSync(staged, { recursive: true });
+  const packed = fs.readdirSync(folder).find((name) => name.endsWith(".tgz"));
+  fs.renameSync(path.join(folder, packed), path.join(folder, "svc.tgz"));
+  const node = own.engines.node.replace(/^>=/, "");
+  const installer = readText("cli", "installer.sh").replaceAll("@NODE_VERSION@", node);
+  fs.writeFileSync(path.join(folder, "install.sh"), installer);
 }
 
 function stage(staged, own) {
-  fs.cpSync(path.join(root, "dist", "cli"), path.join(staged, "lib"), { recursive: true });
-  fs.renameSync(path.join(staged, "lib", "THIRD-PARTY-NOTICES"), path.join(staged, "THIRD-PARTY-NOTICES"));
-  const bundle = fs.readFileSync(path.join(staged, "lib", "main.cjs"), "utf8");
-  fs.writeFileSync(path.join(staged, "lib", "main.cjs"), `#!/usr/bin/env node\n${bundle}`, { mode: 0o755 });
-  fs.copyFileSync(path.join(root, "LICENSE"), path.join(staged, "LICENSE"));
-  const reference = fs.readFileSync(path.join(root, "docs", "reference", "cli.md"), "utf8");
-  fs.writeFileSync(path.join(staged, "README.md"), readmeOf(reference));
+  const inStaged = (...names) => path.join(staged, ...names);
+  fs.cpSync(path.join(root, "dist", "cli"), inStaged("lib"), { recursive: true });
+  fs.renameSync(inStaged("lib", "THIRD-PARTY-NOTICES"), inStaged("THIRD-PARTY-NOTICES"));
+  const bundle = fs.readFileSync(inStaged("lib", "main.cjs"), "utf8");
+  fs.writeFileSync(inStaged("lib", "main.cjs"), `#!/usr/bin/env node\n${bundle}`, { mode: 0o755 });
+  fs.copyFileSync(path.join(root, "LICENSE"), inStaged("LICENSE"));
+  fs.writeFileSync(inStaged("README.md"), readmeOf(readText("docs", "reference", "cli.md")));
   const manifest = {
     name: own.name,
     version: own.version,
@@ -59,7 +49,7 @@ function stage(staged, own) {
     keywords: ["agent-skills", "skills", "rules", "registry", "cli"],
     publishConfig: { access: "public" },
   };
-  fs.writeFileSync(path.join(staged, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  fs.writeFileSync(inStaged("package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 /**
@@ -72,4 +62,22 @@ function readmeOf(reference) {
     "Names in italics are pages in the `docs` folder of the service, which this package doesn't contain.";
   const body = rest.join("\n").replaceAll(/\[([^\]]+)\]\((?!#|https?:)[^)\s]+\)/g, "*$1*");
   return `${title}\n\n${note}\n${body}`;
+}
+
+/**
+ * The licences of what is bundled, which ask to go along with every copy.
+ *
+ * @param {string[]} modules the files of a bundle
+ * @returns {string} name, version, licence and its text, package by package
+ */
+export function noticesOf(modules) {
+  const folders = modules.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
+  const notices = [...new Set(folders)].map((folder) => {
+    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
+    const file = fs.readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file ? fs.readFileSync(path.join(folder, file), "utf8").trim() : `Licence: ${license}`;
+    return { name, text: `${name} ${version} (${license})\n\n${text}\n` };
+  });
+  notices.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return notices.map(({ text }) => text).join(`\n${"-".repeat(80)}\n\n`);
 }

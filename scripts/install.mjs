@@ -21,13 +21,11 @@ function isInstalled() {
   const done = fs.statSync(installed, { throwIfNoEntry: false });
   if (!done) return false;
   if (done.mtimeMs >= fs.statSync(lockfile).mtimeMs) return true;
-  const isLeftOut = isProduction() ? ({ dev }) => dev === true : () => false;
-  const wanted = Object.entries(packagesOf(lockfile)).filter(([folder]) => folder !== "");
   const present = packagesOf(installed);
-  return wanted.every(([folder, facts]) => {
+  return Object.entries(packagesOf(lockfile)).every(([folder, { version, integrity, optional, dev }]) => {
     const found = present[folder];
-    if (found) return found.version === facts.version && found.integrity === facts.integrity;
-    return facts.optional === true || isLeftOut(facts);
+    if (found) return found.version === version && found.integrity === integrity;
+    return folder === "" || optional === true || (dev === true && isProduction());
   });
 }
 

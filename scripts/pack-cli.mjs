@@ -4,10 +4,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { buildIfStale } from "./build.mjs";
-import { requireNode } from "./node-version.mjs";
 import { builds, root } from "./sources.mjs";
 
-requireNode();
 await buildIfStale(["cli", "package"]);
 
 const dist = path.join(root, "dist");

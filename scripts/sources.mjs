@@ -4,90 +4,46 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Node.js 20.19 or newer is needed, and this is ${process.versions.node}.`);
+  process.exit(1);
+}
 
-/**
- * @typedef {object} Build
- * @property {string} output the file that is run
- * @property {string} stamp where the state of the sources at the last build is kept
- * @property {string[]} sources files and folders
- */
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** Folder of the compiled tests and of what they import, each at its source's path. */
 export const compiledTests = "dist/tests";
 
-/** @type {Record<"server" | "cli" | "package" | "web" | "tests", Build>} */
+const service = ["contract", "src", "storage", "repos", "engines", "workers"];
+const tools = ["scripts/build.mjs", "tsconfig.json", "package-lock.json"];
+const client = ["cli", "contract", "package.json", ...tools];
+
+/** The file of each build that is run or offered, and its sources: files and folders, the first of which it needs. */
 export const builds = {
-  server: {
-    output: "dist/server.js",
-    stamp: "dist/.server-stamp",
-    sources: [
-      "server.ts",
-      "contract",
-      "src",
-      "storage",
-      "repos",
-      "engines",
-      "workers",
-      "scripts/build.mjs",
-      "tsconfig.json",
-      "tsconfig.build.json",
-      "package-lock.json",
-    ],
-  },
-  cli: {
-    output: "dist/cli/main.cjs",
-    stamp: "dist/.cli-stamp",
-    sources: ["cli", "contract", "scripts/build.mjs", "tsconfig.json", "package.json", "package-lock.json"],
-  },
-  // The client's package and its installer; made from the built client.
+  server: { output: "dist/server.js", sources: ["server.ts", ...service, "tsconfig.build.json", ...tools] },
+  cli: { output: "dist/cli/main.cjs", sources: client },
+  // The client's package and its installer, made from the built client.
   package: {
     output: "dist/package/svc.tgz",
-    stamp: "dist/.package-stamp",
-    sources: [
-      "cli",
-      "contract",
-      "docs/reference/cli.md",
-      "LICENSE",
-      "scripts/build.mjs",
-      "scripts/client-package.mjs",
-      "tsconfig.json",
-      "package.json",
-      "package-lock.json",
-    ],
+    sources: [...client, "docs/reference/cli.md", "LICENSE", "scripts/client-package.mjs"],
   },
-  web: {
-    output: "dist/web/app/index.html",
-    stamp: "dist/.web-stamp",
-    sources: ["web", "contract", "scripts/build.mjs", "tsconfig.json", "package-lock.json"],
-  },
+  web: { output: "dist/web/app/index.html", sources: ["web", "contract", ...tools] },
   tests: {
     output: `${compiledTests}/engines/mongo.js`,
-    stamp: "dist/.tests-stamp",
-    sources: [
-      "test",
-      "contract",
-      "src",
-      "storage",
-      "repos",
-      "engines",
-      "workers",
-      "cli",
-      "scripts",
-      "tsconfig.json",
-      "package-lock.json",
-    ],
+    sources: ["test", ...service, "cli", "scripts", ...tools],
   },
 };
+
+/** The state of the sources of a build when it was last made. */
+export const stampOf = (name) => `${root}/dist/.${name}-stamp`;
 
 /**
  * A text that is another one whenever a source is added, removed, renamed or changed: how many there are, their size
  * in all and the sum of the times of their last change, folders included (a renamed file changes its folder). Sums,
  * because hashing the names takes longer than all else here.
- *
- * @param {Build} build
  */
-export function stateOf({ sources }) {
+export function stateOf(sources) {
   let count = 0;
   let size = 0;
   let changedAt = 0;
@@ -104,31 +60,16 @@ export function stateOf({ sources }) {
   return `${count} ${size} ${changedAt}`;
 }
 
-/** @param {Build} build */
-export function isFresh(build) {
-  return isBuilt(build, (state) => state);
-}
-
 /**
- * Whether a build is that of the present sources by their number and size: a copy of a checkout has other times.
+ * Whether a build is that of the current sources.
  *
- * @param {Build} build
+ * @param {keyof typeof builds} name
+ * @param {boolean} isCopy their times of change count for nothing: a copy of a checkout has other ones
  */
-export function isOfSources(build) {
-  return isBuilt(build, (state) => state.slice(0, state.lastIndexOf(" ")));
-}
-
-/**
- * @param {Build} build
- * @param {(state: string) => string} compared
- */
-function isBuilt(build, compared) {
-  try {
-    return (
-      compared(fs.readFileSync(`${root}/${build.stamp}`, "utf8")) === compared(stateOf(build)) &&
-      fs.existsSync(`${root}/${build.output}`)
-    );
-  } catch {
-    return false;
-  }
+export function isFresh(name, isCopy = false) {
+  const { output, sources } = builds[name];
+  if (!fs.existsSync(`${root}/${output}`) || !fs.existsSync(stampOf(name))) return false;
+  const states = [fs.readFileSync(stampOf(name), "utf8"), stateOf(sources)];
+  const [built, current] = isCopy ? states.map((state) => state.slice(0, state.lastIndexOf(" "))) : states;
+  return built === current;
 }

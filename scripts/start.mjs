@@ -2,14 +2,9 @@
 // exit code and the arguments are its own.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { requireNode } from "./node-version.mjs";
+import { buildIfStale } from "./build.mjs";
+import { builds, root } from "./sources.mjs";
 
-requireNode();
-const { installIfStale } = await import("./install.mjs");
-const { buildIfStale } = await import("./build.mjs");
-const { builds, root } = await import("./sources.mjs");
-
-installIfStale();
 await buildIfStale();
 if (process.env.npm_lifecycle_event !== undefined) {
   dropDoubledSignals();

@@ -4,8 +4,9 @@ import { parse as parseToml } from "smol-toml";
 import { type JsonSyntax, editJson, readJson, restoreJson } from "../../cli/mcp/edit/json.ts";
 import { editToml } from "../../cli/mcp/edit/toml.ts";
 import { type Random, openRandom } from "../support/random.ts";
+import { runCount } from "../support/run-count.ts";
 
-const runs = Number(process.env["SVC_CONFIG_EDITS"] ?? 80);
+const numRuns = runCount(80, 20_000);
 const entry = { command: "npx", args: ["-y", 'a"b'], env: { KEY: "v, }] # //" } };
 
 /** Blank text between two parts of a document, with comments if its syntax has them. */
@@ -85,7 +86,7 @@ const tomlData = (text: string) =>
 describe("an entry that is added to generated files and removed again", () => {
   for (const syntax of ["json", "jsonc"] as const)
     it(`leaves every other byte of ${syntax}`, () => {
-      for (let seed = 1; seed <= runs; seed++) {
+      for (let seed = 1; seed <= numRuns; seed++) {
         const text = jsonDocument(openRandom(seed), syntax);
         const path = ["servers", "new"];
         const { text: added, undo } = editJson(text, syntax, [{ kind: "set", path, value: entry }]);
@@ -99,7 +100,7 @@ describe("an entry that is added to generated files and removed again", () => {
     });
 
   it("leaves every other byte of TOML", () => {
-    for (let seed = 1; seed <= runs; seed++) {
+    for (let seed = 1; seed <= numRuns; seed++) {
       const text = tomlDocument(openRandom(seed));
       const path = ["mcp_servers", "new"];
       const added = editToml(text, ["mcp_servers"], [{ kind: "set", path, value: entry }]).text;

@@ -5,10 +5,11 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { bundleClient, runKilled } from "../cli/killed.ts";
 import { root } from "../support/root.ts";
+import { isLong } from "../support/run-count.ts";
 import { globalFiles, makeMcpFixture } from "./fixture.ts";
 
 /** Kills before every n-th change of the file system, from a random one: several runs cover all of them. */
-const stride = process.env["SVC_MCP_KILLS"] === "all" ? 1 : 11;
+const stride = isLong ? 1 : 11;
 const targets = ["claude", "windsurf", "cline", "codex", "cursor", "opencode"] as const;
 /** Those that have a file of the user. The others get one from svc. */
 const present = { claude: "json", windsurf: "json", cline: "json", codex: "toml" } as const;

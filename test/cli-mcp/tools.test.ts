@@ -1,6 +1,7 @@
 /**
  * The tools' own parsers read the files that svc writes. They have 1.6 GB, so they are not installed with the
- * development dependencies: `SVC_TOOLS` is a folder that has them (CONTRIBUTING.md).
+ * development dependencies: `SVC_TOOLS` is a folder that has them, made by `npm install --ignore-scripts --prefix
+ * <folder> @openai/codex@0.169.0 opencode-ai@1.18.33 @anthropic-ai/claude-code@2.1.330 @cline/core@0.0.86`.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -22,10 +22,11 @@ import type { Config, InstallationRecord } from "../../cli/state/config.ts";
 import { type StubSkill, startRegistry, svc, temporaryFolder } from "../cli/harness.ts";
 import { bundleClient, runKilled } from "../cli/killed.ts";
 import { type Random, openRandom } from "../support/random.ts";
+import { isLong, runCount } from "../support/run-count.ts";
 
 const machineCount = 5;
-const steps = Number(process.env["SVC_CLIENT_STEPS"] ?? 60);
-const runs = Number(process.env["SVC_CLIENT_RUNS"] ?? 1);
+const steps = isLong ? 100 : 60;
+const histories = runCount(1, 30);
 const firstSeed = Number(process.env["SVC_CLIENT_SEED"] ?? 13);
 
 const targets = ["claude", "cursor", "codex", "cline", "windsurf"];
@@ -268,7 +269,7 @@ async function checkReproducible(
 }
 
 describe("machines that use several projects and the user level", () => {
-  for (let i = 0; i < runs; i++)
+  for (let i = 0; i < histories; i++)
     it(`keep projects apart, and locks reproducible, with seed ${firstSeed + i}`, async (t) => {
       await play(t, firstSeed + i);
     });

@@ -15,6 +15,7 @@ import { contentRules } from "../../contract/skill-rules.ts";
 import { sendUnchecked } from "../cli-publish/send-unchecked.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { root } from "../support/root.ts";
+import { runCount } from "../support/run-count.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { svc, temporaryFolder } from "./harness.ts";
@@ -229,7 +230,7 @@ describe("svc lint", () => {
         const about = `${JSON.stringify(source)}: ${errors.join()} ${stderr} ${refusal}`;
         assert.deepEqual([code !== 0, refusal !== undefined], Array(2).fill(errors.length > 0), about);
       }),
-      { numRuns: Number(process.env["SVC_LINTED_TEXTS"] ?? 20) },
+      { numRuns: runCount(20, 300) },
     );
   });
 

@@ -1,5 +1,5 @@
 /**
- * Hostile requests to every declared route. `SVC_FUZZ_REQUESTS` is their number, `SVC_FUZZ_SEED` the seed; the statuses
+ * Hostile requests to every declared route. `SVC_RUNS` is their number, `SVC_FUZZ_SEED` the seed; the statuses
  * and the memory are printed with `SVC_FUZZ_REPORT=1`.
  */
 import assert from "node:assert/strict";
@@ -14,10 +14,11 @@ import type { Route } from "../../src/http/route.ts";
 import { declaredAnswers } from "../support/declared.ts";
 import { newFolder } from "../support/organization.ts";
 import { openRandom } from "../support/random.ts";
+import { runCount } from "../support/run-count.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { hostileRequest, type HostileRequest, type Targets } from "./hostile-requests.ts";
 
-const requests = Number(process.env["SVC_FUZZ_REQUESTS"] ?? 800);
+const requests = runCount(800, 100_000);
 const firstSeed = Number(process.env["SVC_FUZZ_SEED"] ?? 0);
 const atOnce = 4;
 /** Accounts and organizations are deleted and signed out during the test. */

@@ -4,9 +4,10 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkAnswers, makeSkills, startPublishers } from "../support/publishers.ts";
+import { runCount } from "../support/run-count.ts";
 import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 
-const kills = Number(process.env["SVC_ENGINE_KILLS"] ?? 2);
+const kills = runCount(2, 100);
 const env = { RATE_LIMITS: "false", LOG_LEVEL: "warn" };
 
 describe("a service whose MongoDB engine is killed during publishes", () => {

@@ -1,6 +1,6 @@
 /**
  * kill -9 of the service while several clients publish: no acknowledged version may be lost or unreadable, and no
- * rejected one may exist. SVC_KILLS sets the number of kills.
+ * rejected one may exist. `SVC_RUNS` sets the number of kills.
  */
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
 import { checkAnswers, makeSkills, startPublishers } from "../support/publishers.ts";
+import { runCount } from "../support/run-count.ts";
 import {
   type Server,
   assertNothingRuns,
@@ -20,7 +21,7 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 
-const kills = Number(process.env["SVC_KILLS"] ?? 5);
+const kills = runCount(5, 500);
 /** This many of the kills include the engines: a full start with cold engines follows each. */
 const wholeKills = Math.max(1, Math.round(kills * 0.02));
 const processes = 3;

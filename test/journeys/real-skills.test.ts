@@ -1,6 +1,7 @@
 /**
  * The skills of real repositories, with the built service and the built `svc`: published, installed into every tool,
- * cloned, synced and compared byte by byte. `SVC_REAL_SKILLS` names a folder with checkouts.
+ * cloned, synced and compared byte by byte. `SVC_REAL_SKILLS` names a folder with checkouts,
+ * each in a folder of its own.
  */
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync } from "node:fs";

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
+import { runCount } from "../support/run-count.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { callOf, list, sendByHand, type Headers } from "./by-hand.ts";
 
@@ -21,7 +22,7 @@ const send = (path: string, headers: Headers, body: string | Buffer) =>
 
 const MiB = 1024 * 1024;
 /** Calls at once: 10,000 in a long run. */
-const calls = Number(process.env["SVC_MCP_CALLS"] ?? 400);
+const calls = runCount(400, 10_000);
 
 /** Sends a large call until the answer arrives. Returns its status and the bytes that were sent until then. */
 async function sendLarge(path: string, bytes: number, isAnnounced: boolean) {

@@ -14,12 +14,13 @@ import { projectSkill } from "../../src/skills/projection.ts";
 import { exportLines } from "../../storage/dump/export-lines.ts";
 import { importLines } from "../../storage/dump/import-lines.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
+import { runCount } from "../support/run-count.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { copyInUse, startWriters, type Writers } from "./writers.ts";
 
 /** Writes during the export; `npm run test:long` has more. */
-const writes = Number(process.env["SVC_BACKUP_WRITES"] ?? 400);
+const writes = runCount(400, 20_000);
 /** Lines of the export between which writes are awaited. */
 const linesPerPause = 20;
 const writesPerPause = 10;

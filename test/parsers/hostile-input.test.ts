@@ -1,4 +1,4 @@
-/** `SVC_HOSTILE_INPUTS` is the number of generated inputs of each parser. */
+/** `SVC_RUNS` is the number of generated inputs of each parser. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -8,9 +8,10 @@ import { yamlLimits } from "../../contract/yaml.ts";
 import { nestedYaml } from "../support/hostile-yaml.ts";
 import { openRandom } from "../support/random.ts";
 import { programArgs } from "../support/root.ts";
+import { runCount } from "../support/run-count.ts";
 import type { ParserReport } from "./parser-child.ts";
 
-const inputs = Number(process.env["SVC_HOSTILE_INPUTS"] ?? 200);
+const inputs = runCount(200, 10_000);
 
 describe("frontmatter", () => {
   const depthRuleOf = (yaml: string) => {

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { readSkillText, sentenceOf } from "../../contract/skill-rules.ts";
 import { readUtf8 } from "../../contract/text-encoding.ts";
 import { parseYaml, yamlOptions } from "../../contract/yaml.ts";
+import { runCount } from "../support/run-count.ts";
 
 const faultIn = (text: string) => {
   const [fault] = readSkillText(text, "package").faults;
@@ -110,7 +111,7 @@ describe("frontmatter that is no YAML", () => {
           /Alias resolution|implicit|compact mapping|flow (?:sequence|map)|YAML token|undefined/,
         );
       }),
-      { numRuns: Number(process.env["SVC_HOSTILE_INPUTS"] ?? 3000) },
+      { numRuns: runCount(3000, 10_000) },
     );
   });
 });

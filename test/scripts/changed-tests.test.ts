@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { affectedTests, hiddenUses } from "../../scripts/changed-tests.mjs";
+import { affectedTests, hiddenUses } from "../../scripts/select-tests.mjs";
 import { root } from "../support/root.ts";
 import { type Checkout, makeCheckout } from "./checkout.ts";
 
@@ -73,14 +73,14 @@ describe("npm test -- --changed", () => {
   let checkout: Checkout;
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: checkout.dir });
-  const run = () => checkout.run([process.execPath, "scripts/test.mjs", "--changed"]).ended;
+  const run = () =>
+    checkout.run([process.execPath, "--enable-source-maps", "scripts/test.mjs", "--changed"]).ended;
 
   before(() => {
     checkout = makeCheckout();
     const test = (of: string) => `
 import { it } from "node:test";
 import "./${of}.ts";
-
 it("${of}", () => {});
 `;
     for (const name of ["one", "two"]) {

@@ -33,7 +33,8 @@ export function makeCheckout(): Checkout {
   for (const name of ["scripts", "engines", "bin", "package.json", "package-lock.json", "tsconfig.json"]) {
     fs.cpSync(source(name), path.join(dir, name), { recursive: true });
   }
-  fs.cpSync(source("tsconfig.build.json"), path.join(dir, "tsconfig.build.json"));
+  for (const name of ["tsconfig.build.json", "test/support/redis.ts"])
+    fs.cpSync(source(name), path.join(dir, name));
   fs.symlinkSync(source("node_modules"), path.join(dir, "node_modules"));
   return {
     dir,

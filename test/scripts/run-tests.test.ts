@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { alone, longRuns, planTests, seconds } from "../../scripts/test-plan.mjs";
-import { root } from "../support/root.ts";
 import { type Checkout, makeCheckout } from "./checkout.ts";
 
 const test = (body: string) => `
@@ -17,7 +14,7 @@ it("does", async () => { ${body} });
 describe("npm test", () => {
   let checkout: Checkout;
   const run = (...filters: string[]) =>
-    checkout.run([process.execPath, "scripts/test.mjs", ...filters]).ended;
+    checkout.run([process.execPath, "--enable-source-maps", "scripts/test.mjs", ...filters]).ended;
 
   before(() => {
     checkout = makeCheckout();
@@ -69,7 +66,6 @@ describe("npm test", () => {
 import assert from "node:assert/strict";
 import { after, before, beforeEach, it } from "node:test";
 import { seen } from "./seen.ts";
-
 before(() => seen.push("${name}"));
 beforeEach(() => seen.push("each ${name}"));
 after(() => { seen.length = 0; });
@@ -91,29 +87,27 @@ console.log("PID " + process.pid);
     assert.equal(new Set(output.match(/PID \d+/g)).size, 1);
   });
 
-  it("names the files that do not come to their end: whose process exits, waits or loops for ever", async () => {
-    checkout.write("test/gone/first.test.ts", test(""));
-    checkout.write("test/gone/second.test.ts", test("process.exit(0);"));
+  it("names the files that do not come to their end: that exit, loop or wait for ever", async () => {
+    checkout.write("test/exits/first.test.ts", test("process.exit(0);"));
+    checkout.write("test/exits/second.test.ts", test(""));
+    checkout.write("test/loops/first.test.ts", test("for (;;);"));
     checkout.write(
-      "test/queue/waits.test.ts",
-      test("setInterval(() => {}, 1000); await new Promise(() => {});"),
+      "test/waits/first.test.ts",
+      test("setInterval(() => {}, 1000).unref(); await new Promise(() => {});"),
     );
-    checkout.write("test/engines/loops.test.ts", test("for (;;);"));
+    checkout.write("test/waits/second.test.ts", test(""));
+    const briefly = (area: string) =>
+      checkout.run([process.execPath, "scripts/test.mjs", area], {
+        env: { SVC_TEST_FILE_TIMEOUT_MS: "3000" },
+      }).ended;
 
-    const { code, output } = await checkout.run(
-      [process.execPath, "scripts/test.mjs", "gone", "queue", "engines"],
-      { env: { SVC_TEST_FILE_TIMEOUT_MS: "3000" } },
-    ).ended;
+    const [exits, loops, waits] = [await briefly("exits"), await briefly("loops"), await briefly("waits")];
 
-    assert.equal(code, 1);
-    assert.match(output, /test\/queue\/waits\.test\.ts did not end within 3 s and was stopped/);
-    assert.match(output, /test\/engines\/loops\.test\.ts did not end within 3 s and was stopped/);
-    assert.deepEqual(/before:\n((?: {2}.+\n)+)/.exec(output)?.[1]?.trim().split(/\s+/).toSorted(), [
-      "test/engines/loops.test.ts",
-      "test/gone/first.test.ts",
-      "test/gone/second.test.ts",
-      "test/queue/waits.test.ts",
-    ]);
+    assert.deepEqual([exits.code, loops.code, waits.code], [1, 1, 1]);
+    assert.match(exits.output, /before:\n {2}test\/exits\/first\.test\.ts\n/);
+    assert.match(loops.output, /before:\n {2}test\/loops\/first\.test\.ts\n/);
+    assert.match(waits.output, /\n✖ test\/waits\/first\.test\.ts/);
+    assert.match(waits.output, /\n# pass 1\n/);
   });
 
   it("names the areas there are where one is unknown", async () => {
@@ -121,51 +115,5 @@ console.log("PID " + process.pid);
 
     assert.equal(code, 1);
     assert.match(output, /No tests for "goood"\. Areas: bad, [^.]*good/);
-  });
-});
-
-describe("processes of test files", () => {
-  it("name files and areas that there are", () => {
-    const inTests = (name: string) => path.join(root, "test", name);
-    for (const name of [...alone, ...Object.keys(seconds), ...Object.keys(longRuns)])
-      assert.ok(fs.existsSync(inTests(`${name}.test.ts`)) || fs.existsSync(inTests(name)), name);
-  });
-
-  const names = (area: string, count: number) =>
-    Array.from({ length: count }, (_, i) => `test/${area}/${String(i).padStart(2, "0")}.test.ts`);
-
-  it("share the files of all areas, as many as the work is worth, and begin with one of their own", () => {
-    const few = names("auth", 3);
-    const more = [...few, ...names("folders", 2), ...names("users", 3)];
-
-    const one = planTests(few, 4);
-    const two = planTests(more, 4);
-    const many = planTests(names("auth", 320), 4);
-    const long = planTests(["test/web/pages.test.ts"], 4);
-
-    assert.deepEqual(one, [[few[2], few[0], few[1]]]);
-    assert.deepEqual(two, [
-      [more[6], ...more.slice(0, 6)],
-      [more[7], ...more.slice(0, 6)],
-    ]);
-    assert.deepEqual(
-      many.map((files) => files.length),
-      [317, 317, 317, 317],
-    );
-    assert.deepEqual(long, [["test/web/pages.test.ts"]]);
-  });
-
-  it("begin with what takes longest, leave alone what must be alone, and keep pages and journeys together", () => {
-    const readZip = "test/archive/read-zip.test.ts";
-    const [a, b] = names("journeys", 2);
-    const kill = "test/journeys/kill.test.ts";
-    const pages = "test/web/pages.test.ts";
-    const users = names("users", 30);
-    const shared = ["test/access/matrix.test.ts", ...users.slice(0, 28)];
-    const sharing = users.slice(28).map((own) => [own, ...shared]);
-
-    const processes = planTests([readZip, a!, b!, kill, shared[0]!, ...users, pages], 4);
-
-    assert.deepEqual(processes, [...sharing, [pages], [a, kill], [b, kill], [readZip]]);
   });
 });

@@ -8,9 +8,10 @@ import { withManagedHeader, withoutManagedHeader } from "../../repos/mirror/layo
 import { splitStored } from "../../src/skills/frontmatter.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
+import { runCount } from "../support/run-count.ts";
 import { skillTexts, type GeneratedText } from "../support/skill-texts.ts";
 
-const numRuns = Number(process.env["SVC_TEXT_RUNS"] ?? 500);
+const numRuns = runCount(500, 20_000);
 const slugs = fc.constantFrom("tool", "my-tool", "true", "1e3", "no", "007", "a");
 
 const others = (fields: ReadonlyMap<string, unknown>, hasDescription: boolean) =>

@@ -4,8 +4,9 @@ import fc from "fast-check";
 import semver from "semver";
 import { bumps } from "../../contract/vocabulary.ts";
 import { nextSemver, type SemverRequest } from "../../src/skills/publish/next-semver.ts";
+import { runCount } from "../support/run-count.ts";
 
-const runs = Number(process.env["SVC_SEMVER_RUNS"] ?? 300);
+const numRuns = runCount(300, 100_000);
 
 const id = fc.constantFrom("alpha", "beta", "rc", "x-1");
 const bump = fc.option(fc.constantFrom(...bumps), { nil: undefined });
@@ -66,7 +67,7 @@ describe("the next version", () => {
           published.push(made);
         }
       }),
-      { numRuns: runs },
+      { numRuns },
     );
   });
 

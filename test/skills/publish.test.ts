@@ -12,6 +12,7 @@ import type {
 import { readSkillText } from "../../contract/skill-rules.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { git } from "../support/native-git.ts";
+import { runCount } from "../support/run-count.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { skillTexts } from "../support/skill-texts.ts";
@@ -56,7 +57,7 @@ describe("publishing a text skill", () => {
   });
 
   it("stores and serves frontmatter of every form unchanged", async () => {
-    const samples = fc.sample(skillTexts, { numRuns: Number(process.env["SVC_PUBLISHED_TEXTS"] ?? 12) });
+    const samples = fc.sample(skillTexts, { numRuns: runCount(12, 300) });
     for (const [index, { text, body, around, hasDescription }] of samples.entries()) {
       const made = await publish({ name: `Form ${index}`, content: text, description: "Given" });
 

@@ -1,4 +1,4 @@
-// The database of a test file: one engine per run (scripts/run-tests.mjs), or one of its own for a file run alone.
+// The database of a test file: one engine per run (scripts/test.mjs), or one of its own for a file run alone.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,13 +1,16 @@
-// A real Redis for the tests that need one: TEST_REDIS_URL, or Debian's redis-server on a unix socket.
+// A real Redis: Debian's redis-server on a unix socket.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 
+/** Each built service that shares the server of a run has a database of its own. */
+const DATABASES = 256;
+
 export interface TestRedis {
   redisUrl: string;
-  /** The server's process, or undefined if the test did not start it. */
+  /** The server's process. */
   pid(): number | undefined;
   /** Starts it again on the same data after a kill. */
   restart(): Promise<void>;
@@ -16,22 +19,17 @@ export interface TestRedis {
 
 /** Undefined, or why there is no Redis to test against. In CI that is a failure. */
 export function whyNoRedis(): string | undefined {
-  if (process.env["TEST_REDIS_URL"]) return undefined;
   try {
     execFileSync("redis-server", ["--version"], { stdio: "ignore" });
     return undefined;
   } catch {
-    const reason = "set TEST_REDIS_URL or install redis-server to run these tests on Redis";
+    const reason = "install redis-server to run these tests on Redis";
     if (process.env["CI"]) throw new Error(`No Redis in CI: ${reason}`);
     return reason;
   }
 }
 
 export async function startTestRedis(dir: string): Promise<TestRedis> {
-  const given = process.env["TEST_REDIS_URL"];
-  if (given) {
-    return { redisUrl: given, pid: () => undefined, restart: async () => {}, stop: async () => {} };
-  }
   const socket = path.join(dir, "redis.sock");
   let server = await startServer(dir, socket);
   return {
@@ -51,10 +49,14 @@ export async function startTestRedis(dir: string): Promise<TestRedis> {
 
 async function startServer(dir: string, socket: string): Promise<ChildProcess> {
   fs.rmSync(socket, { force: true });
-  const settings = `--port 0 --unixsocket ${socket} --dir ${dir} --appendonly yes --save`.split(" ");
-  const server = spawn("redis-server", [...settings, "", "--maxmemory-policy", "noeviction"], {
-    stdio: "ignore",
-  });
+  const settings = `--port 0 --unixsocket ${socket} --dir ${dir} --databases ${DATABASES} --appendonly yes`;
+  const server = spawn(
+    "redis-server",
+    [...settings.split(" "), "--save", "", "--maxmemory-policy", "noeviction"],
+    {
+      stdio: "ignore",
+    },
+  );
   for (let i = 0; i < 2400; i++) {
     if (await isLoaded(socket)) return server;
     await new Promise((done) => setTimeout(done, 50));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { withoutManagedHeader } from "../../repos/mirror/layout.ts";
+import { runCount } from "../support/run-count.ts";
 import type { TestService } from "../support/service.ts";
 import { skillTexts } from "../support/skill-texts.ts";
 import { setUpSyncFixtures, publish, type SyncFixture } from "../support/sync/fixture.ts";
@@ -104,7 +105,7 @@ describe("texts in the repository", () => {
     withFixture(async (fixture) => {
       const whole =
         "---\r\n# why\r\nname: whole\r\ndescription: 'As it is.'\r\nratio: 1.10\r\nmask: 0x1F\r\n---\r\n\r\n\r\n# Whole";
-      const samples = fc.sample(skillTexts, Number(process.env["SVC_SYNCED_TEXTS"] ?? 12));
+      const samples = fc.sample(skillTexts, runCount(12, 300));
       const pathOf = (index: number) => `skills/form-${index}/SKILL.md`;
       for (const [index, { text }] of samples.entries()) fixture.copy.write(pathOf(index), text);
       fixture.copy.write("skills/whole/SKILL.md", whole);

@@ -1,12 +1,13 @@
 /**
  * A sync with every kind of change, interrupted at each of its durable steps in turn, before it and after it; then
- * continued. `SVC_SYNC_STOPS=all` tries every step, else one of each stage.
+ * continued. A long run tries every step, another one each stage once.
  */
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
+import { isLong } from "../support/run-count.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
   newLedger,
@@ -27,10 +28,9 @@ import {
 } from "../support/sync/scenario.ts";
 import { makePackage } from "../support/zip.ts";
 
-const isWhole = process.env["SVC_SYNC_STOPS"] === "all";
 const mostSteps = 200;
 /** The first step of one of these names, or the n-th of all. */
-const stops: readonly (string | number)[] = isWhole
+const stops: readonly (string | number)[] = isLong
   ? Array.from({ length: mostSteps }, (_, index) => index + 1)
   : ["folders.commit", "skills.append", "syncBases.putMany", "mirror.push"];
 
@@ -154,7 +154,7 @@ describe("an interrupted sync", () => {
         if (!crashing.isMet()) break;
         met.push(crashedAt!);
       }
-      if (isWhole) assert.ok(new Set(met).size > 12 && met.length < mostSteps, met.join(", "));
+      if (isLong) assert.ok(new Set(met).size > 12 && met.length < mostSteps, met.join(", "));
       else assert.deepEqual(met, stops);
       await checkRestored(scenario, ledger);
       await scenario.close();

@@ -1,5 +1,5 @@
 /**
- * The child process of a sync, killed with SIGKILL at any moment, repeatedly: the next one continues. `SVC_SYNC_KILLS`
+ * The child process of a sync, killed with SIGKILL at any moment, repeatedly: the next one continues. `SVC_RUNS`
  * sets the number of kills.
  */
 import assert from "node:assert/strict";
@@ -9,6 +9,7 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import { ChildProcessError } from "../../workers/child-error.ts";
 import { closeChildren, runInChild } from "../../workers/children.ts";
 import { openRandom } from "../support/random.ts";
+import { runCount } from "../support/run-count.ts";
 import { newLedger, readOutside } from "../support/sync/ledger.ts";
 import { remoteActor } from "../support/sync/remote-actor.ts";
 import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
@@ -22,7 +23,7 @@ import {
 import { peopleHere } from "../support/sync/service-actor.ts";
 import { until } from "../support/until.ts";
 
-const kills = Number(process.env["SVC_SYNC_KILLS"] ?? 2);
+const kills = runCount(2, 60);
 const seed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** About the duration of a sync of these scenarios, on a busy machine. */
 const longestMs = 400;

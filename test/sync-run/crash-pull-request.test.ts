@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { isLong } from "../support/run-count.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
   ourBranch,
@@ -18,8 +19,8 @@ before(async () => {
 });
 after(() => environment.close());
 
-/** `SVC_SYNC_STOPS=all` tries every step, else every few from a random one on. */
-const stride = process.env["SVC_SYNC_STOPS"] === "all" ? 1 : 4;
+/** A long run tries every step, another one every few from a random one on. */
+const stride = isLong ? 1 : 4;
 const first = 1 + (stride === 1 ? 0 : Date.now() % stride);
 
 /** Longer than a lease lasts without renewal. */

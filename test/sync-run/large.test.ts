@@ -1,14 +1,15 @@
 /**
  * One commit that changes every skill, and one change here that does: in linear time and memory, while other requests
- * are served. `SVC_SYNC_LARGE` sets the number; 5000 is the required one.
+ * are served. `SVC_RUNS` sets the number; 5000 is the required one.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeChildren, runInChild } from "../../workers/children.ts";
+import { runCount } from "../support/run-count.ts";
 import { newScenario, startScenarioEnvironment, type ScenarioEnvironment } from "../support/sync/scenario.ts";
 
-const number = Number(process.env["SVC_SYNC_LARGE"] ?? 120);
+const number = runCount(120, 5000);
 /** The limits of the process, as in `workers/processors.ts`. */
 const childLimits = { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 };
 

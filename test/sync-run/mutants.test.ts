@@ -92,6 +92,7 @@ async function runIn(
     env: {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
+      SVC_LONG: undefined,
       SVC_TEST_JOB_PROGRAM: undefined,
       SVC_TEST_MONGODB_URL: url,
       ...env,
@@ -109,7 +110,7 @@ async function runIn(
 async function playIn(source: string, seed: number): Promise<Outcome> {
   const { code, words } = await runIn(source, "test/sync-run/scenarios.test.ts", {
     SVC_SYNC_SEED: String(seed),
-    SVC_SYNC_WORLDS: "1",
+    SVC_RUNS: "1",
     SVC_SYNC_ROUNDS: String(rounds),
   });
   const failure = /seed \d+, [^,]+, round \d+ [^\n]*/.exec(words)?.[0];

@@ -2,7 +2,7 @@
  * Random unusual edits over a bare repository, with crashes and disconnects during a sync: directories that stop being
  * skills, odd names, swaps, and YAML of every form. No pushed content is lost, no text becomes another skill's,
  * everything that is not in sync is named, and the sync converges. `SVC_SYNC_SEED` repeats a scenario,
- * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
+ * `SVC_RUNS` and `SVC_SYNC_ROUNDS` set the length.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -12,6 +12,7 @@ import { runSync } from "../../src/sync/run/run-sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { openRandom, type Random } from "../support/random.ts";
+import { runCount } from "../support/run-count.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import { connectedFixture, listSkills, publish, type SyncFixture } from "../support/sync/fixture.ts";
@@ -23,7 +24,7 @@ import {
 } from "../support/sync/unusual-edits-checks.ts";
 import { createOddActor } from "../support/sync/unusual-edits.ts";
 
-const fixtures = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
+const fixtures = runCount(1, 30);
 const rounds = Number(process.env["SVC_SYNC_ROUNDS"] ?? 6);
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 7001);
 const stepsAtMost = 30;

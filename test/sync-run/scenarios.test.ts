@@ -2,13 +2,14 @@
  * Random edits on both sides over a real git host and real webhooks, with crashes at any durable step, network
  * failures, lost sync state and concurrent pushes: no edit is lost, the repository's is current, a second sync changes
  * nothing, other files stay unchanged, and a full sync makes both sides the same. `SVC_SYNC_SEED` repeats a scenario,
- * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
+ * `SVC_RUNS` and `SVC_SYNC_ROUNDS` set the length.
  */
 import { after, before, it } from "node:test";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit, type Trouble } from "../support/host/git-host.ts";
 import { openRandom } from "../support/random.ts";
+import { runCount } from "../support/run-count.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import { newLedger, readDirectories, readOutside } from "../support/sync/ledger.ts";
 import { remoteActor } from "../support/sync/remote-actor.ts";
@@ -23,7 +24,7 @@ import {
 } from "../support/sync/scenario.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";
 
-const scenarios = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
+const scenarios = runCount(1, 30);
 const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
 /** The seed is fixed by default, so that a run of all tests depends only on the change it is run for. */
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
