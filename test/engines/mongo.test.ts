@@ -129,7 +129,8 @@ describe("embedded MongoDB engine", () => {
       };
       const writers = Promise.all(Array.from({ length: 8 }, write));
       for (let round = 0; round < 4; round++) {
-        await sleep(400);
+        const earlier = acknowledged.length;
+        while (acknowledged.length < earlier + 60) await sleep(5);
         const { pid } = engine;
         const isBack = nextRestart(engine);
         const killedAt = Date.now();
