@@ -1,19 +1,17 @@
 /** Delivery of changes to one listener: who may know of them is decided for the caller as they are at that time. */
-import type { PassThrough } from "node:stream";
 import type { ChangePayload } from "../../contract/payloads/events.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { decideTenant, membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
+import type { EventStream } from "../http/service/event-streams.ts";
 import { mostEntries, overlapMs, type Look } from "./recent.ts";
 import { visibleChanges } from "./visible.ts";
 
 const authenticateMs = 20_000;
 /** Maximum age of the last event of a listener that reconnects; after that it is asked to read everything again. */
 const resumableMs = 5 * 60_000;
-/** Unread bytes of a listener at which it is disconnected. */
-const mostUnreadBytes = 256 * 1024;
 
 export interface Subscription {
   actor: Actor;
@@ -26,7 +24,7 @@ export interface Subscription {
 }
 
 export interface Listener extends Subscription {
-  stream: PassThrough;
+  opened: EventStream;
   key: string;
   /** Changes from before this time are not sent. */
   since: number;
@@ -109,7 +107,7 @@ async function authenticateAgain(
 
 function finish(app: App, listener: Listener, reason: "signed_out" | "no_access"): false {
   write(listener, "end", { reason }, app);
-  listener.stream.end();
+  listener.opened.end();
   return false;
 }
 
@@ -137,8 +135,8 @@ const spread = ({ tenantIds, userIds }: { tenantIds: Set<string>; userIds: Set<s
 });
 
 /** The id is a time, so that any process can continue a stream. */
-export function write({ stream }: Listener, event: string, data: object, app: App): void {
-  if (stream.writableEnded || stream.destroyed) return;
-  if (stream.writableLength > mostUnreadBytes) stream.destroy();
-  else stream.write(`id: ${app.now().getTime()}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-}
+export const eventText = (app: App, event: string, data: object) =>
+  `id: ${app.now().getTime()}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const write = ({ opened }: Listener, event: string, data: object, app: App) =>
+  opened.write(eventText(app, event, data));

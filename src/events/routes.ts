@@ -4,7 +4,8 @@ import type { App } from "../app.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { forbidden, unauthenticated } from "../errors.ts";
 import { sessionCookieName } from "../http/request/cookies.ts";
-import { Reply, route, type RequestInfo, type Route } from "../http/route.ts";
+import { route, type RequestInfo, type Route } from "../http/route.ts";
+import { streamReply } from "../http/service/event-streams.ts";
 import type { Health } from "../http/service/health.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { openChangeEvents } from "./listeners.ts";
@@ -29,16 +30,14 @@ export function eventRoutes(app: App, health: Health | undefined): Route[] {
           throw forbidden("This call is signed by an anonymous key, and this needs a person: sign in.");
         const tenant =
           query.tenant === undefined ? undefined : await loadTenant(app, actor, query.tenant, "member");
-        const headers = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
-        const type = "text/event-stream; charset=utf-8";
-        if (request.isHead) return new Reply("", { type, headers });
-        const stream = events.open({
+        if (request.isHead) return streamReply();
+        const stream = events.open(request, {
           actor,
           tenantId: tenant?._id,
           authenticate: () => authenticateAgain(app, actor, request),
           lastEventId: request.header("last-event-id"),
         });
-        return new Reply(stream, { type, headers });
+        return streamReply(stream);
       },
     }),
   ];

@@ -2,36 +2,27 @@
  * The queues as they change, as server-sent events (WHATWG HTML, section 9.2). The queues are read once per
  * interval for all listeners of the process, and only while there are listeners.
  */
-import { PassThrough, type Readable } from "node:stream";
 import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
+import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { ServiceError } from "../errors.ts";
+import { openEventStreams, type EventStream, type StreamRequest } from "../http/service/event-streams.ts";
 import { type QueueName, queueNames } from "../queue/index.ts";
 import { listQueues } from "./service.ts";
 
 const lookMs = 1000;
-/** Interval of heartbeats: proxies close silent connections, and browsers do not notice lost ones. */
-const heartbeatMs = 10_000;
-/** Maximum duration of a stream, after which the listener reconnects and is authenticated again. */
-const longestMs = 5 * 60_000;
-/** Time after which a browser reconnects. */
-const returnMs = 1000;
-const mostListeners = 50;
-const mostPerPerson = 8;
-/** Unread bytes of a listener at which it is disconnected. */
-const mostUnreadBytes = 256 * 1024;
+/** A listener is authenticated again when it reconnects. */
+const maxDurationMs = 5 * 60_000;
 
 interface Listener {
-  stream: PassThrough;
-  userId: string;
+  opened: EventStream;
   /** The last event sent, so that none is sent twice. */
   last: string;
 }
 
 export interface QueueEvents {
   /** A stream for one listener. Throws `rate_limited` if there are too many listeners. */
-  open(userId: string): Readable;
+  open(request: StreamRequest, actor: Actor): EventStream;
 }
 
 /** `draining` ends every stream, since the process is about to end. */
@@ -42,8 +33,14 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
   let lastSeen: string | undefined;
   /** Number of times that the last listener left: figures read before that are not sent to later listeners. */
   let timesLeft = 0;
-  draining?.addEventListener("abort", () => {
-    for (const { stream } of listeners) stream.end();
+  const open = openEventStreams(draining, {
+    slots: { count: 50, perHolder: 8 },
+    tooMany: "Too many pages listen already: close one, or ask again.",
+    heartbeat: () => "event: alive\ndata: {}\n\n",
+    heartbeatMs: 10_000,
+    maxUnreadBytes: 256 * 1024,
+    maxDurationMs,
+    reconnectMs: 1000,
   });
 
   const look = async (): Promise<void> => {
@@ -66,39 +63,23 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
     timesLeft++;
   };
   return {
-    open(userId) {
-      if (draining?.aborted) throw new ServiceError("unavailable", "The process is ending.");
-      const own = [...listeners].filter((listener) => listener.userId === userId).length;
-      if (listeners.size >= mostListeners || own >= mostPerPerson)
-        throw new ServiceError("rate_limited", "Too many pages listen already: close one, or ask again.", {
-          retryAfterSeconds: 30,
-        });
-      const listener: Listener = { stream: new PassThrough(), userId, last: "" };
-      const { stream } = listener;
-      stream.on("error", () => undefined);
-      const heartbeat = setInterval(() => stream.write("event: alive\ndata: {}\n\n"), heartbeatMs);
-      const end = setTimeout(() => stream.end(), longestMs);
-      stream.once("close", () => {
-        clearInterval(heartbeat);
-        clearTimeout(end);
-        leave(listener);
-      });
+    open(request, actor) {
+      const opened = open(request, actor);
+      const listener: Listener = { opened, last: "" };
+      opened.stream.once("close", () => leave(listener));
       listeners.add(listener);
-      stream.write(`retry: ${returnMs}\n\n`);
       if (lastSeen !== undefined) send(listener, lastSeen);
       timer ??= setInterval(() => void look(), lookMs);
       void look();
-      return stream;
+      return opened;
     },
   };
 }
 
 function send(listener: Listener, event: string): void {
-  const { stream } = listener;
-  if (event === listener.last || stream.writableEnded) return;
+  if (event === listener.last) return;
   listener.last = event;
-  if (stream.writableLength > mostUnreadBytes) stream.destroy();
-  else stream.write(event);
+  listener.opened.write(event);
 }
 
 /** Reports to listeners that the queue does not respond, so that they do not take old figures for new ones. */

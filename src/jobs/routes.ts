@@ -11,10 +11,10 @@ import {
 } from "../../contract/payloads/jobs.ts";
 import type { App } from "../app.ts";
 import { listQuery } from "../http/request/cursor.ts";
-import { Reply, routesOf, type Route } from "../http/route.ts";
+import { routesOf, type Route } from "../http/route.ts";
+import { streamReply } from "../http/service/event-streams.ts";
 import type { Health } from "../http/service/health.ts";
 import { queueNames } from "../queue/index.ts";
-import { requireUser } from "../users/load.ts";
 import { listAllConnections } from "./connections.ts";
 import { openQueueEvents } from "./events.ts";
 import { readHealth } from "./health.ts";
@@ -89,10 +89,7 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       summary: "Listen to the queues as they change (server-sent events)",
       produces: "text/event-stream",
       async handle({ actor, request }) {
-        const headers = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
-        const type = "text/event-stream; charset=utf-8";
-        if (request.isHead) return new Reply("", { type, headers });
-        return new Reply(events.open(requireUser(actor).userId), { type, headers });
+        return streamReply(request.isHead ? undefined : events.open(request, actor));
       },
     }),
     route({

@@ -220,14 +220,15 @@ describe("the stream of changes", () => {
       lastEventId: "",
       authenticate: () => Promise.resolve(actor),
     };
-    const stream = events.open(subscription);
+    const request = { onClose: () => undefined, disconnect: () => undefined };
+    const { stream } = events.open(request, subscription);
     let isEnded = false;
     stream.on("data", () => undefined).on("end", () => (isEnded = true));
     draining.abort();
 
     await until("the end", () => isEnded);
     assert.throws(
-      () => events.open(subscription),
+      () => events.open(request, subscription),
       (error: unknown) => error instanceof ServiceError && error.code === "unavailable",
     );
   });

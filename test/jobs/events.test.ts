@@ -7,6 +7,9 @@ import { openQueueEvents } from "../../src/jobs/events.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
+const pageRequest = { onClose: () => undefined, disconnect: () => undefined };
+const actor = { kind: "anonymous", origin: { ipHash: "x", source: "api", client: "api" } } as const;
+
 interface Stream {
   headers: http.IncomingHttpHeaders;
   status: number;
@@ -85,14 +88,14 @@ describe("the queues as events", () => {
   it("end when the process is about to, and none begins then", async () => {
     const draining = new AbortController();
     const events = openQueueEvents(service.app, draining.signal);
-    const stream = events.open("u1");
+    const stream = events.open(pageRequest, actor).stream;
     let isEnded = false;
     stream.on("data", () => undefined).on("end", () => (isEnded = true));
     draining.abort();
 
     await until("the end", () => isEnded);
     assert.throws(
-      () => events.open("u1"),
+      () => events.open(pageRequest, actor),
       (error: unknown) => error instanceof ServiceError && error.code === "unavailable",
     );
   });
@@ -107,13 +110,15 @@ describe("the queues as events", () => {
       return counts();
     };
     const events = openQueueEvents(service.app, undefined);
-    const first = events.open("u1");
+    const first = events.open(pageRequest, actor).stream;
     const left = new Promise((done) => first.once("close", done));
     first.destroy();
     await left;
 
     let text = "";
-    const second = events.open("u2").on("data", (data: Buffer) => (text += data.toString()));
+    const second = events
+      .open(pageRequest, actor)
+      .stream.on("data", (data: Buffer) => (text += data.toString()));
     let isAskedAgain = false;
     queue.counts = () => new Promise(() => (isAskedAgain = true));
     goOn();

@@ -9,11 +9,14 @@ import {
   type McpServer,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
-import { Reply } from "../../http/route.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { Reply } from "../../http/route.ts";
+import { openEventStreams, streamReply, type EventStream } from "../../http/service/event-streams.ts";
 import { watchedLists, type Forwarder, type ListMarks, type WatchedList } from "../forwarding/forwarder.ts";
 import { toReply } from "./answer.ts";
-import { openEventStreams, streamHead, streamReply, type EventStream } from "./event-streams.ts";
 import { watchLists, type Listening } from "./watch-lists.ts";
+
+const maxStreams = 500;
 
 interface Subscribing extends Listening {
   request: Request;
@@ -30,10 +33,18 @@ export interface ListStreams {
 
 /** `draining` ends every stream, since the process is about to end. */
 export function openListStreams(forwarder: Forwarder, draining: AbortSignal | undefined): ListStreams {
-  const open = openEventStreams(draining);
+  const open = openEventStreams(draining, {
+    slots: { count: maxStreams, perHolder: limits.connectorStreamsPerUser },
+    tooMany:
+      `Too many clients wait for changes: at most ${limits.connectorStreamsPerUser} of one person, and as many of all ` +
+      "tokens of an organization. Close one, or read the lists again.",
+    heartbeat: () => ": alive\n\n",
+    heartbeatMs: 15_000,
+    maxUnreadBytes: 64 * 1024,
+  });
   return {
     async listen(listening) {
-      if (listening.info.isHead) return new Reply("", streamHead);
+      if (listening.info.isHead) return streamReply();
       const opened = open(listening.info, listening.actor);
       const known = marksIn(listening.info.header("last-event-id"));
       let isFirst = true;

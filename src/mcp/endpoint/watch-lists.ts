@@ -1,9 +1,10 @@
 /** Compares the lists of an agent that waits for their changes. */
+import { withinTime } from "../../../contract/concurrency/within-time.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import { unauthenticated } from "../../errors.ts";
 import type { RequestInfo } from "../../http/route.ts";
+import type { EventStream } from "../../http/service/event-streams.ts";
 import type { Forwarder, ListMarks, WatchedList } from "../forwarding/forwarder.ts";
-import type { EventStream } from "./event-streams.ts";
 
 /** One request for a stream. */
 export interface Listening {
@@ -50,11 +51,9 @@ export async function watchLists(
   });
   stream.once("close", stop);
   if (stream.destroyed) return stop();
-  const late = setTimeout(() => {
-    if (last === known) last = undefined;
-    isKnown();
-  }, forwarder.knownMs).unref();
   stream.once("close", isKnown);
-  await first;
-  clearTimeout(late);
+  const late = () => {
+    if (last === known) last = undefined;
+  };
+  await withinTime(first, forwarder.knownMs, late, { ref: false });
 }
