@@ -289,15 +289,13 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     const { page } = await open(admin, "/admin/jobs?queue=mail");
     await page.getByRole("link", { name: /^Failed 120$/ }).waitFor();
     const rows = page.getByRole("region", { name: "Jobs" }).locator("tbody tr");
-    const seen = new Set<string>();
-    for (let number = 1; number <= 5; number++) {
-      await page.getByText(`Page ${number}`, { exact: true }).waitFor();
-      await page.locator('[data-dimmed="true"]').waitFor({ state: "detached" });
-      for (const text of await rows.locator("th").allInnerTexts()) seen.add(text);
-      if (number < 5) await page.getByRole("button", { name: "Next" }).click();
+    const more = page.getByRole("button", { name: "Show more" });
+    for (let shown = 25; shown < 120; shown += 25) {
+      await until(`${shown} jobs are shown`, async () => (await rows.count()) === shown);
+      await more.click();
     }
-    assert.equal(seen.size, 120);
-    assert.equal(await page.getByRole("button", { name: "Next" }).isDisabled(), true);
+    await more.waitFor({ state: "detached" });
+    assert.equal(new Set(await rows.locator("th").allInnerTexts()).size, 120);
 
     await page.getByRole("button", { name: "Retry failed in mail" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Retry all" }).click();
@@ -346,10 +344,9 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     assert.match(await rows.nth(2).innerText(), /active[^]*1\.4 s/);
 
     await assertAccessible(page, "connections");
-    await page.getByRole("button", { name: "Next" }).focus();
+    await page.getByRole("button", { name: "Show more" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("Page 2", { exact: true }).waitFor();
-    await until("the last page", async () => (await rows.count()) === 12);
+    await until("every connection is shown", async () => (await rows.count()) === 62);
     await page.goto(`${service.url}/admin`);
     await page.getByText("The connection of lumen is blocked: its organization has to act.").waitFor();
     assert.deepEqual(troubles, []);

@@ -1,6 +1,7 @@
 /** The signed-in user's own account: sessions, tokens, grants to programs, installs and log. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { pages, query } from "./query.ts";
 import type { NewToken } from "./tokens.ts";
 
 export type Session = Schemas["Session"];
@@ -11,42 +12,14 @@ export type AuditEntry = Schemas["AuditEntry"];
 
 const pageSize = 200;
 
-export const sessionsQuery = infiniteQueryOptions({
-  queryKey: ["sessions"],
-  initialPageParam: "",
-  queryFn: ({ pageParam, signal }) => {
-    const query = { limit: 50, cursor: pageParam === "" ? undefined : pageParam };
-    return ok(api.GET("/api/user/sessions", { signal, params: { query } }));
-  },
-  getNextPageParam: (last) => last.nextCursor,
-});
+export const sessionsQuery = pages("/api/user/sessions", { limit: 50 });
 
-export const ownTokensQuery = queryOptions({
-  queryKey: ["own-tokens"],
-  queryFn: async ({ signal }) => {
-    const params = { query: { limit: pageSize } };
-    return (await ok(api.GET("/api/user/tokens", { signal, params }))).data;
-  },
-});
+export const ownTokensQuery = query("/api/user/tokens", { limit: pageSize });
 
 /** One page has all: the service allows 100. */
-export const grantsQuery = queryOptions({
-  queryKey: ["grants"],
-  queryFn: async ({ signal }) => {
-    const params = { query: { limit: pageSize } };
-    return (await ok(api.GET("/api/user/grants", { signal, params }))).data;
-  },
-});
+export const grantsQuery = query("/api/user/grants", { limit: pageSize });
 
-export const installsQuery = infiniteQueryOptions({
-  queryKey: ["installs"],
-  initialPageParam: "",
-  queryFn: ({ pageParam, signal }) => {
-    const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
-    return ok(api.GET("/api/user/installs", { signal, params: { query } }));
-  },
-  getNextPageParam: (last) => last.nextCursor,
-});
+export const installsQuery = pages("/api/user/installs", { limit: pageSize });
 
 export interface ActivitySearch {
   /** Event names or groups, as `skill.*`. */
@@ -58,11 +31,7 @@ export interface ActivitySearch {
 
 export const activityQuery = (search: ActivitySearch) =>
   queryOptions({
-    queryKey: ["activity", search],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/user/audit-log", { signal, params: { query: { limit: 50, page: 1, ...search } } }),
-      ),
+    ...query("/api/user/audit-log", { limit: 50, page: 1, ...search }),
     placeholderData: keepPreviousData,
   });
 

@@ -1,8 +1,9 @@
 /** Calls of the administration: queues and jobs, connections, accounts, organizations, the log of the service. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { JobState, MetricRange, SignUpMode, AnonymousMcpMode } from "../../../contract/vocabulary.ts";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
 import { auditParams, auditPageSize, type AuditFilter } from "./organization/audit.ts";
+import { pages, query } from "./query.ts";
 
 export type Queue = Schemas["Queue"];
 export type Job = Schemas["Job"];
@@ -25,108 +26,51 @@ const pageSize = 50;
 /** Their rows have two lines. */
 const jobsPageSize = 25;
 const slowMs = 30_000;
-/** Cursors are absent on the first page. */
-type Cursor = string | undefined;
-const at = (cursor: Cursor) => ({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
 
-export const queuesQuery = queryOptions({
-  queryKey: ["admin-queues"],
-  queryFn: ({ signal }) => dataOf(api.GET("/api/admin/queues", { signal })),
-});
+export const queuesQuery = query("/api/admin/queues");
 
-export const jobsQuery = ({ queue, state }: JobFilter, cursor: Cursor) =>
-  queryOptions({
-    queryKey: ["admin-jobs", queue, state, cursor],
-    queryFn: ({ signal }) =>
-      ok(
-        api.GET("/api/admin/jobs", {
-          signal,
-          params: {
-            query: { state, ...at(cursor), ...(queue === undefined ? {} : { queue }), limit: jobsPageSize },
-          },
-        }),
-      ),
+export const jobsQuery = (filter: JobFilter) =>
+  infiniteQueryOptions({
+    ...pages("/api/admin/jobs", { ...filter, limit: jobsPageSize }),
     placeholderData: keepPreviousData,
   });
 
-export const jobQuery = (queue: string, id: string) =>
-  queryOptions({
-    queryKey: ["admin-job", queue, id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/admin/jobs/{queue}/{id}", { signal, params: { path: { queue, id } } })),
-  });
+export const jobQuery = (queue: string, id: string) => query("/api/admin/jobs/{queue}/{id}", { queue, id });
 
 export const metricsQuery = (range: MetricRange, queue: string | undefined) =>
   queryOptions({
-    queryKey: ["admin-metrics", range, queue],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/admin/metrics", {
-          signal,
-          params: { query: { range, ...(queue === undefined ? {} : { queue }) } },
-        }),
-      ),
+    ...query("/api/admin/metrics", { range, queue }),
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });
 
-export const healthQuery = queryOptions({
-  queryKey: ["admin-health"],
-  queryFn: ({ signal }) => dataOf(api.GET("/api/admin/health", { signal })),
+export const healthQuery = queryOptions({ ...query("/api/admin/health"), refetchInterval: slowMs });
+
+export const connectionsQuery = infiniteQueryOptions({
+  ...pages("/api/admin/connections", { limit: pageSize }),
   refetchInterval: slowMs,
 });
 
-export const connectionsQuery = (cursor: Cursor) =>
-  queryOptions({
-    queryKey: ["admin-connections", cursor],
-    queryFn: ({ signal }) => ok(api.GET("/api/admin/connections", { signal, params: { query: at(cursor) } })),
-    placeholderData: keepPreviousData,
-    refetchInterval: slowMs,
-  });
-
-export const usersQuery = ({ query, only }: UserFilter, cursor: Cursor) =>
-  queryOptions({
-    queryKey: ["admin-users", query, only, cursor],
-    queryFn: ({ signal }) =>
-      ok(
-        api.GET("/api/admin/users", {
-          signal,
-          params: {
-            query: {
-              ...at(cursor),
-              ...(query === undefined ? {} : { query }),
-              ...(only === "suspended" ? { suspended: "true" as const } : {}),
-              ...(only === "administrators" ? { administrator: "true" as const } : {}),
-            },
-          },
-        }),
-      ),
+export const usersQuery = ({ query: text, only }: UserFilter) =>
+  infiniteQueryOptions({
+    ...pages("/api/admin/users", {
+      limit: pageSize,
+      query: text,
+      suspended: only === "suspended" ? "true" : undefined,
+      administrator: only === "administrators" ? "true" : undefined,
+    }),
     placeholderData: keepPreviousData,
   });
 
-export const organizationsQuery = (query: string | undefined, cursor: Cursor) =>
-  queryOptions({
-    queryKey: ["admin-organizations", query, cursor],
-    queryFn: ({ signal }) =>
-      ok(
-        api.GET("/api/admin/organizations", {
-          signal,
-          params: { query: { ...at(cursor), ...(query === undefined ? {} : { query }) } },
-        }),
-      ),
+export const organizationsQuery = (text: string | undefined) =>
+  infiniteQueryOptions({
+    ...pages("/api/admin/organizations", { limit: pageSize, query: text }),
     placeholderData: keepPreviousData,
   });
 
 export const serviceLogQuery = (filter: AuditFilter, limit = auditPageSize) =>
   queryOptions({
-    queryKey: ["admin-audit-log", filter, limit],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/admin/audit-log", {
-          signal,
-          params: { query: { ...auditParams(filter), page: filter.page ?? 1, limit } },
-        }),
-      ),
+    ...query("/api/admin/audit-log", { ...auditParams(filter), page: filter.page ?? 1, limit }),
     placeholderData: keepPreviousData,
   });
 
@@ -134,17 +78,12 @@ export const serviceLogQuery = (filter: AuditFilter, limit = auditPageSize) =>
 export const serviceLogExport = (filter: AuditFilter, format: "csv" | "json"): string =>
   `/api/admin/audit-log/export?${new URLSearchParams({ ...auditParams(filter), format })}`;
 
-export const openReportsQuery = queryOptions({
-  queryKey: ["admin-reports"],
-  queryFn: ({ signal }) =>
-    ok(api.GET("/api/admin/reports", { signal, params: { query: { state: "open", limit: pageSize } } })),
+export const openReportsQuery = infiniteQueryOptions({
+  ...pages("/api/admin/reports", { state: "open", limit: pageSize }),
   refetchInterval: slowMs,
 });
 
-export const serviceSettingsQuery = queryOptions({
-  queryKey: ["admin-settings"],
-  queryFn: ({ signal }) => dataOf(api.GET("/api/admin/settings", { signal })),
-});
+export const serviceSettingsQuery = query("/api/admin/settings");
 
 const jobPath = (queue: string, id: string) => ({ params: { path: { queue, id } } });
 export const retryJob = (queue: string, id: string) =>

@@ -1,6 +1,7 @@
 /** The public catalog. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { type Schemas } from "./client.ts";
+import { pages, query } from "./query.ts";
 
 export type CatalogItem = Schemas["CatalogItem"];
 export const catalogSorts = ["downloads", "updated", "newest"] as const;
@@ -17,23 +18,10 @@ const pageSize = 50;
 
 export const catalogQuery = (search: CatalogSearch) =>
   infiniteQueryOptions({
-    queryKey: ["catalog", search],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const cursor = pageParam === "" ? {} : { cursor: pageParam };
-      const query = { limit: pageSize, sort: "downloads" as const, ...search, ...cursor };
-      return ok(api.GET("/api/explore", { signal, params: { query } }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
+    ...pages("/api/explore", { limit: pageSize, sort: "downloads", ...search }),
     placeholderData: keepPreviousData,
   });
 
 /** Public facts of an organization that has public skills. */
-export const publicOrganizationQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["public organization", org],
-    queryFn: ({ signal }) => {
-      const params = { path: { organization: org } };
-      return dataOf(api.GET("/api/explore/organizations/{organization}", { signal, params }));
-    },
-  });
+export const publicOrganizationQuery = (organization: string) =>
+  query("/api/explore/organizations/{organization}", { organization });

@@ -1,6 +1,7 @@
 /** Whether a member or token may do something, and why. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "./client.ts";
+import { query } from "./query.ts";
 
 export type AccessCheck = Schemas["AccessCheck"];
 interface Question {
@@ -16,15 +17,8 @@ export const checkAccess = (tenant: string, body: Question) =>
   dataOf(api.POST("/api/tenants/{tenant}/access/check", { params: { path: { tenant } }, body }));
 
 /** The first skills whose name matches, to choose one from. */
-export const skillSearchQuery = (org: string, query: string) =>
+export const skillSearchQuery = (org: string, text: string) =>
   queryOptions({
-    queryKey: ["skill-search", org, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/skills", {
-          signal,
-          params: { query: { tenant_id: org, limit: 50, query: query === "" ? undefined : query } },
-        }),
-      ),
+    ...query("/api/skills", { tenant_id: org, limit: 50, query: text }),
     placeholderData: keepPreviousData,
   });

@@ -113,17 +113,3 @@ export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
 export async function dataOf<T>(call: Promise<Answer<{ data: T }>>): Promise<T> {
   return (await ok(call)).data;
 }
-
-/** All pages of a list whose length the service limits. */
-export async function allPages<T>(
-  limit: number,
-  read: (page: { limit: number; cursor?: string }) => Promise<{ data: T[]; nextCursor: string | null }>,
-): Promise<T[]> {
-  const items: T[] = [];
-  for (let cursor: string | undefined; ;) {
-    const page = await read({ limit, cursor });
-    items.push(...page.data);
-    if (page.nextCursor === null) return items;
-    cursor = page.nextCursor;
-  }
-}

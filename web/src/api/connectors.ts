@@ -1,41 +1,26 @@
 /** The user's hosted connectors, and the switch of an organization for them. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { pages, query } from "./query.ts";
 
 export type Connector = Schemas["Connector"];
 export type ConnectorCall = Schemas["ConnectorCall"];
 
 /** A connection can end at any time without an event of the service. */
 const liveMs = 15_000;
-const pageSize = 100;
 
 export const connectorsQuery = queryOptions({
-  queryKey: ["connectors"],
-  queryFn: ({ signal }) => dataOf(api.GET("/api/user/connectors", { signal })),
+  ...query("/api/user/connectors"),
   refetchInterval: liveMs,
 });
 
 export const callsQuery = infiniteQueryOptions({
-  queryKey: ["connector-calls"],
-  initialPageParam: "",
-  queryFn: ({ pageParam, signal }) => {
-    const query = { limit: 50, cursor: pageParam === "" ? undefined : pageParam };
-    return ok(api.GET("/api/user/connector-calls", { signal, params: { query } }));
-  },
-  getNextPageParam: (last) => last.nextCursor,
+  ...pages("/api/user/connector-calls", { limit: 50 }),
   refetchInterval: liveMs,
 });
 
 /** Servers that can be connected: the remote ones that the user may see, in all organizations. */
-export const remoteServersQuery = infiniteQueryOptions({
-  queryKey: ["remote-servers"],
-  initialPageParam: "",
-  queryFn: ({ pageParam, signal }) => {
-    const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
-    return ok(api.GET("/api/mcp-servers", { signal, params: { query } }));
-  },
-  getNextPageParam: (last) => last.nextCursor,
-});
+export const remoteServersQuery = pages("/api/mcp-servers", { limit: 100 });
 
 const pathOf = (connector: string) => ({ path: { connector } });
 
@@ -52,12 +37,7 @@ export const deleteConnector = (connector: string) =>
 
 export type McpCentral = Schemas["McpCentral"];
 
-export const centralQuery = (tenant: string) =>
-  queryOptions({
-    queryKey: ["connectors-switch", tenant],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/mcp-central", { signal, params: { path: { tenant } } })),
-  });
+export const centralQuery = (tenant: string) => query("/api/tenants/{tenant}/mcp-central", { tenant });
 
 export const changeCentral = (tenant: string, enabled: boolean) =>
   dataOf(api.PUT("/api/tenants/{tenant}/mcp-central", { params: { path: { tenant } }, body: { enabled } }));

@@ -1,6 +1,12 @@
 /** Folders, the skills in them, and who has access to them. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  type QueryClient,
+} from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { pages, query, type Path } from "./query.ts";
 
 export type Folder = Schemas["Folder"];
 export type Skill = Schemas["Skill"];
@@ -21,63 +27,26 @@ const pageSize = 200;
 
 /** All skills of an organization that the caller may read, page by page. */
 export const organizationSkillsQuery = (org: string) =>
-  infiniteQueryOptions({
-    queryKey: ["skills", org],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const query = { tenant_id: org, limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
-      return ok(api.GET("/api/skills", { signal, params: { query } }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
-  });
+  pages("/api/skills", { tenant_id: org, limit: pageSize });
 
-export const folderAccessQuery = (folder: string) =>
-  queryOptions({
-    queryKey: ["folder-access", folder],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/folders/{folder}/access", { signal, params: { path: { folder } } })),
-  });
-
-interface EffectivePage {
-  data: {
-    principal: { type: "member" | "token"; id: string; name: string };
-    can: string[];
-    reasons: AccessReason[];
-  }[];
-  nextCursor: string | null;
-}
-
-function readEffective({ kind, id }: Subject, query: Page, signal?: AbortSignal): Promise<EffectivePage> {
-  const params = { query };
-  const init = signal ? { signal } : {};
-  return kind === "folder"
-    ? ok(api.GET("/api/folders/{folder}/effective", { ...init, params: { ...params, path: { folder: id } } }))
-    : ok(api.GET("/api/skills/{skill}/effective", { ...init, params: { ...params, path: { skill: id } } }));
-}
-interface Page {
-  query?: string;
-  limit?: number;
-  cursor?: string;
-}
+export const folderAccessQuery = (folder: string) => query("/api/folders/{folder}/access", { folder });
 
 /** Acts that each member may do with a folder or skill, and why. */
-export const effectiveQuery = (subject: Subject, query: string) =>
+export const effectiveQuery = ({ kind, id }: Subject, text: string) =>
   infiniteQueryOptions({
-    queryKey: ["effective", subject.kind, subject.id, query],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      readEffective(
-        subject,
-        {
-          limit: pageSize,
-          query: query === "" ? undefined : query,
-          cursor: pageParam === "" ? undefined : pageParam,
-        },
-        signal,
-      ),
-    getNextPageParam: (last) => last.nextCursor,
+    ...(kind === "folder"
+      ? pages("/api/folders/{folder}/effective", { folder: id, limit: pageSize, query: text })
+      : pages("/api/skills/{skill}/effective", { skill: id, limit: pageSize, query: text })),
     placeholderData: keepPreviousData,
   });
+
+/** Reads again who has access to what is shown. */
+export const invalidateEffective = (client: QueryClient): Promise<unknown> =>
+  Promise.all(
+    (["/api/folders/{folder}/effective", "/api/skills/{skill}/effective"] satisfies Path[]).map((path) =>
+      client.invalidateQueries({ queryKey: [path] }),
+    ),
+  );
 
 const toBody = ({ restricted, grants }: AccessDraft) => ({
   restricted,
@@ -85,16 +54,16 @@ const toBody = ({ restricted, grants }: AccessDraft) => ({
 });
 
 /** Acts that each of the first members may do before and after a change of restriction and grants. */
-export const plannedAccessQuery = (folder: string, draft: AccessDraft, query: string) =>
+export const plannedAccessQuery = (folder: string, draft: AccessDraft, text: string) =>
   queryOptions({
-    queryKey: ["planned-access", folder, draft, query],
+    queryKey: ["planned-access", folder, draft, text],
     queryFn: ({ signal }) =>
       ok(
         api.POST("/api/folders/{folder}/effective", {
           signal,
           params: {
             path: { folder },
-            query: { limit: pageSize, query: query === "" ? undefined : query },
+            query: { limit: pageSize, query: text || undefined },
           },
           body: toBody(draft),
         }),

@@ -1,7 +1,8 @@
 /** MCP servers that an organization has registered, their installs, and the skills that require them. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { paths } from "../../generated/api-types.ts";
-import { allPages, api, dataOf, ok, type Schemas } from "./client.ts";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { pages, query, whole } from "./query.ts";
 
 export type McpServer = Schemas["McpServer"];
 export type McpInstall = Schemas["McpInstall"];
@@ -18,61 +19,20 @@ const serverOf = (tenant: string, server: string) => ({ path: { tenant, server }
 
 /** All servers that the user may read: an organization has at most 500. */
 export const mcpServersQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["mcp-servers", org],
-    queryFn: ({ signal }) =>
-      allPages(pageSize, (query) =>
-        ok(
-          api.GET("/api/tenants/{tenant}/mcp-servers", { signal, params: { path: { tenant: org }, query } }),
-        ),
-      ),
-  });
+  whole("/api/tenants/{tenant}/mcp-servers", { tenant: org, limit: pageSize });
 
 export const mcpServerQuery = (org: string, server: string) =>
-  queryOptions({
-    queryKey: ["mcp-server", org, server],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/mcp-servers/{server}", { signal, params: serverOf(org, server) }),
-      ),
-  });
+  query("/api/tenants/{tenant}/mcp-servers/{server}", { tenant: org, server });
 
 /** Skills that require a server, as far as the user may read them. */
 export const requiringSkillsQuery = (org: string, server: string) =>
-  infiniteQueryOptions({
-    queryKey: ["skills", org, "requiring", server],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const cursor = pageParam === "" ? {} : { cursor: pageParam };
-      const query = { tenant_id: org, mcp_server: `${org}/${server}`, limit: 50, ...cursor };
-      return ok(api.GET("/api/skills", { signal, params: { query } }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
-  });
+  pages("/api/skills", { tenant_id: org, mcp_server: `${org}/${server}`, limit: 50 });
 
 export const mcpInstallsQuery = (org: string, server: string) =>
-  infiniteQueryOptions({
-    queryKey: ["mcp-installs", org, server],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: 50, cursor: pageParam === "" ? undefined : pageParam };
-      const params = { ...serverOf(org, server), query };
-      return ok(api.GET("/api/tenants/{tenant}/mcp-servers/{server}/installs", { signal, params }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
-  });
+  pages("/api/tenants/{tenant}/mcp-servers/{server}/installs", { tenant: org, server, limit: 50 });
 
 export const mcpAnalyticsQuery = (org: string, server: string) =>
-  queryOptions({
-    queryKey: ["mcp-analytics", org, server],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/mcp-servers/{server}/analytics", {
-          signal,
-          params: serverOf(org, server),
-        }),
-      ),
-  });
+  query("/api/tenants/{tenant}/mcp-servers/{server}/analytics", { tenant: org, server });
 
 export const createMcpServer = (tenant: string, body: Create) =>
   dataOf(api.POST("/api/tenants/{tenant}/mcp-servers", { params: { path: { tenant } }, body }));
@@ -82,16 +42,7 @@ export const updateMcpServer = (tenant: string, server: string, body: Update) =>
 
 /** Effects of the deletion of a server. */
 export const mcpDeletionQuery = (org: string, server: string) =>
-  queryOptions({
-    queryKey: ["mcp-server", org, server, "deletion"],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/mcp-servers/{server}/deletion", {
-          signal,
-          params: serverOf(org, server),
-        }),
-      ),
-  });
+  query("/api/tenants/{tenant}/mcp-servers/{server}/deletion", { tenant: org, server });
 
 export const deleteMcpServer = (tenant: string, server: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/mcp-servers/{server}", { params: serverOf(tenant, server) }));
@@ -99,12 +50,7 @@ export const deleteMcpServer = (tenant: string, server: string) =>
 export type McpRegistry = Schemas["McpRegistry"];
 
 /** Whether anyone can read the servers, and which ones. */
-export const mcpRegistryQuery = (tenant: string) =>
-  queryOptions({
-    queryKey: ["mcp-registry", tenant],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/mcp-registry", { signal, params: { path: { tenant } } })),
-  });
+export const mcpRegistryQuery = (tenant: string) => query("/api/tenants/{tenant}/mcp-registry", { tenant });
 
 export const changeMcpRegistry = (tenant: string, enabled: boolean) =>
   dataOf(api.PUT("/api/tenants/{tenant}/mcp-registry", { params: { path: { tenant } }, body: { enabled } }));
@@ -112,17 +58,9 @@ export const changeMcpRegistry = (tenant: string, enabled: boolean) =>
 export type CatalogEntry = Schemas["McpCatalogEntry"];
 
 /** Servers of the catalog whose words begin with those of the query. */
-export const mcpCatalogQuery = (org: string, query: string) =>
+export const mcpCatalogQuery = (org: string, text: string) =>
   infiniteQueryOptions({
-    queryKey: ["mcp-catalog", org, query],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const filter = query === "" ? {} : { query };
-      const page = { limit: 20, ...filter, cursor: pageParam === "" ? undefined : pageParam };
-      const params = { path: { tenant: org }, query: page };
-      return ok(api.GET("/api/tenants/{tenant}/mcp-servers/catalog", { signal, params }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
+    ...pages("/api/tenants/{tenant}/mcp-servers/catalog", { tenant: org, query: text, limit: 20 }),
     placeholderData: keepPreviousData,
   });
 

@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { Visibility } from "../../../contract/vocabulary.ts";
 import type { paths } from "../../generated/api-types.ts";
 import { ApiError, api, dataOf, type Schemas } from "./client.ts";
+import { query } from "./query.ts";
 
 export type PublishResult = Schemas["PublishResult"];
 export type VersionResult = Schemas["VersionResult"];
@@ -24,7 +25,7 @@ const noDigest = "0".repeat(64);
 /** The number of the next version, as the service would give it. Fails as a push would, for example with 403. */
 export const nextSemverQuery = (ref: string, current: number, next: NextVersion) =>
   queryOptions({
-    queryKey: ["next-version", ref, current, next],
+    queryKey: ["next-version", { skill: ref, current, next }],
     queryFn: async ({ signal }) => {
       const body = { ...requestOf(next), format: "markdown" as const, hash: noDigest };
       const params = { path: { skill: ref } };
@@ -34,14 +35,7 @@ export const nextSemverQuery = (ref: string, current: number, next: NextVersion)
 
 /** How many could read a new skill in a folder (`""` is the root). */
 export const newReadersQuery = (org: string, folder: string, visibility: Visibility) =>
-  queryOptions({
-    queryKey: ["new-readers", org, folder, visibility],
-    queryFn: ({ signal }) => {
-      const query = { visibility, folder: folder === "" ? undefined : folder };
-      const params = { path: { tenant: org }, query };
-      return dataOf(api.GET("/api/tenants/{tenant}/access/readers", { signal, params }));
-    },
-  });
+  query("/api/tenants/{tenant}/access/readers", { tenant: org, visibility, folder });
 
 /** `key` identifies the call: a repeated one does not publish twice. */
 export interface CallOptions {

@@ -3,8 +3,8 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from "@simplewebauthn/browser";
-import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { query } from "./query.ts";
 
 export type FactorState = Schemas["FactorState"];
 export type Passkey = Schemas["Passkey"];
@@ -14,10 +14,7 @@ export type FactorProof =
   | { recoveryCode: string }
   | { passkey: Schemas["PasskeyAssertion"] };
 
-export const factorsQuery = queryOptions({
-  queryKey: ["second-factors"],
-  queryFn: ({ signal }) => dataOf(api.GET("/api/auth/mfa", { signal })),
-});
+export const factorsQuery = query("/api/auth/mfa");
 
 export const signIn = (body: { email: string; password: string }) =>
   dataOf(api.POST("/api/auth/sign-in", { body }));

@@ -1,13 +1,14 @@
 /** The signed-in user and the organizations that they belong to. */
 import { queryOptions } from "@tanstack/react-query";
-import { allPages, api, dataOf, endSessionBy, ok, type Schemas } from "./client.ts";
+import { api, dataOf, endSessionBy, ok, type Schemas } from "./client.ts";
+import { query, whole } from "./query.ts";
 import { isSignedIn, rememberUser, signInAgain } from "./sign-in-again.ts";
 
 export type Identity = Schemas["Identity"];
 
 /** The signed-in user, or null for a visitor. */
 export const identityQuery = queryOptions({
-  queryKey: ["identity"],
+  queryKey: ["/api/user/session"],
   staleTime: 5 * 60_000,
   queryFn: async ({ signal }): Promise<Identity | null> => {
     const read = () => readSession(signal);
@@ -25,21 +26,10 @@ export async function readSession(signal?: AbortSignal): Promise<Identity | null
 }
 
 /** An organization by its slug or id, with what the caller may do in it. */
-export const organizationQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["organization", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}", { signal, params: { path: { tenant: org } } })),
-  });
+export const organizationQuery = (org: string) => query("/api/tenants/{tenant}", { tenant: org });
 
 export const foldersQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["folders", org],
-    queryFn: ({ signal }) =>
-      allPages(2000, (query) =>
-        ok(api.GET("/api/tenants/{tenant}/folders", { signal, params: { path: { tenant: org }, query } })),
-      ),
-  });
+  whole("/api/tenants/{tenant}/folders", { tenant: org, limit: 2000 });
 
 /**
  * Whether the permissions of an organization or role include an action, as in `may(org.permissions, "member", "read")`.

@@ -1,7 +1,8 @@
 /** Changes to a skill that create no version, and its installs. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { paths } from "../../generated/api-types.ts";
 import { api, dataOf, ok, type Schemas } from "./client.ts";
+import { pages, query } from "./query.ts";
 
 export type SkillInstall = Schemas["SkillInstall"];
 export type Exposure = Schemas["Exposure"];
@@ -31,7 +32,7 @@ const effectOf = ({ exposure, readers }: Effect): Effect => ({ exposure, readers
 /** Effect of a visibility on who can read the skill. */
 export const exposureQuery = (ref: string, visibility: Schemas["Skill"]["visibility"]) =>
   queryOptions({
-    queryKey: ["exposure", ref, visibility],
+    queryKey: ["exposure", { skill: ref, visibility }],
     queryFn: async () => effectOf(await updateSkill(ref, { visibility }, true)),
   });
 
@@ -45,7 +46,7 @@ export const moveSkill = (ref: string, folderId: string | null, dryRun = false) 
 
 export const movePlanQuery = (ref: string, folderId: string | null) =>
   queryOptions({
-    queryKey: ["move plan", ref, folderId],
+    queryKey: ["move-plan", { skill: ref, folderId }],
     queryFn: async () => effectOf(await moveSkill(ref, folderId, true)),
   });
 
@@ -60,19 +61,7 @@ export const deleteSkill = (ref: string) =>
 const pageSize = 100;
 
 export const installsQuery = (ref: string) =>
-  infiniteQueryOptions({
-    queryKey: ["installs", ref],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
-      return ok(api.GET("/api/skills/{skill}/installs", { signal, params: { path: { skill: ref }, query } }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
-  });
+  pages("/api/skills/{skill}/installs", { skill: ref, limit: pageSize });
 
 export const installSummaryQuery = (ref: string) =>
-  queryOptions({
-    queryKey: ["install summary", ref],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/skills/{skill}/installs/summary", { signal, params: { path: { skill: ref } } })),
-  });
+  query("/api/skills/{skill}/installs/summary", { skill: ref });

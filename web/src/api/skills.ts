@@ -1,6 +1,7 @@
 /** One skill: its settings, versions, files, downloads and installs. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { ApiError, api, dataOf, ok, type Schemas } from "./client.ts";
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError, type Schemas } from "./client.ts";
+import { pages, query } from "./query.ts";
 
 export type Skill = Schemas["SkillDetail"];
 export type Version = Schemas["Version"];
@@ -19,49 +20,24 @@ const selectorOf = (version: string | undefined) => {
 /** A fixed version never changes. The current one does. */
 const freshness = (version: string | undefined) => (version === undefined ? {} : { staleTime: Infinity });
 
-export const skillQuery = (ref: string) =>
-  queryOptions({
-    queryKey: ["skill", ref],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/skills/{skill}", { signal, params: { path: { skill: ref } } })),
-  });
+export const skillQuery = (ref: string) => query("/api/skills/{skill}", { skill: ref });
 
 export const manifestQuery = (ref: string, version: string | undefined) =>
   queryOptions({
-    queryKey: ["manifest", ref, version],
+    ...query("/api/skills/{skill}/manifest", { skill: ref, ...selectorOf(version) }),
     ...freshness(version),
-    queryFn: ({ signal }) => {
-      const params = { path: { skill: ref }, query: selectorOf(version) };
-      return dataOf(api.GET("/api/skills/{skill}/manifest", { signal, params }));
-    },
   });
 
 const pageSize = 100;
 
 export const versionsQuery = (ref: string) =>
-  infiniteQueryOptions({
-    queryKey: ["versions", ref],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const query = {
-        limit: pageSize,
-        prerelease: "true",
-        cursor: pageParam === "" ? undefined : pageParam,
-      };
-      return ok(api.GET("/api/skills/{skill}/versions", { signal, params: { path: { skill: ref }, query } }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
-  });
+  pages("/api/skills/{skill}/versions", { skill: ref, limit: pageSize, prerelease: "true" });
 
 /** One version by its exact semver; undefined if there is none. */
 export const versionQuery = (ref: string, semver: string) =>
   queryOptions({
-    queryKey: ["version", ref, semver],
-    queryFn: async ({ signal }) => {
-      const params = { path: { skill: ref }, query: { spec: semver, prerelease: "true", limit: 1 } };
-      const found = await dataOf(api.GET("/api/skills/{skill}/versions", { signal, params }));
-      return found[0] ?? null;
-    },
+    ...query("/api/skills/{skill}/versions", { skill: ref, spec: semver, prerelease: "true", limit: 1 }),
+    select: (found) => found[0] ?? null,
   });
 
 /** Address of the bytes of one file. */
@@ -88,7 +64,7 @@ export const shownBytes = 1024 * 1024;
 /** The beginning of one file of a version. Reading a file does not count as a download. */
 export const fileQuery = (ref: string, path: string, semver: string) =>
   queryOptions({
-    queryKey: ["file", ref, path, semver],
+    queryKey: ["file", { skill: ref, path, semver }],
     staleTime: Infinity,
     gcTime: 60_000,
     queryFn: async ({ signal }): Promise<FileBytes> => {
@@ -134,13 +110,4 @@ function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
 }
 
 export const skillAnalyticsQuery = (ref: string, days: number) =>
-  queryOptions({
-    queryKey: ["analytics", ref, days],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/skills/{skill}/analytics", {
-          signal,
-          params: { path: { skill: ref }, query: { days } },
-        }),
-      ),
-  });
+  query("/api/skills/{skill}/analytics", { skill: ref, days });

@@ -1,6 +1,6 @@
 /** API tokens of an organization. */
-import { queryOptions } from "@tanstack/react-query";
 import { api, ok, dataOf, type Schemas } from "./client.ts";
+import { query } from "./query.ts";
 
 export type OrganizationToken = Schemas["OrganizationToken"];
 
@@ -8,16 +8,7 @@ export type OrganizationToken = Schemas["OrganizationToken"];
 const pageSize = 200;
 
 export const tokensQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["tokens", org],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/tokens", {
-          signal,
-          params: { path: { tenant: org }, query: { limit: pageSize } },
-        }),
-      ),
-  });
+  query("/api/tenants/{tenant}/tokens", { tenant: org, limit: pageSize });
 
 /** A token of a user or an organization. Without `scopes` it may do everything that its holder may do. */
 export interface NewToken {

@@ -1,6 +1,7 @@
 /** Comparison of versions, findings about them, and changes to them. */
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, api, dataOf, type Schemas } from "./client.ts";
+import { query } from "./query.ts";
 
 export type Diff = Schemas["Diff"];
 export type DiffFile = Diff["files"][number];
@@ -8,18 +9,14 @@ export type Finding = Schemas["Finding"];
 
 export const diffQuery = (ref: string, from: string, to: string) =>
   queryOptions({
-    queryKey: ["diff", ref, from, to],
+    ...query("/api/skills/{skill}/diff", { skill: ref, from, to, renames: "true" }),
     staleTime: Infinity,
-    queryFn: ({ signal }) => {
-      const params = { path: { skill: ref }, query: { from, to, renames: "true" } };
-      return dataOf(api.GET("/api/skills/{skill}/diff", { signal, params }));
-    },
   });
 
 /** The difference as a text that `git apply` accepts. */
 export async function readPatch(ref: string, from: string, to: string): Promise<Blob> {
-  const query = new URLSearchParams({ from, to });
-  const response = await fetch(`/api/skills/${ref}/diff?${query}`, { headers: { accept: "text/x-diff" } });
+  const range = new URLSearchParams({ from, to });
+  const response = await fetch(`/api/skills/${ref}/diff?${range}`, { headers: { accept: "text/x-diff" } });
   if (response.ok) return response.blob();
   const body = (await response.json().catch(() => undefined)) as Partial<Schemas["Failure"]> | undefined;
   throw new ApiError(response.status, body, response.headers.get("x-request-id") ?? "");
@@ -27,13 +24,7 @@ export async function readPatch(ref: string, from: string, to: string): Promise<
 
 /** Problems that the rules for skills report about a version, for members of the organization. */
 export const findingsQuery = (ref: string, version: string) =>
-  queryOptions({
-    queryKey: ["findings", ref, version],
-    queryFn: ({ signal }) => {
-      const params = { path: { skill: ref }, query: { version } };
-      return dataOf(api.GET("/api/skills/{skill}/findings", { signal, params }));
-    },
-  });
+  query("/api/skills/{skill}/findings", { skill: ref, version });
 
 export const reviewFinding = (ref: string, finding: string, version: string, reviewed: boolean) =>
   dataOf(

@@ -1,34 +1,77 @@
 /** Which queries a change concerns, and when they are read again: at once, unless rows would move under the pointer. */
 import type { Query, QueryClient } from "@tanstack/react-query";
+import type { Path } from "../api/query.ts";
 import type { Change, LiveMessage } from "./stream.ts";
 
-/** First parts of the keys of the queries that show each subject. `test/house/dashboard.test.ts` compares them. */
-export const operations: Record<Change["type"], readonly string[]> = {
+const tenant = "/api/tenants/{tenant}";
+const effective = ["/api/folders/{folder}/effective", "/api/skills/{skill}/effective"] as const;
+const servers = [
+  `${tenant}/mcp-servers`,
+  `${tenant}/mcp-servers/{server}`,
+  `${tenant}/mcp-servers/{server}/deletion`,
+] as const;
+
+/** Paths of the queries that show each subject. `test/house/dashboard.test.ts` compares them with those in use. */
+export const operations: Record<Change["type"], readonly Path[]> = {
   skill: [
-    "skill",
-    "versions",
-    "version",
-    "manifest",
-    "findings",
-    "skills",
-    "skill-search",
-    "latest-skills",
-    "folders",
-    "attention",
+    "/api/skills",
+    "/api/skills/{skill}",
+    "/api/skills/{skill}/versions",
+    "/api/skills/{skill}/manifest",
+    "/api/skills/{skill}/findings",
+    `${tenant}/folders`,
+    "/api/user/attention",
   ],
-  folder: ["folders", "folder-access", "effective", "skills", "skill", "mcp-registry"],
-  member: ["members", "member-search", "team-members", "effective", "organization", "roles", "member-count"],
-  team: ["teams", "team", "team-members", "members", "effective"],
-  role: ["roles", "members", "effective", "organization"],
-  invitation: ["invitations", "attention", "identity"],
-  token: ["tokens", "own-tokens", "attention"],
-  policy: ["policies"],
-  mcpServer: ["mcp-servers", "mcp-server", "mcp-registry", "connectors", "remote-servers", "skill", "skills"],
-  workspace: ["workspaces", "workspace-settings", "folders", "attention"],
-  sync: ["sync", "sync-runs", "sync-conflicts", "is-connected", "attention"],
-  organization: ["organization", "identity", "connectors-switch", "mcp-registry", "connectors"],
-  membership: ["identity", "organization"],
-  account: ["identity", "sessions"],
+  folder: [
+    "/api/folders/{folder}/access",
+    "/api/skills",
+    "/api/skills/{skill}",
+    `${tenant}/folders`,
+    `${tenant}/mcp-registry`,
+    ...effective,
+  ],
+  member: [tenant, `${tenant}/members`, `${tenant}/teams/{id}/members`, `${tenant}/roles`, ...effective],
+  team: [
+    `${tenant}/members`,
+    `${tenant}/teams`,
+    `${tenant}/teams/{id}`,
+    `${tenant}/teams/{id}/folders`,
+    `${tenant}/teams/{id}/members`,
+    ...effective,
+  ],
+  role: [tenant, `${tenant}/members`, `${tenant}/roles`, ...effective],
+  invitation: [`${tenant}/invitations`, "/api/user/attention", "/api/user/session"],
+  token: [`${tenant}/tokens`, "/api/user/attention", "/api/user/tokens"],
+  policy: [`${tenant}/oidc-policies`],
+  mcpServer: [
+    "/api/mcp-servers",
+    "/api/skills",
+    "/api/skills/{skill}",
+    "/api/user/connectors",
+    `${tenant}/mcp-registry`,
+    ...servers,
+  ],
+  workspace: [
+    "/api/user/attention",
+    `${tenant}/folders`,
+    `${tenant}/personal-workspaces`,
+    `${tenant}/personal-workspaces/members`,
+  ],
+  sync: [
+    "/api/user/attention",
+    `${tenant}/repo-sync`,
+    `${tenant}/repo-sync/conflicts`,
+    `${tenant}/repo-sync/history`,
+  ],
+  organization: [
+    "/api/user/connectors",
+    "/api/user/session",
+    tenant,
+    `${tenant}/mcp-central`,
+    `${tenant}/mcp-registry`,
+  ],
+  membership: ["/api/user/session", tenant],
+  account: ["/api/user/session", "/api/user/sessions"],
 };
 /** Changes of a burst are read together. */
 const collectMs = 300;
@@ -47,13 +90,13 @@ export interface Refetcher {
 
 /** `onWaiting` gets the number of changes that wait because the pointer is in use on a list. */
 export function openRefetcher(client: QueryClient, onWaiting: (count: number) => void): Refetcher {
-  const concerned = new Set<string>();
+  const concerned = new Set<unknown>();
   let isReset = false;
   let count = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pointer = watchPointer();
 
-  const isConcerned = ({ queryKey }: Query) => isReset || concerned.has(String(queryKey[0]));
+  const isConcerned = ({ queryKey }: Query) => isReset || concerned.has(queryKey[0]);
   const apply = () => {
     clearTimeout(timer);
     timer = undefined;

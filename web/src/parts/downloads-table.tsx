@@ -1,39 +1,32 @@
 import { downloadSources } from "../../../contract/vocabulary.ts";
+import { DataTable, type Column } from "./lists/data-table.tsx";
 
 type Source = (typeof downloadSources)[number];
 type Day = { date: string } & Record<Source, number>;
 
 const labels: Record<Source, string> = { cli: "CLI", web: "Web", api: "API" };
 
+const columns: Column<Day>[] = [
+  { header: "Day", cell: ({ date }) => date },
+  ...downloadSources.map((source): Column<Day> => ({
+    header: labels[source],
+    align: "right",
+    cell: (day) => day[source].toLocaleString("en"),
+  })),
+];
+
 /** Downloads by day and source, newest first. */
 export function DownloadsTable({ days }: { days: readonly Day[] }) {
   return (
-    <div className="tbl-box" tabIndex={0} role="region" aria-label="Downloads by day">
-      <table className="tbl">
-        <caption className="sr">Downloads by day (UTC) and source</caption>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {downloadSources.map((source) => (
-              <th key={source} scope="col" className="right">
-                {labels[source]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {days.toReversed().map((day) => (
-            <tr key={day.date}>
-              <td>{day.date}</td>
-              {downloadSources.map((source) => (
-                <td key={source} className="right">
-                  {day[source].toLocaleString("en")}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="tbl-box">
+      <DataTable
+        inPanel
+        caption="Downloads by day (UTC) and source"
+        scrollLabel="Downloads by day"
+        columns={columns}
+        rows={days.toReversed()}
+        keyOf={({ date }) => date}
+      />
     </div>
   );
 }

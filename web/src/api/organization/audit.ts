@@ -1,6 +1,7 @@
 /** The audit log of an organization. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, type Schemas } from "../client.ts";
+import { type Schemas } from "../client.ts";
+import { query } from "../query.ts";
 
 export type AuditEntry = Schemas["AuditEntry"];
 export interface AuditFilter {
@@ -44,17 +45,12 @@ export function auditParams({ action, actor, resource, from, to }: AuditFilter) 
 
 export const auditQuery = (org: string, filter: AuditFilter) =>
   queryOptions({
-    queryKey: ["audit-log", org, filter],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/audit-log", {
-          signal,
-          params: {
-            path: { tenant: org },
-            query: { ...auditParams(filter), page: filter.page ?? 1, limit: auditPageSize },
-          },
-        }),
-      ),
+    ...query("/api/tenants/{tenant}/audit-log", {
+      tenant: org,
+      ...auditParams(filter),
+      page: filter.page ?? 1,
+      limit: auditPageSize,
+    }),
     placeholderData: keepPreviousData,
   });
 

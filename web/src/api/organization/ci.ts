@@ -1,38 +1,19 @@
 /** Trust policies of an organization for CI pipelines. */
-import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "../client.ts";
+import { query } from "../query.ts";
 
 export type Policy = Schemas["OidcPolicy"];
 export type Issuer = Schemas["OidcIssuer"];
 export type TokenTest = Schemas["OidcTest"];
 export type TokenCheck = Schemas["OidcCheck"];
 
-export const policiesQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["policies", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/oidc-policies", { signal, params: { path: { tenant: org } } })),
-  });
+export const policiesQuery = (org: string) => query("/api/tenants/{tenant}/oidc-policies", { tenant: org });
 
-export const issuersQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["issuers", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/oidc-issuers", { signal, params: { path: { tenant: org } } })),
-  });
+export const issuersQuery = (org: string) => query("/api/tenants/{tenant}/oidc-issuers", { tenant: org });
 
 /** Skills that a policy can be limited to, by their names. */
-export const skillChoiceQuery = (org: string, query: string) =>
-  queryOptions({
-    queryKey: ["skills", org, "choice", query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/skills", {
-          signal,
-          params: { query: { tenant_id: org, limit: 50, query: query === "" ? undefined : query } },
-        }),
-      ),
-  });
+export const skillChoiceQuery = (org: string, text: string) =>
+  query("/api/skills", { tenant_id: org, limit: 50, query: text });
 
 /** Terms and limits of a policy; null removes a limit of an existing one. */
 export interface PolicyTerms {

@@ -1,6 +1,6 @@
 /** Changes to an organization itself, and its numbers. */
-import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok } from "../client.ts";
+import { query } from "../query.ts";
 
 const pathOf = (tenant: string) => ({ path: { tenant } });
 
@@ -33,24 +33,10 @@ export const restoreOrganization = (tenant: string) =>
   dataOf(api.POST("/api/tenants/{tenant}/restore", { params: pathOf(tenant) }));
 
 export const analyticsQuery = (org: string, days: number) =>
-  queryOptions({
-    queryKey: ["organization-analytics", org, days],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/analytics", {
-          signal,
-          params: { ...pathOf(org), query: { days, limit: 20 } },
-        }),
-      ),
-  });
+  query("/api/tenants/{tenant}/analytics", { tenant: org, days, limit: 20 });
 
 /** Unused skills, outdated installs and the cost in context. */
-export const usageQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["organization-usage", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/analytics/usage", { signal, params: pathOf(org) })),
-  });
+export const usageQuery = (org: string) => query("/api/tenants/{tenant}/analytics/usage", { tenant: org });
 
 export const createOrganization = (body: { name: string; slug?: string }) =>
   dataOf(api.POST("/api/tenants", { body }));

@@ -1,6 +1,7 @@
 /** Members, teams, roles and invitations of an organization. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { allPages, api, dataOf, ok, type Schemas } from "../client.ts";
+import { api, dataOf, ok, type Schemas } from "../client.ts";
+import { pages, query, whole } from "../query.ts";
 
 export type Member = Schemas["Member"];
 export type Team = Schemas["Team"];
@@ -14,108 +15,39 @@ export interface MemberFilter {
 }
 
 const pageSize = 200;
-const tenantOf = (org: string) => ({ path: { tenant: org } });
-const present = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== "")) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-
 export const membersQuery = (org: string, filter: MemberFilter) =>
   infiniteQueryOptions({
-    queryKey: ["members", org, filter],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      ok(
-        api.GET("/api/tenants/{tenant}/members", {
-          signal,
-          params: {
-            ...tenantOf(org),
-            query: { limit: pageSize, ...present({ ...filter, cursor: pageParam }) },
-          },
-        }),
-      ),
-    getNextPageParam: (last) => last.nextCursor,
+    ...pages("/api/tenants/{tenant}/members", { tenant: org, limit: pageSize, ...filter }),
     placeholderData: keepPreviousData,
   });
 
 /** The first members whose name matches, to choose one from. */
-export const memberSearchQuery = (org: string, query: string) =>
+export const memberSearchQuery = (org: string, text: string) =>
   queryOptions({
-    queryKey: ["member-search", org, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/members", {
-          signal,
-          params: { ...tenantOf(org), query: { limit: 50, ...present({ query }) } },
-        }),
-      ),
+    ...query("/api/tenants/{tenant}/members", { tenant: org, limit: 50, query: text }),
     placeholderData: keepPreviousData,
   });
 
 /** Folders on which a team has a grant, as far as the user may see the grants. */
 export const teamFoldersQuery = (org: string, team: string) =>
-  queryOptions({
-    queryKey: ["team", org, team, "folders"],
-    queryFn: ({ signal }) =>
-      allPages(2000, (query) =>
-        ok(
-          api.GET("/api/tenants/{tenant}/teams/{id}/folders", {
-            signal,
-            params: { path: { tenant: org, id: team }, query },
-          }),
-        ),
-      ),
-  });
+  whole("/api/tenants/{tenant}/teams/{id}/folders", { tenant: org, id: team, limit: 2000 });
 
 export const teamsQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["teams", org],
-    queryFn: ({ signal }) =>
-      allPages(pageSize, (query) =>
-        ok(api.GET("/api/tenants/{tenant}/teams", { signal, params: { ...tenantOf(org), query } })),
-      ),
-  });
+  whole("/api/tenants/{tenant}/teams", { tenant: org, limit: pageSize });
 
 export const teamQuery = (org: string, id: string) =>
-  queryOptions({
-    queryKey: ["team", org, id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/teams/{id}", { signal, params: { path: { tenant: org, id } } })),
-  });
+  query("/api/tenants/{tenant}/teams/{id}", { tenant: org, id });
 
-export const teamMembersQuery = (org: string, id: string, query: string) =>
+export const teamMembersQuery = (org: string, id: string, text: string) =>
   infiniteQueryOptions({
-    queryKey: ["team-members", org, id, query],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      ok(
-        api.GET("/api/tenants/{tenant}/teams/{id}/members", {
-          signal,
-          params: {
-            path: { tenant: org, id },
-            query: { limit: pageSize, ...present({ query, cursor: pageParam }) },
-          },
-        }),
-      ),
-    getNextPageParam: (last) => last.nextCursor,
+    ...pages("/api/tenants/{tenant}/teams/{id}/members", { tenant: org, id, limit: pageSize, query: text }),
     placeholderData: keepPreviousData,
   });
 
-export const rolesQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["roles", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/roles", { signal, params: tenantOf(org) })),
-  });
+export const rolesQuery = (org: string) => query("/api/tenants/{tenant}/roles", { tenant: org });
 
 export const invitationsQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["invitations", org],
-    queryFn: ({ signal }) =>
-      allPages(pageSize, (query) =>
-        ok(api.GET("/api/tenants/{tenant}/invitations", { signal, params: { ...tenantOf(org), query } })),
-      ),
-  });
+  whole("/api/tenants/{tenant}/invitations", { tenant: org, limit: pageSize });
 
 export const changeRole = (tenant: string, userId: string, role: string) =>
   dataOf(

@@ -1,13 +1,9 @@
 /** The second factor that an organization requires of its members. */
-import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok } from "../client.ts";
+import { query } from "../query.ts";
 
 export const requirementQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["mfa-requirement", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/mfa-requirement", { signal, params: { path: { tenant: org } } })),
-  });
+  query("/api/tenants/{tenant}/mfa-requirement", { tenant: org });
 
 export const setRequirement = (org: string, body: { required: boolean; graceDays: number }) =>
   dataOf(api.PUT("/api/tenants/{tenant}/mfa-requirement", { params: { path: { tenant: org } }, body }));

@@ -1,6 +1,7 @@
 /** SCIM of an organization: state, token, and the users, groups and requests of the identity provider. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "../client.ts";
+import { pages, query, whole } from "../query.ts";
 
 export type ScimState = Schemas["ScimState"];
 export type ScimToken = Schemas["ScimToken"];
@@ -8,17 +9,14 @@ export type ScimUser = Schemas["ScimUser"];
 export type ScimGroup = Schemas["ScimGroup"];
 export type ScimLogEntry = Schemas["ScimLogEntry"];
 
-const groupsAtOnce = 200;
 const pageSize = 50;
 /** Time between two reads of the state while the first request is awaited. */
 const waitingMs = 5000;
 const at = (tenant: string) => ({ params: { path: { tenant } } });
-const pageOf = (cursor: string | undefined) => ({ limit: pageSize, cursor: cursor || undefined });
 
 export const scimQuery = (org: string) =>
   queryOptions({
-    queryKey: ["scim", org],
-    queryFn: ({ signal }) => dataOf(api.GET("/api/tenants/{tenant}/scim", { signal, ...at(org) })),
+    ...query("/api/tenants/{tenant}/scim", { tenant: org }),
     refetchInterval: ({ state: { data } }) =>
       data?.enabled === true && data.lastUsedAt === null ? waitingMs : false,
   });
@@ -28,63 +26,24 @@ export interface ScimUserFilter {
   state?: "active" | "inactive" | "invited";
 }
 
-export const scimUsersQuery = (org: string, { query, state }: ScimUserFilter, cursor: string | undefined) =>
-  queryOptions({
-    queryKey: ["scim-users", org, query, state, cursor],
-    queryFn: ({ signal }) =>
-      ok(
-        api.GET("/api/tenants/{tenant}/scim/users", {
-          signal,
-          params: {
-            path: { tenant: org },
-            query: { ...pageOf(cursor), query: query || undefined, state },
-          },
-        }),
-      ),
+export const scimUsersQuery = (org: string, filter: ScimUserFilter) =>
+  infiniteQueryOptions({
+    ...pages("/api/tenants/{tenant}/scim/users", { tenant: org, limit: pageSize, ...filter }),
     placeholderData: keepPreviousData,
   });
 
 /** All groups, of which an organization has at most as many as teams. */
 export const scimGroupsQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["scim-groups", org],
-    queryFn: async ({ signal }) => {
-      const groups: ScimGroup[] = [];
-      for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await ok(
-          api.GET("/api/tenants/{tenant}/scim/groups", {
-            signal,
-            params: {
-              path: { tenant: org },
-              query: { limit: groupsAtOnce, cursor: cursor || undefined },
-            },
-          }),
-        );
-        groups.push(...page.data);
-        cursor = page.nextCursor;
-      }
-      return groups;
-    },
-  });
+  whole("/api/tenants/{tenant}/scim/groups", { tenant: org, limit: 200 });
 
 export interface ScimLogFilter {
   query?: string;
   outcome?: ScimLogEntry["outcome"];
 }
 
-export const scimLogQuery = (org: string, { query, outcome }: ScimLogFilter, cursor: string | undefined) =>
-  queryOptions({
-    queryKey: ["scim-log", org, query, outcome, cursor],
-    queryFn: ({ signal }) =>
-      ok(
-        api.GET("/api/tenants/{tenant}/scim/log", {
-          signal,
-          params: {
-            path: { tenant: org },
-            query: { ...pageOf(cursor), query: query || undefined, outcome },
-          },
-        }),
-      ),
+export const scimLogQuery = (org: string, filter: ScimLogFilter) =>
+  infiniteQueryOptions({
+    ...pages("/api/tenants/{tenant}/scim/log", { tenant: org, limit: pageSize, ...filter }),
     placeholderData: keepPreviousData,
   });
 

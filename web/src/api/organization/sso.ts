@@ -1,6 +1,7 @@
 /** Identity providers of an organization, their tests and group mappings, and the log of sign-ins. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "../client.ts";
+import { pages, query } from "../query.ts";
 
 export type SsoProvider = Schemas["SsoProvider"];
 export type SsoTest = Schemas["SsoTest"];
@@ -30,12 +31,7 @@ export interface ProviderFields {
   oidc?: { issuer?: string; clientId?: string; clientSecret?: string };
 }
 
-export const providersQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["sso-providers", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/sso/providers", { signal, params: { path: { tenant: org } } })),
-  });
+export const providersQuery = (org: string) => query("/api/tenants/{tenant}/sso/providers", { tenant: org });
 
 /** Whether the connection to the identity provider was entered. */
 export const isConnected = ({ saml, oidc }: SsoProvider) => saml !== undefined || oidc !== undefined;
@@ -62,18 +58,12 @@ export const removeEncryptionKey = (tenant: string, id: string, fingerprint: str
 
 export const consequencesQuery = (org: string, id: string) =>
   queryOptions({
-    queryKey: ["sso-consequences", org, id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/sso/providers/{id}/consequences", { signal, ...at(org, id) })),
+    ...query("/api/tenants/{tenant}/sso/providers/{id}/consequences", { tenant: org, id }),
     staleTime: 0,
   });
 
 export const mappingsQuery = (org: string, id: string) =>
-  queryOptions({
-    queryKey: ["sso-mappings", org, id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/sso/providers/{id}/group-mappings", { signal, ...at(org, id) })),
-  });
+  query("/api/tenants/{tenant}/sso/providers/{id}/group-mappings", { tenant: org, id });
 
 export const putMappings = (tenant: string, id: string, mappings: { group: string; teamId: string }[]) =>
   dataOf(
@@ -88,15 +78,8 @@ export const startTest = (tenant: string, id: string) =>
 
 export const testQuery = (org: string, id: string, test: string | undefined) =>
   queryOptions({
-    queryKey: ["sso-test", org, id, test],
+    ...query("/api/tenants/{tenant}/sso/providers/{id}/test/{test}", { tenant: org, id, test: test ?? "" }),
     enabled: test !== undefined,
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET("/api/tenants/{tenant}/sso/providers/{id}/test/{test}", {
-          signal,
-          params: { path: { tenant: org, id, test: test ?? "" } },
-        }),
-      ),
     refetchInterval: ({ state: { data, error } }) =>
       error === null && (data === undefined || data.state === "pending") ? testMs : false,
     // The sign-in is in another tab.
@@ -108,24 +91,9 @@ export interface SignInFilter {
   number?: string;
 }
 
-export const signInsQuery = (org: string, { provider, number }: SignInFilter, cursor: string | undefined) =>
-  queryOptions({
-    queryKey: ["sso-sign-ins", org, provider, number, cursor],
-    queryFn: ({ signal }) =>
-      ok(
-        api.GET("/api/tenants/{tenant}/sso/sign-ins", {
-          signal,
-          params: {
-            path: { tenant: org },
-            query: {
-              limit: logPage,
-              cursor: cursor || undefined,
-              provider: provider || undefined,
-              number: number || undefined,
-            },
-          },
-        }),
-      ),
+export const signInsQuery = (org: string, filter: SignInFilter) =>
+  infiniteQueryOptions({
+    ...pages("/api/tenants/{tenant}/sso/sign-ins", { tenant: org, limit: logPage, ...filter }),
     placeholderData: keepPreviousData,
     staleTime: 0,
   });

@@ -1,6 +1,7 @@
 /** The sync of an organization with a repository. */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, dataOf, ok, type Schemas } from "../client.ts";
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "../client.ts";
+import { pages, query } from "../query.ts";
 
 export type SyncState = Schemas["RepositorySync"];
 export type Connection = Schemas["RepositoryConnection"];
@@ -21,43 +22,22 @@ const runningMs = 10_000;
 
 export const syncQuery = (org: string) =>
   queryOptions({
-    queryKey: ["sync", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/repo-sync", { signal, params: tenant(org) })),
+    ...query("/api/tenants/{tenant}/repo-sync", { tenant: org }),
     refetchInterval: ({ state }) => (state.data?.connection?.pending ? runningMs : false),
   });
 
 export const syncRunsQuery = (org: string) =>
-  infiniteQueryOptions({
-    queryKey: ["sync-runs", org],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageSize, cursor: pageParam === "" ? undefined : pageParam };
-      const params = { ...tenant(org), query };
-      return ok(api.GET("/api/tenants/{tenant}/repo-sync/history", { signal, params }));
-    },
-    getNextPageParam: (last) => last.nextCursor,
-  });
+  pages("/api/tenants/{tenant}/repo-sync/history", { tenant: org, limit: pageSize });
 
 /** Conflicts that no person has marked as fine. */
 export const syncConflictsQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["sync-conflicts", org],
-    queryFn: ({ signal }) => {
-      const params = { ...tenant(org), query: { seen: "false" as const, limit: pageSize } };
-      return ok(api.GET("/api/tenants/{tenant}/repo-sync/conflicts", { signal, params }));
-    },
-  });
+  pages("/api/tenants/{tenant}/repo-sync/conflicts", { tenant: org, seen: "false", limit: pageSize });
 
 /** The two versions of a conflict: from the one published here to the one of the repository. */
 export const conflictDiffQuery = ({ skillId, losing, winning }: SyncConflict) =>
   queryOptions({
-    queryKey: ["diff", skillId, losing, winning],
+    ...query("/api/skills/{skill}/diff", { skill: skillId, from: String(losing), to: String(winning) }),
     staleTime: Infinity,
-    queryFn: ({ signal }) => {
-      const params = { path: { skill: skillId }, query: { from: String(losing), to: String(winning) } };
-      return dataOf(api.GET("/api/skills/{skill}/diff", { signal, params }));
-    },
   });
 
 export const runSync = (org: string) =>

@@ -1,6 +1,7 @@
 /** Personal workspaces of an organization. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { api, dataOf, ok, type Schemas } from "../client.ts";
+import { pages, query } from "../query.ts";
 
 export type Workspace = Schemas["Workspace"];
 export type WorkspaceSettings = Schemas["WorkspaceSettings"];
@@ -10,31 +11,11 @@ const pageSize = 100;
 const at = (tenant: string) => ({ params: { path: { tenant } } });
 
 export const workspaceSettingsQuery = (org: string) =>
-  queryOptions({
-    queryKey: ["workspace-settings", org],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/tenants/{tenant}/personal-workspaces", { signal, ...at(org) })),
-  });
+  query("/api/tenants/{tenant}/personal-workspaces", { tenant: org });
 
 export const workspacesQuery = (org: string, state: WorkspaceState | undefined) =>
   infiniteQueryOptions({
-    queryKey: ["workspaces", org, state],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      ok(
-        api.GET("/api/tenants/{tenant}/personal-workspaces/members", {
-          signal,
-          params: {
-            path: { tenant: org },
-            query: {
-              limit: pageSize,
-              state,
-              cursor: pageParam === "" ? undefined : pageParam,
-            },
-          },
-        }),
-      ),
-    getNextPageParam: (last) => last.nextCursor,
+    ...pages("/api/tenants/{tenant}/personal-workspaces/members", { tenant: org, limit: pageSize, state }),
     placeholderData: keepPreviousData,
   });
 

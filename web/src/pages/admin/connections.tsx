@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { connectionsQuery, type AdminConnection } from "../../api/admin.ts";
-import { Pager, usePages } from "../../parts/lists/pager.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { ListSection } from "../../parts/lists/list-section.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
@@ -22,88 +22,74 @@ function ConnectionsPage() {
 }
 
 function Connections() {
-  const pages = usePages("");
-  const found = useQuery(connectionsQuery(pages.cursor));
-  const connections = found.data?.data ?? [];
+  const found = useInfiniteQuery(connectionsQuery);
   return (
-    <section className="stack g3" aria-label="Connections">
-      <AdminProblem error={found.error} retry={() => void found.refetch()} />
-      {found.isPending && <SkeletonRows height={48} />}
-      {found.isSuccess && connections.length === 0 && (
-        <p className="sub">No organization has connected a repository.</p>
+    <ListSection
+      label="Connections"
+      found={found}
+      empty="No organization has connected a repository."
+      Failure={AdminProblem}
+    >
+      {(connections) => (
+        <DataTable caption="Connections" columns={columns} rows={connections} keyOf={({ id }) => id} />
       )}
-      {connections.length > 0 && (
-        <div className="panel scroll" data-dimmed={found.isPlaceholderData} data-live-list>
-          <table className="tbl">
-            <caption className="sr">Connections</caption>
-            <thead>
-              <tr>
-                <th scope="col">Organization</th>
-                <th scope="col">Status</th>
-                <th scope="col" className="hide-s">
-                  Last commit
-                </th>
-                <th scope="col" className="hide-s">
-                  Last sync
-                </th>
-                <th scope="col" className="hide-s">
-                  Lag
-                </th>
-                <th scope="col" className="hide-s">
-                  Last failure
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {connections.map((connection) => (
-                <Row key={connection.id} connection={connection} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      <Pager
-        pages={pages}
-        nextCursor={found.data?.nextCursor}
-        isPending={found.isPlaceholderData}
-        label="connections"
-      />
-    </section>
+    </ListSection>
   );
 }
 
-function Row({ connection }: { connection: AdminConnection }) {
-  const { organization, tenantId, repository, url, branch, host, lastCommit, lastSyncAt, lastLagMs } =
-    connection;
+const columns: Column<AdminConnection>[] = [
+  {
+    header: "Organization",
+    isRowHeader: true,
+    cell: (connection) => <Name connection={connection} />,
+  },
+  { header: "Status", cell: (connection) => <Status connection={connection} /> },
+  {
+    header: "Last commit",
+    isHiddenOnPhones: true,
+    className: "mono",
+    cell: ({ lastCommit }) => lastCommit?.slice(0, 10) ?? "–",
+  },
+  {
+    header: "Last sync",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ lastSyncAt }) => (lastSyncAt === null ? "never" : <Time value={lastSyncAt} />),
+  },
+  {
+    header: "Lag",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ lastLagMs }) => duration(lastLagMs),
+  },
+  {
+    header: "Last failure",
+    isHiddenOnPhones: true,
+    className: "error",
+    cell: (connection) => <Failure connection={connection} />,
+  },
+];
+
+function Name({ connection }: { connection: AdminConnection }) {
+  const { organization, tenantId, repository, url, branch, host } = connection;
   return (
-    <tr>
-      <th scope="row">
-        {organization?.name ?? <span className="dim">erased organization</span>}{" "}
-        <span className="meta">{organization?.slug ?? tenantId}</span>
-        <span className="meta block">
-          {url === null ? (
-            repository
-          ) : (
-            <a href={url} rel="noreferrer" target="_blank">
-              {repository}
-            </a>
-          )}
-          , {branch}, {host}
-        </span>
-        <span className="block only-s error">
-          <Failure connection={connection} />
-        </span>
-      </th>
-      <td>
-        <Status connection={connection} />
-      </td>
-      <td className="hide-s mono">{lastCommit?.slice(0, 10) ?? "–"}</td>
-      <td className="hide-s nowrap">{lastSyncAt === null ? "never" : <Time value={lastSyncAt} />}</td>
-      <td className="hide-s nowrap">{duration(lastLagMs)}</td>
-      <td className="hide-s error">
+    <>
+      {organization?.name ?? <span className="dim">erased organization</span>}{" "}
+      <span className="meta">{organization?.slug ?? tenantId}</span>
+      <span className="meta block">
+        {url === null ? (
+          repository
+        ) : (
+          <a href={url} rel="noreferrer" target="_blank">
+            {repository}
+          </a>
+        )}
+        , {branch}, {host}
+      </span>
+      <span className="block only-s error">
         <Failure connection={connection} />
-      </td>
-    </tr>
+      </span>
+    </>
   );
 }
 

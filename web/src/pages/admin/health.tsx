@@ -3,8 +3,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { confirmRestore, healthQuery, type ServiceHealth } from "../../api/admin.ts";
+import { Loaded } from "../../parts/loaded.tsx";
 import { sizeOf } from "../../parts/size.ts";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
@@ -22,18 +22,18 @@ function HealthPage() {
 }
 
 function Health() {
-  const { data: health, error, isPending, refetch } = useQuery(healthQuery);
+  const found = useQuery(healthQuery);
   return (
     <div className="stack g4">
-      <AdminProblem error={error} retry={() => void refetch()} />
-      {isPending && <SkeletonRows rows={3} />}
-      {health && (
-        <>
-          <HealthChecks checks={checksOf(health)} />
-          {!health.restore.ok && <ConfirmRestore />}
-          <ThisProcess health={health} />
-        </>
-      )}
+      <Loaded found={found} rows={3} Failure={AdminProblem}>
+        {(health) => (
+          <>
+            <HealthChecks checks={checksOf(health)} />
+            {!health.restore.ok && <ConfirmRestore />}
+            <ThisProcess health={health} />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

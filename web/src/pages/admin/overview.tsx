@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck } from "lucide-react";
 import {
@@ -8,6 +8,8 @@ import {
   serviceLogQuery,
   type Queue,
 } from "../../api/admin.ts";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
@@ -34,8 +36,8 @@ function OverviewPage() {
 
 function Overview({ live }: { live: LiveQueues }) {
   const health = useQuery(healthQuery);
-  const connections = useQuery(connectionsQuery(undefined));
-  const reports = useQuery(openReportsQuery);
+  const connections = useInfiniteQuery(connectionsQuery);
+  const reports = useInfiniteQuery(openReportsQuery);
   const sources = [health, connections, reports];
   const failed = sources.find(({ error }) => error);
   const isPending = live.queues === undefined || sources.some((one) => one.isPending);
@@ -43,8 +45,8 @@ function Overview({ live }: { live: LiveQueues }) {
   const items = attentionOf({
     queues: live.queues ?? [],
     checks,
-    connections: connections.data?.data ?? [],
-    reports: { count: reports.data?.data.length ?? 0, isMore: typeof reports.data?.nextCursor === "string" },
+    connections: itemsOf(connections),
+    reports: { count: itemsOf(reports).length, isMore: reports.hasNextPage },
   });
   return (
     <>
@@ -83,46 +85,40 @@ function Attention({ items }: { items: AttentionItem[] }) {
 
 function Queues({ queues }: { queues: Queue[] }) {
   return (
-    <section className="panel scroll" aria-labelledby="queues-title">
+    <section className="panel" aria-labelledby="queues-title">
       <header>
         <h2 id="queues-title" className="grow">
           Queues
         </h2>
         <Link to="/admin/jobs">All jobs</Link>
       </header>
-      <table className="tbl">
-        <caption className="sr">Queues</caption>
-        <thead>
-          <tr>
-            {["Queue", "Failed", "Running", "Waiting", "Delayed"].map((head, index) => (
-              <th key={head} scope="col" className={index === 0 ? "" : index > 3 ? "right hide-s" : "right"}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {queues.map(({ name, paused, counts }) => (
-            <tr key={name}>
-              <th scope="row">
-                <span className="row">
-                  <Link to="/admin/jobs" search={{ queue: name }}>
-                    {name}
-                  </Link>
-                  {paused && <span className="badge warn">paused</span>}
-                </span>
-              </th>
-              <td className={counts.failed > 0 ? "right danger" : "right"}>{count(counts.failed)}</td>
-              <td className="right">{count(counts.active)}</td>
-              <td className="right">{count(counts.waiting)}</td>
-              <td className="right hide-s">{count(counts.delayed)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable inPanel caption="Queues" columns={queueColumns} rows={queues} keyOf={({ name }) => name} />
     </section>
   );
 }
+
+const queueColumns: Column<Queue>[] = [
+  {
+    header: "Queue",
+    isRowHeader: true,
+    cell: ({ name, paused }) => (
+      <span className="row">
+        <Link to="/admin/jobs" search={{ queue: name }}>
+          {name}
+        </Link>
+        {paused && <span className="badge warn">paused</span>}
+      </span>
+    ),
+  },
+  {
+    header: "Failed",
+    align: "right",
+    cell: ({ counts: { failed } }) => <span className={failed > 0 ? "danger" : ""}>{count(failed)}</span>,
+  },
+  { header: "Running", align: "right", cell: ({ counts }) => count(counts.active) },
+  { header: "Waiting", align: "right", cell: ({ counts }) => count(counts.waiting) },
+  { header: "Delayed", align: "right", isHiddenOnPhones: true, cell: ({ counts }) => count(counts.delayed) },
+];
 
 const actionsShown = 6;
 const nameOf = ({ username, job }: Record<string, unknown>) =>

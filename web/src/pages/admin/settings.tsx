@@ -9,7 +9,7 @@ import {
   type SignUpMode,
 } from "../../../../contract/vocabulary.ts";
 import { changeSettings, serviceSettingsQuery } from "../../api/admin.ts";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { ReasonDialog } from "./reason-dialog.tsx";
@@ -55,31 +55,31 @@ const agentChoices: Record<AnonymousMcpMode, Choice> = {
 export const Route = createFileRoute("/admin/settings")({ component: SettingsPage });
 
 function SettingsPage() {
-  const { data: settings, error, isPending, refetch } = useQuery(serviceSettingsQuery);
+  const found = useQuery(serviceSettingsQuery);
   return (
     <AdminPage title="Settings" about="They take effect at once, in every process of the service.">
-      <AdminProblem error={error} retry={() => void refetch()} />
-      {isPending && <SkeletonRows rows={2} />}
-      {settings && (
-        <>
-          <Setting
-            label="Sign-up"
-            configuration={`SIGN_UP, which is configured as "${settings.configuredSignUp}"`}
-            choices={signUpChoices}
-            modes={signUpModes}
-            value={settings.signUp}
-            change={(signUp, reason) => changeSettings({ signUp }, reason)}
-          />
-          <Setting
-            label="Agents without a sign-in"
-            configuration={`MCP_ANONYMOUS, which is configured as "${settings.configuredAnonymousMcp}"`}
-            choices={agentChoices}
-            modes={anonymousMcpModes}
-            value={settings.anonymousMcp}
-            change={(anonymousMcp, reason) => changeSettings({ anonymousMcp }, reason)}
-          />
-        </>
-      )}
+      <Loaded found={found} rows={2} Failure={AdminProblem}>
+        {(settings) => (
+          <>
+            <Setting
+              label="Sign-up"
+              configuration={`SIGN_UP, which is configured as "${settings.configuredSignUp}"`}
+              choices={signUpChoices}
+              modes={signUpModes}
+              value={settings.signUp}
+              change={(signUp, reason) => changeSettings({ signUp }, reason)}
+            />
+            <Setting
+              label="Agents without a sign-in"
+              configuration={`MCP_ANONYMOUS, which is configured as "${settings.configuredAnonymousMcp}"`}
+              choices={agentChoices}
+              modes={anonymousMcpModes}
+              value={settings.anonymousMcp}
+              change={(anonymousMcp, reason) => changeSettings({ anonymousMcp }, reason)}
+            />
+          </>
+        )}
+      </Loaded>
     </AdminPage>
   );
 }

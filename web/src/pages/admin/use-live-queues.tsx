@@ -38,10 +38,11 @@ export function useLiveQueues(): LiveQueues {
     let isFirst = true;
     const jobs = openJobRefetcher((changed) => {
       // A list of all queues has no queue in its key.
-      const isShown = (queue: unknown) => queue === undefined || changed.has(queue as string);
+      const isShown = (queue: string | undefined) => queue === undefined || changed.has(queue);
       void client.invalidateQueries({
-        predicate: ({ queryKey: [name, queue] }) =>
-          (name === "admin-jobs" || name === "admin-job") && isShown(queue),
+        predicate: ({ queryKey: [path, params] }) =>
+          (path === "/api/admin/jobs" || path === "/api/admin/jobs/{queue}/{id}") &&
+          isShown((params as { queue?: string }).queue),
       });
     });
     const stop = listen({

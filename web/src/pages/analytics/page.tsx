@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client.ts";
 import { analyticsQuery } from "../../api/organization/organizations.ts";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Daily } from "./daily.tsx";
 import { Usage } from "./usage.tsx";
 
@@ -53,16 +53,16 @@ function Numbers({ org }: { org: string }) {
           void navigate({ search: { days: ranges.find((one) => String(one) === value) }, replace: true })
         }
       />
-      <Problem error={found.error} retry={() => void found.refetch()} />
-      {found.isPending && <SkeletonRows />}
-      {found.data && (
-        <>
-          <Totals of={found.data} />
-          <Daily days={found.data.daily} />
-          <Top org={org} top={found.data.top} />
-          <Usage org={org} />
-        </>
-      )}
+      <Loaded found={found}>
+        {(data) => (
+          <>
+            <Totals of={data} />
+            <Daily days={data.daily} />
+            <Top org={org} top={data.top} />
+            <Usage org={org} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
@@ -94,28 +94,16 @@ const pageOf = (org: string, slug: string): string => `/${org}/${slug}`;
 function Top({ org, top }: { org: string; top: Data["top"] }) {
   if (top.length === 0) return <p className="sub">No skill was downloaded in this time.</p>;
   return (
-    <div className="panel">
-      <table className="tbl">
-        <caption className="sr">Skills that were downloaded most</caption>
-        <thead>
-          <tr>
-            <th scope="col">Skill</th>
-            <th scope="col" className="right">
-              Downloads
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {top.map(({ skill, downloads }) => (
-            <tr key={skill.id}>
-              <td>
-                <Link to={pageOf(org, skill.slug)}>{skill.slug}</Link>
-              </td>
-              <td className="right">{downloads.toLocaleString("en")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      caption="Skills that were downloaded most"
+      columns={columnsOf(org)}
+      rows={top}
+      keyOf={({ skill }) => skill.id}
+    />
   );
 }
+
+const columnsOf = (org: string): Column<Data["top"][number]>[] => [
+  { header: "Skill", cell: ({ skill }) => <Link to={pageOf(org, skill.slug)}>{skill.slug}</Link> },
+  { header: "Downloads", align: "right", cell: ({ downloads }) => downloads.toLocaleString("en") },
+];

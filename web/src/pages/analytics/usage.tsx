@@ -1,29 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { usageQuery } from "../../api/organization/organizations.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import { Time } from "../../parts/time.tsx";
 
 type Data = Schemas["OrganizationUsage"];
 
 /** Unused skills, installs that are behind, and what all skills cost in the context of an agent. */
 export function Usage({ org }: { org: string }) {
-  const found = useQuery(usageQuery(org));
-  if (found.isPending) return <SkeletonRows rows={4} height={44} />;
-  if (found.error) return <Problem error={found.error} retry={() => void found.refetch()} />;
-  const { data } = found;
   return (
-    <>
-      {!data.isComplete && (
-        <p className="meta">The organization is large: these tables cover the first 20,000 skills.</p>
+    <Loaded found={useQuery(usageQuery(org))} rows={4} rowHeight={44}>
+      {(data) => (
+        <>
+          {!data.isComplete && (
+            <p className="meta">The organization is large: these tables cover the first 20,000 skills.</p>
+          )}
+          <Unused org={org} data={data} />
+          <Outdated org={org} data={data} />
+          <Cost org={org} data={data} />
+        </>
       )}
-      <Unused org={org} data={data} />
-      <Outdated org={org} data={data} />
-      <Cost org={org} data={data} />
-    </>
+    </Loaded>
   );
 }
 
@@ -34,109 +33,107 @@ interface Props {
 
 function Unused({ org, data: { unused, days } }: Props) {
   return (
-    <Table
+    <Skills
+      org={org}
       title={`Not downloaded for ${days} days`}
       note={
         unused.count === 0
           ? "None: every skill that is older was used."
           : countText(unused.count, unused.skills.length)
       }
-      columns={["Skill", "Downloads before", "Last changed"]}
-      rows={unused.skills.map(({ skill, downloads, updatedAt }) => ({
-        org,
-        skill,
-        cells: [downloads.toLocaleString("en"), <Time key="time" value={updatedAt} />],
-      }))}
+      columns={unusedColumns}
+      rows={unused.skills}
     />
   );
 }
 
+const unusedColumns: Column<Data["unused"]["skills"][number]>[] = [
+  { header: "Downloads before", align: "right", cell: ({ downloads }) => numberOf(downloads) },
+  { header: "Last changed", align: "right", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+];
+
 function Outdated({ org, data: { outdated } }: Props) {
   return (
-    <Table
+    <Skills
+      org={org}
       title="Outdated installs"
       note={
         outdated.installs === 0
           ? "Every install has the current version."
-          : `${outdated.installs.toLocaleString("en")} in all`
+          : `${numberOf(outdated.installs)} in all`
       }
-      columns={["Skill", "Current", "Outdated installs"]}
-      rows={outdated.skills.map(({ skill, current, installs, outdated: behind }) => ({
-        org,
-        skill,
-        cells: [
-          <span key="current" className="mono">
-            {current}
-          </span>,
-          `${behind.toLocaleString("en")} of ${installs.toLocaleString("en")}`,
-        ],
-      }))}
+      columns={[
+        { header: "Current", align: "right", className: "mono", cell: ({ current }) => current },
+        {
+          header: "Outdated installs",
+          align: "right",
+          cell: ({ installs, outdated: behind }) => `${numberOf(behind)} of ${numberOf(installs)}`,
+        },
+      ]}
+      rows={outdated.skills}
     />
   );
 }
 
 function Cost({ org, data: { cost } }: Props) {
   return (
-    <Table
+    <Skills
+      org={org}
       title="Cost in context"
-      note={`about ${cost.idle.toLocaleString("en")} tokens for an agent that has all skills`}
-      columns={["Skill", "Name and description"]}
-      rows={cost.skills.map(({ skill, idle }) => ({
-        org,
-        skill,
-        cells: [`about ${idle.toLocaleString("en")} tokens`],
-      }))}
+      note={`about ${numberOf(cost.idle)} tokens for an agent that has all skills`}
+      columns={[
+        {
+          header: "Name and description",
+          align: "right",
+          cell: ({ idle }) => `about ${numberOf(idle)} tokens`,
+        },
+      ]}
+      rows={cost.skills}
     />
   );
 }
 
-const countText = (count: number, shown: number) =>
-  count > shown ? `${count.toLocaleString("en")} skills, of which the first ${shown}` : `${count} skills`;
+const numberOf = (value: number) => value.toLocaleString("en");
 
-interface TableProps {
+const countText = (count: number, shown: number) =>
+  count > shown ? `${numberOf(count)} skills, of which the first ${shown}` : `${count} skills`;
+
+interface SkillRow {
+  skill: { id: string; slug: string };
+}
+interface SkillsProps<T> {
+  org: string;
   title: string;
   note: string;
-  columns: string[];
-  rows: { org: string; skill: { id: string; slug: string }; cells: ReactNode[] }[];
+  /** Columns after the name of the skill. */
+  columns: Column<T>[];
+  rows: T[];
 }
 
-function Table({ title, note, columns: [first, ...others], rows }: TableProps) {
+const nameColumn = (org: string): Column<SkillRow> => ({
+  header: "Skill",
+  cell: ({ skill: { slug } }) => (
+    <Link to="/$org/$slug" params={{ org, slug }}>
+      {slug}
+    </Link>
+  ),
+});
+
+function Skills<T extends SkillRow>({ org, title, note, columns, rows }: SkillsProps<T>) {
   return (
-    <section className="panel scroll" aria-label={title}>
+    <section className="panel" aria-label={title}>
       <header>
         <h2 className="grow">{title}</h2>
         <span className="meta">{note}</span>
       </header>
       {rows.length > 0 && (
-        <table className="tbl">
-          <caption className="sr">{title}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{first}</th>
-              {others.map((label) => (
-                <th key={label} scope="col" className="right">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ org, skill, cells }) => (
-              <tr key={skill.id}>
-                <td>
-                  <Link to="/$org/$slug" params={{ org, slug: skill.slug }}>
-                    {skill.slug}
-                  </Link>
-                </td>
-                {cells.map((cell, index) => (
-                  <td key={others[index]} className="right">
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          inPanel
+          caption={title}
+          columns={[nameColumn(org), ...columns]}
+          rows={rows}
+          keyOf={({ skill }) => skill.id}
+        />
       )}
     </section>
   );

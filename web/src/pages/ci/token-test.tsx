@@ -10,6 +10,7 @@ import {
   type TokenTest as Result,
 } from "../../api/organization/ci.ts";
 import { Form } from "../../parts/form.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import type { Draft } from "./draft.ts";
 
@@ -112,37 +113,36 @@ function Verdict({ result: { accepted, checks, policies } }: { result: Result })
 
 function Checks({ caption, checks }: { caption: string; checks: TokenCheck[] }) {
   return (
-    <div className="panel check-table" tabIndex={0} role="group" aria-label={caption}>
-      <table className="tbl">
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Claim</th>
-            <th scope="col">Result</th>
-            <th scope="col">Expected</th>
-            <th scope="col">In the token</th>
-          </tr>
-        </thead>
-        <tbody>
-          {checks.map((check) => (
-            <tr key={check.claim}>
-              <th scope="row" className="mono">
-                {check.claim}
-              </th>
-              <td>
-                <span className={check.passed ? "badge ok" : "badge danger"}>
-                  {check.passed ? "passed" : "failed"}
-                </span>
-              </td>
-              <td className="wrap-text mono">{check.expected ?? "–"}</td>
-              <td className="wrap-text">
-                <span className="mono">{check.actual ?? "–"}</span>
-                {check.message !== undefined && <p className="meta">{check.message}</p>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="stack" role="group" aria-label={caption}>
+      <h3>{caption}</h3>
+      <DataTable
+        caption={caption}
+        scrollLabel={`Checks: ${caption}`}
+        columns={columns}
+        rows={checks}
+        keyOf={({ claim }) => claim}
+      />
     </div>
   );
 }
+
+const columns: Column<TokenCheck>[] = [
+  { header: "Claim", isRowHeader: true, className: "mono", cell: ({ claim }) => claim },
+  {
+    header: "Result",
+    cell: ({ passed }) => (
+      <span className={passed ? "badge ok" : "badge danger"}>{passed ? "passed" : "failed"}</span>
+    ),
+  },
+  { header: "Expected", className: "wrap-text mono", cell: ({ expected }) => expected ?? "–" },
+  {
+    header: "In the token",
+    className: "wrap-text",
+    cell: ({ actual, message }) => (
+      <>
+        <span className="mono">{actual ?? "–"}</span>
+        {message !== undefined && <p className="meta">{message}</p>}
+      </>
+    ),
+  },
+];

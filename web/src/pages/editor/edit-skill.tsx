@@ -43,7 +43,7 @@ export function EditSkill({ refText, skill, identity, otherVersion, conflict }: 
   const { open, waiting } = drafts;
   const version = open.continued?.base?.version ?? current;
   const reader = useQuery({
-    queryKey: ["base", refText, version],
+    queryKey: ["base", { skill: refText, version }],
     staleTime: Infinity,
     gcTime: 0,
     queryFn: () => openBase(client, refText, version, skill.type),

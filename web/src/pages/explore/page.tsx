@@ -9,7 +9,7 @@ import { catalogQuery, catalogSorts, type CatalogSearch } from "../../api/catalo
 import { Empty } from "../../parts/empty.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { List } from "../../parts/lists/list-section.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Results } from "./results.tsx";
 
@@ -40,12 +40,9 @@ function ExplorePage() {
       <div className="ex">
         <h1 className="sr">Explore</h1>
         <Results items={items} found={found} filters={<Filters search={search} />}>
-          <PagedList
+          <List
             found={found}
-            items={items}
-            rows={8}
             rowHeight={58}
-            more="Show more"
             empty={
               <Empty title={isFiltered ? "No skill matches" : "No public skills yet"}>
                 <p className="sub">
@@ -56,8 +53,8 @@ function ExplorePage() {
               </Empty>
             }
           >
-            {null}
-          </PagedList>
+            {() => null}
+          </List>
         </Results>
       </div>
     </Page>

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { Folder } from "../../api/folders.ts";
+import { type Folder, folderAccessQuery } from "../../api/folders.ts";
 import { DeleteFolderDialog, NewFolderDialog, RenameFolderDialog } from "./folder-dialogs.tsx";
 import { MoveDialog } from "./move/move-dialog.tsx";
 import type { FolderAct } from "./panel/folder-panel.tsx";
@@ -34,7 +34,7 @@ export function Dialogs({ org, tree, asked, onMove, onSaved, onClose }: Props) {
   if (!folder) return null;
   if (act === "rename") return <RenameFolderDialog {...shared} folder={folder} />;
   const showParent = (deleted: Folder) => {
-    client.removeQueries({ queryKey: ["folder-access", deleted.id] });
+    client.removeQueries({ queryKey: folderAccessQuery(deleted.id).queryKey });
     onSaved(deleted.parentId === null ? undefined : tree.folders.get(deleted.parentId));
   };
   return <DeleteFolderDialog {...shared} folder={folder} onSaved={showParent} />;

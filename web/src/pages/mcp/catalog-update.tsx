@@ -8,6 +8,7 @@ import {
   type McpServer,
 } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -78,36 +79,25 @@ function Changes({ changes }: Pick<Update, "changes">) {
         <p className="note warn">This replaces what was changed here: {replaced.join(", ")}.</p>
       )}
       {changes.length > 0 && (
-        <div className="panel scrollx" tabIndex={0} role="region" aria-label="Changes of the version">
-          <table className="tbl mcp-changes">
-            <caption className="sr">Changes of the version</caption>
-            <thead>
-              <tr>
-                <th scope="col">Field</th>
-                <th scope="col">Now</th>
-                <th scope="col">In the catalog</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map(({ field, current, latest }) => (
-                <tr key={field}>
-                  <td>{labels[field] ?? field}</td>
-                  <td>
-                    <Lines lines={current} />
-                  </td>
-                  <td>
-                    <Lines lines={latest} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          caption="Changes of the version"
+          scrollLabel="Changes of the version"
+          className="mcp-changes"
+          columns={columns}
+          rows={changes}
+          keyOf={({ field }) => field}
+        />
       )}
       <p className="sub">Members get it with the next svc mcp pull. Their tools then run or connect to it.</p>
     </>
   );
 }
+
+const columns: Column<Update["changes"][number]>[] = [
+  { header: "Field", cell: ({ field }) => labels[field] ?? field },
+  { header: "Now", cell: ({ current }) => <Lines lines={current} /> },
+  { header: "In the catalog", cell: ({ latest }) => <Lines lines={latest} /> },
+];
 
 function Lines({ lines }: { lines: readonly string[] }) {
   if (lines.length === 0) return <span className="dim">none</span>;

@@ -4,8 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useState } from "react";
 import { mcpCatalogQuery, type CatalogEntry } from "../../api/mcp-servers.ts";
-import { itemsOf } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { List } from "../../parts/lists/list-section.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { ImportForm } from "./import-form.tsx";
 import { transportNames } from "./server-table.tsx";
@@ -16,7 +15,6 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
   const [text, setText] = useState("");
   const [query] = useDebouncedValue(text.trim(), 200);
   const found = useInfiniteQuery(mcpCatalogQuery(org, query));
-  const entries = itemsOf(found);
   if (chosen)
     return (
       <Modal opened onClose={onClose} title="Import from the catalog" size="lg">
@@ -35,9 +33,9 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <PagedList
+        <List
           found={found}
-          items={entries}
+          rows={4}
           rowHeight={58}
           more="Show further servers"
           empty={
@@ -46,12 +44,14 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
             </p>
           }
         >
-          <ul className="panel mcp-skills" aria-label="Servers of the catalog">
-            {entries.map((entry) => (
-              <Entry key={entry.name} entry={entry} onImport={() => setChosen(entry)} />
-            ))}
-          </ul>
-        </PagedList>
+          {(entries) => (
+            <ul className="panel mcp-skills" aria-label="Servers of the catalog">
+              {entries.map((entry) => (
+                <Entry key={entry.name} entry={entry} onImport={() => setChosen(entry)} />
+              ))}
+            </ul>
+          )}
+        </List>
         <Consequence />
       </div>
     </Modal>

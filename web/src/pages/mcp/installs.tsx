@@ -8,8 +8,8 @@ import {
   type McpServer,
 } from "../../api/mcp-servers.ts";
 import { Initials } from "../../parts/avatar.tsx";
-import { itemsOf } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { ListSection } from "../../parts/lists/list-section.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -17,21 +17,28 @@ import { visibleText } from "../../parts/visible-text.ts";
 export function Installs({ org, server }: { org: string; server: McpServer }) {
   const { data: analytics } = useQuery(mcpAnalyticsQuery(org, server.slug));
   const found = useInfiniteQuery(mcpInstallsQuery(org, server.slug));
-  const installs = itemsOf(found);
   return (
-    <section className="stack g3" aria-labelledby="installs">
-      <h2 id="installs">Installs</h2>
-      <PagedList
-        found={found}
-        items={installs}
-        rowHeight={44}
-        more="Show further installs"
-        empty={<p className="sub">No member has installed it. Installs with svc appear here.</p>}
-      >
-        {analytics && <Counts analytics={analytics} />}
-        <InstallTable installs={installs} />
-      </PagedList>
-    </section>
+    <ListSection
+      title="Installs"
+      found={found}
+      rows={4}
+      rowHeight={44}
+      more="Show further installs"
+      empty="No member has installed it. Installs with svc appear here."
+    >
+      {(installs) => (
+        <div className="stack g3">
+          {analytics && <Counts analytics={analytics} />}
+          <DataTable
+            caption="Installs by member, latest report first"
+            scrollLabel="List of installs"
+            columns={columns}
+            rows={installs}
+            keyOf={({ id }) => id}
+          />
+        </div>
+      )}
+    </ListSection>
   );
 }
 
@@ -53,50 +60,31 @@ function Counts({ analytics }: { analytics: McpAnalytics }) {
   );
 }
 
-function InstallTable({ installs }: { installs: McpInstall[] }) {
-  return (
-    <div className="panel scrollx" tabIndex={0} role="region" aria-label="List of installs">
-      <table className="tbl">
-        <caption className="sr">Installs by member, latest report first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            <th scope="col">Tool</th>
-            <th scope="col">Scope</th>
-            <th scope="col">Revision</th>
-            <th scope="col">Updated</th>
-          </tr>
-        </thead>
-        <tbody>
-          {installs.map((install) => (
-            <tr key={install.id}>
-              <td>
-                <Member user={install.user} />
-              </td>
-              <td>{mcpToolOf(install.platform).label}</td>
-              <td className="nowrap">
-                {install.scope === "global" ? "everywhere" : "a project"}
-                {install.via === "central" && ", hosted"}
-              </td>
-              <td className="nowrap">
-                {install.revision} {install.updateAvailable && <span className="badge warn">outdated</span>}
-              </td>
-              <td className="nowrap">
-                <Time value={install.updatedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Member({ user }: { user: McpInstall["user"] }) {
-  return (
-    <span className="row">
-      <Initials name={user.name} />
-      {visibleText(user.name)} <span className="dim">{user.username}</span>
-    </span>
-  );
-}
+const columns: Column<McpInstall>[] = [
+  {
+    header: "Member",
+    cell: ({ user }) => (
+      <span className="row">
+        <Initials name={user.name} />
+        {visibleText(user.name)} <span className="dim">{user.username}</span>
+      </span>
+    ),
+  },
+  { header: "Tool", cell: ({ platform }) => mcpToolOf(platform).label },
+  {
+    header: "Scope",
+    className: "nowrap",
+    cell: ({ scope, via }) =>
+      `${scope === "global" ? "everywhere" : "a project"}${via === "central" ? ", hosted" : ""}`,
+  },
+  {
+    header: "Revision",
+    className: "nowrap",
+    cell: ({ revision, updateAvailable }) => (
+      <>
+        {revision} {updateAvailable && <span className="badge warn">outdated</span>}
+      </>
+    ),
+  },
+  { header: "Updated", className: "nowrap", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+];

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Lock } from "lucide-react";
 import { useState } from "react";
 import type { McpServer } from "../../api/mcp-servers.ts";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -20,7 +21,15 @@ export function ServerTable({ org, servers }: { org: string; servers: McpServer[
   const [most, setMost] = useState(rowsAtOnce);
   return (
     <>
-      <Table org={org} servers={servers.slice(0, most)} />
+      <div className="mcp-table">
+        <DataTable
+          caption="MCP servers"
+          scrollLabel="List of servers"
+          columns={columnsOf(org)}
+          rows={servers.slice(0, most)}
+          keyOf={({ id }) => id}
+        />
+      </div>
       {servers.length > most && (
         <Button variant="default" w="fit-content" onClick={() => setMost(most + rowsAtOnce)}>
           Show further servers
@@ -30,49 +39,26 @@ export function ServerTable({ org, servers }: { org: string; servers: McpServer[
   );
 }
 
-function Table({ org, servers }: { org: string; servers: McpServer[] }) {
-  return (
-    <div className="panel scrollx mcp-table" tabIndex={0} role="region" aria-label="List of servers">
-      <table className="tbl">
-        <caption className="sr">MCP servers</caption>
-        <thead>
-          <tr>
-            <th scope="col">Server</th>
-            <th scope="col">Transport</th>
-            <th scope="col" className="hide-s">
-              Command or address
-            </th>
-            <th scope="col" className="hide-s">
-              Revision
-            </th>
-            <th scope="col" className="hide-s">
-              Changed
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {servers.map((server) => (
-            <tr key={server.id}>
-              <td>
-                <ServerName org={org} server={server} />
-              </td>
-              <td>
-                <span className="badge">{transportNames[server.transport]}</span>
-              </td>
-              <td className="hide-s target mono clip" title={visibleText(targetOf(server))}>
-                {visibleText(targetOf(server))}
-              </td>
-              <td className="hide-s">{server.revision}</td>
-              <td className="meta hide-s nowrap">
-                <Time value={server.updatedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const columnsOf = (org: string): Column<McpServer>[] => [
+  { header: "Server", cell: (server) => <ServerName org={org} server={server} /> },
+  {
+    header: "Transport",
+    cell: ({ transport }) => <span className="badge">{transportNames[transport]}</span>,
+  },
+  {
+    header: "Command or address",
+    isHiddenOnPhones: true,
+    className: "target mono clip",
+    cell: (server) => <span title={visibleText(targetOf(server))}>{visibleText(targetOf(server))}</span>,
+  },
+  { header: "Revision", isHiddenOnPhones: true, cell: ({ revision }) => revision },
+  {
+    header: "Changed",
+    isHiddenOnPhones: true,
+    className: "meta nowrap",
+    cell: ({ updatedAt }) => <Time value={updatedAt} />,
+  },
+];
 
 function ServerName({ org, server }: { org: string; server: McpServer }) {
   const { slug, name, description, restricted, source, edited } = server;

@@ -1,4 +1,5 @@
 import type { McpServer } from "../../api/mcp-servers.ts";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
 const kinds = { env: "variable", headers: "header", variables: "placeholder" } as const;
@@ -14,40 +15,40 @@ export function ValueTable({ server }: { server: McpServer }) {
       {values.length === 0 ? (
         <p className="sub">The server needs none.</p>
       ) : (
-        <div className="panel scrollx" tabIndex={0} role="region" aria-label="List of variables and headers">
-          <table className="tbl mcp-values">
-            <caption className="sr">Variables and headers</caption>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Value</th>
-              </tr>
-            </thead>
-            <tbody>
-              {values.map((value) => (
-                <tr key={`${value.list} ${value.name}`}>
-                  <td>
-                    <span className="mono">{value.name}</span>{" "}
-                    <span className="meta">{kinds[value.list]}</span>
-                  </td>
-                  <td>
-                    {value.kind === "fixed" ? (
-                      <code className="mono">{visibleText(value.value)}</code>
-                    ) : (
-                      <MemberValue value={value} />
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          caption="Variables and headers"
+          scrollLabel="List of variables and headers"
+          className="mcp-values"
+          columns={columns}
+          rows={values}
+          keyOf={({ list, name }) => `${list} ${name}`}
+        />
       )}
     </section>
   );
 }
 
 type Value = Extract<McpServer["env"][number], { kind: "member" }>;
+
+const columns: Column<McpServer["env"][number] & { list: keyof typeof kinds }>[] = [
+  {
+    header: "Name",
+    cell: ({ name, list }) => (
+      <>
+        <span className="mono">{name}</span> <span className="meta">{kinds[list]}</span>
+      </>
+    ),
+  },
+  {
+    header: "Value",
+    cell: (value) =>
+      value.kind === "fixed" ? (
+        <code className="mono">{visibleText(value.value)}</code>
+      ) : (
+        <MemberValue value={value} />
+      ),
+  },
+];
 
 function MemberValue({ value: { label, description, secret, required, format } }: { value: Value }) {
   return (

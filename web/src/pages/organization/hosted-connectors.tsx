@@ -4,14 +4,16 @@ import { useState } from "react";
 import { centralQuery, changeCentral, type McpCentral } from "../../api/connectors.ts";
 import { mcpServersQuery } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 
 /** Whether members may use the organization's remote MCP servers by hosted connectors. */
 export function HostedConnectors({ organization: { slug } }: { organization: Organization }) {
   const client = useQueryClient();
-  const { data, error, refetch, isPending } = useQuery(centralQuery(slug));
+  const found = useQuery(centralQuery(slug));
+  const { data } = found;
   const [isAsking, setAsking] = useState(false);
   const change = useMutation({
     mutationFn: (enabled: boolean) => changeCentral(slug, enabled),
@@ -20,20 +22,20 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
   return (
     <section className="stack g3" style={{ maxWidth: 520 }} aria-labelledby="central-heading">
       <h2 id="central-heading">Hosted connectors</h2>
-      {isPending && <SkeletonRows rows={1} height={44} />}
-      <Problem error={error} retry={() => void refetch()} />
-      {data && (
-        <Switch
-          label="Members may connect to remote MCP servers through this service"
-          description="The service keeps each member's credentials, encrypted, and calls the servers for their agents."
-          checked={data.enabled}
-          disabled={change.isPending}
-          onChange={(event) => {
-            if (event.currentTarget.checked) change.mutate(true);
-            else setAsking(true);
-          }}
-        />
-      )}
+      <Loaded found={found} rows={1} rowHeight={44}>
+        {({ enabled }) => (
+          <Switch
+            label="Members may connect to remote MCP servers through this service"
+            description="The service keeps each member's credentials, encrypted, and calls the servers for their agents."
+            checked={enabled}
+            disabled={change.isPending}
+            onChange={(event) => {
+              if (event.currentTarget.checked) change.mutate(true);
+              else setAsking(true);
+            }}
+          />
+        )}
+      </Loaded>
       {data?.usage && <Usage org={slug} usage={data.usage} />}
       <Problem error={change.error} />
       {isAsking && (
@@ -61,6 +63,12 @@ function Usage({ org, usage }: { org: string; usage: NonNullable<McpCentral["usa
   const { data: registered = [] } = useQuery(mcpServersQuery(org));
   const connected = servers.filter((one) => one.connectors > 0).length;
   const nameOf = (serverId: string) => registered.find(({ id }) => id === serverId)?.slug ?? "a server";
+  const columns: Column<(typeof servers)[number]>[] = [
+    { header: "Server", className: "mono", cell: ({ serverId }) => nameOf(serverId) },
+    { header: "Connectors", cell: (server) => server.connectors },
+    { header: "Calls", cell: (server) => server.calls },
+    { header: "Failed", cell: ({ failed }) => failed },
+  ];
   return (
     <div className="stack meta">
       <p>
@@ -72,29 +80,14 @@ function Usage({ org, usage }: { org: string; usage: NonNullable<McpCentral["usa
       {servers.length > 0 && (
         <details>
           <summary>By server</summary>
-          <div className="scrollx" tabIndex={0} role="region" aria-label="Hosted connectors by server">
-            <table className="tbl">
-              <caption className="sr">Hosted connectors by server</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Server</th>
-                  <th scope="col">Connectors</th>
-                  <th scope="col">Calls</th>
-                  <th scope="col">Failed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {servers.map((one) => (
-                  <tr key={one.serverId}>
-                    <td className="mono">{nameOf(one.serverId)}</td>
-                    <td>{one.connectors}</td>
-                    <td>{one.calls}</td>
-                    <td>{one.failed}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <DataTable
+            inPanel
+            caption="Hosted connectors by server"
+            scrollLabel="Hosted connectors by server"
+            columns={columns}
+            rows={servers}
+            keyOf={({ serverId }) => serverId}
+          />
         </details>
       )}
     </div>

@@ -4,8 +4,7 @@ import { createFileRoute, redirect } from "@tanstack/react-router";
 import { publicOrganizationQuery, catalogQuery } from "../../api/catalog.ts";
 import { identityQuery } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
-import { itemsOf } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { List } from "../../parts/lists/list-section.tsx";
 import { Page } from "../../parts/page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { SkillList } from "./skill-list.tsx";
@@ -25,7 +24,6 @@ function PublicOrganization() {
   const { org } = Route.useParams();
   const { data: organization } = useSuspenseQuery(publicOrganizationQuery(org));
   const found = useInfiniteQuery(catalogQuery({ tenant: org, sort: "downloads" }));
-  const items = itemsOf(found);
   const { publicSkills: count, publicSkillsIsExact: isExact } = organization;
   const name = visibleText(organization.name);
   return (
@@ -41,15 +39,15 @@ function PublicOrganization() {
             ? "1 public skill"
             : `${isExact ? "" : "over "}${count.toLocaleString("en")} public skills`}
         </h2>
-        <PagedList
+        <List
           found={found}
-          items={items}
+          rows={4}
           rowHeight={58}
           more="Show further skills"
           empty={<SkillList items={[]} />}
         >
-          <SkillList items={items} />
-        </PagedList>
+          {(items) => <SkillList items={items} />}
+        </List>
       </div>
     </Page>
   );

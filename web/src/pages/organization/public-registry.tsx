@@ -5,14 +5,14 @@ import { useState } from "react";
 import { changeMcpRegistry, mcpRegistryQuery, type McpRegistry } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 
 /** Whether anyone can read the organization's MCP servers in the form of the public registry. */
 export function PublicRegistry({ organization: { slug } }: { organization: Organization }) {
   const client = useQueryClient();
-  const { data, error, refetch, isPending } = useQuery(mcpRegistryQuery(slug));
+  const found = useQuery(mcpRegistryQuery(slug));
+  const { data } = found;
   const [asked, setAsked] = useState<boolean>();
   const save = async (enabled: boolean) => {
     const saved = await changeMcpRegistry(slug, enabled);
@@ -21,16 +21,16 @@ export function PublicRegistry({ organization: { slug } }: { organization: Organ
   return (
     <section className="stack g3" style={{ maxWidth: 520 }} aria-labelledby="registry-heading">
       <h2 id="registry-heading">Public MCP registry</h2>
-      {isPending && <SkeletonRows rows={1} height={44} />}
-      <Problem error={error} retry={() => void refetch()} />
-      {data && (
-        <Switch
-          label="Anyone can read the organization's MCP servers"
-          description="Editors and other registries read them at an address of this service, without signing in."
-          checked={data.enabled}
-          onChange={(event) => setAsked(event.currentTarget.checked)}
-        />
-      )}
+      <Loaded found={found} rows={1} rowHeight={44}>
+        {({ enabled }) => (
+          <Switch
+            label="Anyone can read the organization's MCP servers"
+            description="Editors and other registries read them at an address of this service, without signing in."
+            checked={enabled}
+            onChange={(event) => setAsked(event.currentTarget.checked)}
+          />
+        )}
+      </Loaded>
       {data?.enabled && <Command text={data.url} prompt="" label="Copy registry address" />}
       {data && <Figures org={slug} registry={data} />}
       {asked !== undefined && data && (

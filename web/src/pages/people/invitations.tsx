@@ -11,6 +11,7 @@ import {
 } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
@@ -51,85 +52,77 @@ function InvitationTable({ org, invitations }: { org: string; invitations: Invit
   if (invitations.length === 0)
     return <p className="sub">No invitation is open. Invite people by their e-mail address.</p>;
   return (
-    <div className="panel scroll">
-      <table className="tbl">
-        <caption className="sr">Open invitations</caption>
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col">Role</th>
-            <th scope="col" className="hide-s">
-              Teams
-            </th>
-            <th scope="col" className="hide-s">
-              Mail
-            </th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {invitations.map((one) => (
-            <InvitationRow key={one.id} org={org} invitation={one} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      caption="Open invitations"
+      columns={columnsOf(org)}
+      rows={invitations}
+      keyOf={({ id }) => id}
+    />
   );
 }
 
 const mails = { waiting: "is sent later", sent: "sent", failed: "refused by the mail server" } as const;
 
-function InvitationRow({ org, invitation }: { org: string; invitation: Invitation }) {
-  const { id, email, roleName, teams, invitedBy, mail, expiresAt } = invitation;
+const columnsOf = (org: string): Column<Invitation>[] => [
+  {
+    header: "Address",
+    cell: ({ email, invitedBy }) => (
+      <>
+        {email} <span className="meta">by {invitedBy}</span>
+      </>
+    ),
+  },
+  { header: "Role", cell: ({ roleName }) => roleName },
+  {
+    header: "Teams",
+    isHiddenOnPhones: true,
+    cell: ({ teams }) => teams.map(({ name }) => name).join(", "),
+  },
+  {
+    header: "Mail",
+    isHiddenOnPhones: true,
+    cell: ({ mail }) => <span className={mail === "failed" ? "danger" : undefined}>{mails[mail]}</span>,
+  },
+  { header: "Expires", cell: ({ expiresAt }) => <Time value={expiresAt} /> },
+  { ...actionsColumn((invitation) => <Actions org={org} invitation={invitation} />), className: "nowrap" },
+];
+
+function Actions({ org, invitation: { id, email } }: { org: string; invitation: Invitation }) {
   const client = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: invitationsQuery(org).queryKey });
   const resend = useMutation({ mutationFn: () => resendInvitation(org, id), onSettled: refresh });
   return (
-    <tr>
-      <td>
-        {email} <span className="meta">by {invitedBy}</span>
-        <Problem error={resend.error} />
-      </td>
-      <td>{roleName}</td>
-      <td className="hide-s">{teams.map(({ name }) => name).join(", ")}</td>
-      <td className={mail === "failed" ? "hide-s danger" : "hide-s"}>{mails[mail]}</td>
-      <td>
-        <Time value={expiresAt} />
-      </td>
-      <td className="right nowrap">
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          loading={resend.isPending}
-          onClick={() => resend.mutate()}
+    <>
+      <Problem error={resend.error} />
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        loading={resend.isPending}
+        onClick={() => resend.mutate()}
+      >
+        Resend
+      </Button>
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setAsked(true)}>
+        Withdraw
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title="Withdraw invitation"
+          action="Withdraw"
+          isDangerous
+          run={async () => {
+            await withdrawInvitation(org, id);
+            await refresh();
+          }}
+          onClose={() => setAsked(false)}
         >
-          Resend
-        </Button>
-        <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setAsked(true)}>
-          Withdraw
-        </Button>
-        {isAsked && (
-          <ConfirmDialog
-            title="Withdraw invitation"
-            action="Withdraw"
-            isDangerous
-            run={async () => {
-              await withdrawInvitation(org, id);
-              await refresh();
-            }}
-            onClose={() => setAsked(false)}
-          >
-            <p>
-              The link that was sent to <b>{email}</b> stops working. You can invite the address again.
-            </p>
-          </ConfirmDialog>
-        )}
-      </td>
-    </tr>
+          <p>
+            The link that was sent to <b>{email}</b> stops working. You can invite the address again.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }

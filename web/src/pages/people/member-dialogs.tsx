@@ -3,12 +3,20 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { changeRole, removeMember, rolesQuery, type Member } from "../../api/organization/people.ts";
+import type { Path } from "../../api/query.ts";
 import { identityQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { roleOptions } from "../../parts/people/roles-of.ts";
 
 const named = 8;
+/** Paths that show the members of the organization. */
+const membershipPaths: Path[] = [
+  "/api/tenants/{tenant}/members",
+  "/api/tenants/{tenant}/teams/{id}/members",
+  "/api/folders/{folder}/effective",
+  "/api/skills/{skill}/effective",
+];
 
 interface Props {
   org: string;
@@ -35,12 +43,7 @@ async function eachMember(members: Member[], change: (member: Member) => Promise
 
 function useRefresh() {
   const client = useQueryClient();
-  return () =>
-    Promise.all(
-      ["members", "member-search", "team-members", "effective"].map((key) =>
-        client.invalidateQueries({ queryKey: [key] }),
-      ),
-    );
+  return () => Promise.all(membershipPaths.map((path) => client.invalidateQueries({ queryKey: [path] })));
 }
 
 export function RoleDialog({ org, organization, members, onDone, onClose }: Props) {

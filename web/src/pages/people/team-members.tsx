@@ -1,9 +1,10 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { removeFromTeam, type Member, type Team } from "../../api/organization/people.ts";
+import { query } from "../../api/query.ts";
 import { Initials } from "../../parts/avatar.tsx";
-import { itemsOf, type Found } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import type { Found } from "../../parts/lists/found.ts";
+import { ListSection } from "../../parts/lists/list-section.tsx";
 import { Problem } from "../../parts/problem.tsx";
 
 interface Props {
@@ -20,22 +21,25 @@ export function TeamMembers({ org, team, members, canRemove }: Props) {
     mutationFn: (userId: string) => removeFromTeam(org, team.id, userId),
     onSettled: () =>
       Promise.all([
-        client.invalidateQueries({ queryKey: ["team-members", org, team.id] }),
-        client.invalidateQueries({ queryKey: ["members", org] }),
+        client.invalidateQueries({
+          queryKey: query("/api/tenants/{tenant}/teams/{id}/members", { tenant: org, id: team.id }).queryKey,
+        }),
+        client.invalidateQueries({
+          queryKey: query("/api/tenants/{tenant}/members", { tenant: org }).queryKey,
+        }),
       ]),
   });
-  const rows = itemsOf(members);
   return (
-    <section className="stack g3" aria-label="Members of the team">
-      <h2>Members</h2>
-      <Problem error={removing.error} />
-      <PagedList
-        found={members}
-        items={rows}
-        rowHeight={44}
-        more="Show more members"
-        empty={<p className="sub">No one is in this team.</p>}
-      >
+    <ListSection
+      title="Members"
+      filter={<Problem error={removing.error} />}
+      found={members}
+      rows={4}
+      rowHeight={44}
+      more="Show more members"
+      empty="No one is in this team."
+    >
+      {(rows) => (
         <ul className="panel plain">
           {rows.map(({ userId, username, name, roleName }) => (
             <li key={userId} className="row">
@@ -59,7 +63,7 @@ export function TeamMembers({ org, team, members, canRemove }: Props) {
             </li>
           ))}
         </ul>
-      </PagedList>
-    </section>
+      )}
+    </ListSection>
   );
 }

@@ -14,6 +14,7 @@ import {
   teamsQuery,
   type Team,
 } from "../../api/organization/people.ts";
+import { query } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
@@ -147,14 +148,18 @@ function TeamForm({ org, organization, team }: Props) {
 function AddMember({ org, team }: { org: string; team: Team }) {
   const client = useQueryClient();
   const [text, setText] = useState("");
-  const [query] = useDebouncedValue(text.trim(), 200);
-  const found = useQuery(memberSearchQuery(org, query));
+  const [search] = useDebouncedValue(text.trim(), 200);
+  const found = useQuery(memberSearchQuery(org, search));
   const adding = useMutation({
     mutationFn: (userId: string) => addToTeam(org, team.id, userId),
     onSuccess: async () => {
       setText("");
-      await client.invalidateQueries({ queryKey: ["team-members", org, team.id] });
-      await client.invalidateQueries({ queryKey: ["members", org] });
+      await client.invalidateQueries({
+        queryKey: query("/api/tenants/{tenant}/teams/{id}/members", { tenant: org, id: team.id }).queryKey,
+      });
+      await client.invalidateQueries({
+        queryKey: query("/api/tenants/{tenant}/members", { tenant: org }).queryKey,
+      });
     },
   });
   const free = (found.data ?? []).filter(({ teamIds }) => !teamIds.includes(team.id));

@@ -8,6 +8,7 @@ import { may } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";
 import { fieldError } from "../../parts/form.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
 import { Time } from "../../parts/time.tsx";
@@ -47,39 +48,27 @@ function TeamsPage() {
 function TeamTable({ org, teams }: { org: string; teams: Team[] }) {
   if (teams.length === 0)
     return <p className="sub">There are no teams. A team gives its members roles, and access to folders.</p>;
-  return (
-    <div className="panel scroll">
-      <table className="tbl">
-        <caption className="sr">Teams</caption>
-        <thead>
-          <tr>
-            <th scope="col">Team</th>
-            <th scope="col">Roles that it gives</th>
-            <th scope="col" className="hide-s">
-              Changed
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {teams.map((team) => (
-            <tr key={team.id}>
-              <td>
-                <Link className="row" to="/$org/-/people/teams/$team" params={{ org, team: team.id }}>
-                  <Initials name={team.name} />
-                  {team.name}
-                </Link>
-              </td>
-              <td>{team.roleNames.join(", ") || "none"}</td>
-              <td className="meta hide-s">
-                <Time value={team.updatedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  return <DataTable caption="Teams" columns={columnsOf(org)} rows={teams} keyOf={({ id }) => id} />;
 }
+
+const columnsOf = (org: string): Column<Team>[] => [
+  {
+    header: "Team",
+    cell: ({ id, name }) => (
+      <Link className="row" to="/$org/-/people/teams/$team" params={{ org, team: id }}>
+        <Initials name={name} />
+        {name}
+      </Link>
+    ),
+  },
+  { header: "Roles that it gives", cell: ({ roleNames }) => roleNames.join(", ") || "none" },
+  {
+    header: "Changed",
+    isHiddenOnPhones: true,
+    className: "meta",
+    cell: ({ updatedAt }) => <Time value={updatedAt} />,
+  },
+];
 
 interface DialogProps {
   org: string;

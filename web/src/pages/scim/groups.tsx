@@ -13,8 +13,8 @@ import {
 } from "../../api/organization/scim.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { ListSection } from "../../parts/lists/list-section.tsx";
 import { Time } from "../../parts/time.tsx";
 
 interface Props {
@@ -27,63 +27,68 @@ export function Groups({ org, isEnabled }: Props) {
   const found = useQuery(scimGroupsQuery(org));
   const [isAdding, setAdding] = useState(false);
   return (
-    <section className="stack g3" aria-label="Groups">
-      <div className="row wrap between">
-        <p className="sub scim-about">
-          A group is a team. SCIM changes which of its users are in it; you give the team its roles and
-          folders.
-        </p>
-        {isEnabled && (
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Plus size={14} />}
-            disabled={!found.data}
-            onClick={() => setAdding(true)}
-          >
-            Put a team under SCIM
-          </Button>
+    <>
+      <ListSection
+        label="Groups"
+        found={found}
+        filter={
+          <div className="row wrap between">
+            <p className="sub scim-about">
+              A group is a team. SCIM changes which of its users are in it; you give the team its roles and
+              folders.
+            </p>
+            {isEnabled && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<Plus size={14} />}
+                disabled={!found.data}
+                onClick={() => setAdding(true)}
+              >
+                Put a team under SCIM
+              </Button>
+            )}
+          </div>
+        }
+        empty="No groups yet. Push groups in your identity provider, and they become teams."
+      >
+        {(groups) => (
+          <DataTable
+            caption="Groups that SCIM manages"
+            className="top"
+            columns={columnsOf(org)}
+            rows={groups}
+            keyOf={({ id }) => id}
+          />
         )}
-      </div>
-      <Problem error={found.error} retry={() => void found.refetch()} />
-      {found.isPending && <SkeletonRows height={40} />}
-      {found.data?.length === 0 && (
-        <p className="sub">No groups yet. Push groups in your identity provider, and they become teams.</p>
-      )}
-      {found.data && found.data.length > 0 && <GroupTable org={org} groups={found.data} />}
+      </ListSection>
       {isAdding && <AddTeam org={org} groups={found.data ?? []} onClose={() => setAdding(false)} />}
-    </section>
+    </>
   );
 }
 
-function GroupTable({ org, groups }: { org: string; groups: ScimGroup[] }) {
-  return (
-    <div className="panel scroll">
-      <table className="tbl scim-table">
-        <caption className="sr">Groups that SCIM manages</caption>
-        <thead>
-          <tr>
-            <th scope="col">Group</th>
-            <th scope="col" className="right">
-              Members
-            </th>
-            <th scope="col" className="hide-s">
-              Changed
-            </th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <GroupRow key={group.id} org={org} group={group} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const columnsOf = (org: string): Column<ScimGroup>[] => [
+  {
+    header: "Group",
+    className: "wrap-text",
+    cell: ({ id, name, isMapped }) => (
+      <>
+        <Link to="/$org/-/people/teams/$team" params={{ org, team: id }}>
+          {name}
+        </Link>
+        <span className="meta block">{isMapped ? "existing team" : "created by SCIM"}</span>
+      </>
+    ),
+  },
+  { header: "Members", align: "right", cell: ({ members }) => members.toLocaleString("en") },
+  {
+    header: "Changed",
+    isHiddenOnPhones: true,
+    className: "meta nowrap",
+    cell: ({ updatedAt }) => <Time value={updatedAt} />,
+  },
+  actionsColumn((group) => group.isMapped && <Release org={org} group={group} />),
+];
 
 function useRefresh(org: string): () => Promise<unknown> {
   const client = useQueryClient();
@@ -94,52 +99,37 @@ function useRefresh(org: string): () => Promise<unknown> {
     ]);
 }
 
-function GroupRow({ org, group }: { org: string; group: ScimGroup }) {
-  const { id, name, members, isMapped, updatedAt } = group;
+function Release({ org, group: { id, name } }: { org: string; group: ScimGroup }) {
   const [isAsked, setAsked] = useState(false);
   const refresh = useRefresh(org);
   return (
-    <tr>
-      <td className="wrap-text">
-        <Link to="/$org/-/people/teams/$team" params={{ org, team: id }}>
-          {name}
-        </Link>
-        <span className="meta block">{isMapped ? "existing team" : "created by SCIM"}</span>
-      </td>
-      <td className="right">{members.toLocaleString("en")}</td>
-      <td className="meta hide-s nowrap">
-        <Time value={updatedAt} />
-      </td>
-      <td className="right">
-        {isMapped && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            aria-label={`Release ${name}`}
-            onClick={() => setAsked(true)}
-          >
-            Release
-          </Button>
-        )}
-        {isAsked && (
-          <ConfirmDialog
-            title={`Release ${name}`}
-            action="Release team"
-            run={async () => {
-              await releaseTeam(org, id);
-              await refresh();
-            }}
-            onClose={() => setAsked(false)}
-          >
-            <p>
-              SCIM no longer changes who is in the team. Its members stay in it, also those whom the identity
-              provider has added.
-            </p>
-          </ConfirmDialog>
-        )}
-      </td>
-    </tr>
+    <>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        aria-label={`Release ${name}`}
+        onClick={() => setAsked(true)}
+      >
+        Release
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={`Release ${name}`}
+          action="Release team"
+          run={async () => {
+            await releaseTeam(org, id);
+            await refresh();
+          }}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            SCIM no longer changes who is in the team. Its members stay in it, also those whom the identity
+            provider has added.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }
 

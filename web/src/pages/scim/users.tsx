@@ -1,13 +1,12 @@
 import { Select } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { scimUserStates } from "../../../../contract/vocabulary.ts";
 import { scimUsersQuery, type ScimUser, type ScimUserFilter } from "../../api/organization/scim.ts";
-import { Pager, usePages } from "../../parts/lists/pager.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import { ListSection } from "../../parts/lists/list-section.tsx";
+import { SearchField } from "../../parts/lists/search-field.tsx";
 import { Time } from "../../parts/time.tsx";
-import { SearchField } from "./search-field.tsx";
 
 interface Props {
   org: string;
@@ -18,112 +17,88 @@ interface Props {
 /** The users that SCIM manages, by user name. */
 export function Users({ org, filter, onFilter }: Props) {
   const { query, state } = filter;
-  const pages = usePages(JSON.stringify(filter));
-  const found = useQuery(scimUsersQuery(org, filter, pages.cursor));
-  const users = found.data?.data ?? [];
-  const isFiltered = query !== undefined || state !== undefined;
+  const found = useInfiniteQuery(scimUsersQuery(org, filter));
   return (
-    <section className="stack g3" aria-label="Users">
-      <div className="row wrap">
-        <SearchField
-          label="Find users"
-          placeholder="Beginning of the user name"
-          value={query}
-          onChange={(next) => onFilter({ query: next })}
-        />
-        <Select
-          aria-label="State"
-          placeholder="All states"
-          w={150}
-          clearable
-          clearButtonProps={{ "aria-label": "All states" }}
-          data={[...scimUserStates]}
-          value={state ?? null}
-          onChange={(next) => onFilter({ state: next ?? undefined })}
-        />
-      </div>
-      <Problem error={found.error} retry={() => void found.refetch()} />
-      {found.isPending && <SkeletonRows height={48} />}
-      {users.length > 0 && (
-        <div data-dimmed={found.isPlaceholderData}>
-          <UserTable org={org} users={users} />
+    <ListSection
+      label="Users"
+      found={found}
+      filter={
+        <div className="row wrap">
+          <SearchField
+            label="Find users"
+            placeholder="Beginning of the user name"
+            value={query}
+            onChange={(next) => onFilter({ query: next })}
+          />
+          <Select
+            aria-label="State"
+            placeholder="All states"
+            w={150}
+            clearable
+            clearButtonProps={{ "aria-label": "All states" }}
+            data={[...scimUserStates]}
+            value={state ?? null}
+            onChange={(next) => onFilter({ state: next ?? undefined })}
+          />
         </div>
+      }
+      empty={
+        query !== undefined || state !== undefined
+          ? "No user matches. Remove a filter: users are found by the beginning of their user name."
+          : "No users yet. Assign people in your identity provider."
+      }
+    >
+      {(users) => (
+        <DataTable
+          caption="Users that SCIM manages"
+          className="top"
+          columns={columnsOf(org)}
+          rows={users}
+          keyOf={({ id }) => id}
+        />
       )}
-      {found.isSuccess && users.length === 0 && (
-        <p className="sub">
-          {isFiltered
-            ? "No user matches. Remove a filter: users are found by the beginning of their user name."
-            : "No users yet. Assign people in your identity provider."}
-        </p>
-      )}
-      <Pager
-        pages={pages}
-        nextCursor={found.data?.nextCursor}
-        isPending={found.isPlaceholderData}
-        label="users"
-      />
-    </section>
+    </ListSection>
   );
 }
 
-function UserTable({ org, users }: { org: string; users: ScimUser[] }) {
-  return (
-    <div className="panel scroll">
-      <table className="tbl scim-table">
-        <caption className="sr">Users that SCIM manages</caption>
-        <thead>
-          <tr>
-            <th scope="col">User</th>
-            <th scope="col" className="hide-s">
-              Account
-            </th>
-            <th scope="col" className="hide-s">
-              Groups
-            </th>
-            <th scope="col">State</th>
-            <th scope="col" className="hide-s">
-              Changed
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {users.map((user) => (
-            <UserRow key={user.id} org={org} user={user} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const columnsOf = (org: string): Column<ScimUser>[] => [
+  { header: "User", className: "wrap-text", cell: (user) => <Name user={user} /> },
+  {
+    header: "Account",
+    isHiddenOnPhones: true,
+    cell: ({ account, active }) =>
+      account && active ? (
+        <Link to="/$org/-/people" params={{ org }} search={{ query: account.username }}>
+          {account.username}
+        </Link>
+      ) : (
+        account?.username
+      ),
+  },
+  {
+    header: "Groups",
+    isHiddenOnPhones: true,
+    className: "wrap-text",
+    cell: ({ groups }) => groups.map((group) => group.name).join(", "),
+  },
+  { header: "State", className: "wrap-text", cell: (user) => <State user={user} /> },
+  {
+    header: "Changed",
+    isHiddenOnPhones: true,
+    className: "meta nowrap",
+    cell: ({ updatedAt }) => <Time value={updatedAt} />,
+  },
+];
 
-function UserRow({ org, user }: { org: string; user: ScimUser }) {
-  const { userName, name, email, account, groups, updatedAt } = user;
+function Name({ user: { userName, name, email } }: { user: ScimUser }) {
   const details = [userName, ...(email.toLowerCase() === userName.toLowerCase() ? [] : [email])];
   return (
-    <tr>
-      <td className="wrap-text">
-        <b>{name ?? userName}</b>
-        {(name !== null || details.length > 1) && (
-          <span className="meta block">{(name === null ? details.slice(1) : details).join(", ")}</span>
-        )}
-      </td>
-      <td className="hide-s">
-        {account && user.active ? (
-          <Link to="/$org/-/people" params={{ org }} search={{ query: account.username }}>
-            {account.username}
-          </Link>
-        ) : (
-          account?.username
-        )}
-      </td>
-      <td className="hide-s wrap-text">{groups.map((group) => group.name).join(", ")}</td>
-      <td className="wrap-text">
-        <State user={user} />
-      </td>
-      <td className="meta hide-s nowrap">
-        <Time value={updatedAt} />
-      </td>
-    </tr>
+    <>
+      <b>{name ?? userName}</b>
+      {(name !== null || details.length > 1) && (
+        <span className="meta block">{(name === null ? details.slice(1) : details).join(", ")}</span>
+      )}
+    </>
   );
 }
 

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { Grant } from "../../api/account.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Time } from "../../parts/time.tsx";
 
 interface Props {
@@ -13,26 +14,13 @@ interface Props {
 export function GrantTable({ grants, revoke }: Props) {
   const [asked, setAsked] = useState<Grant>();
   return (
-    <div className="panel token-table">
-      <table className="tbl">
-        <caption className="sr">Programs with access, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Program</th>
-            <th scope="col" className="hide-s">
-              Last used
-            </th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {grants.map((grant) => (
-            <GrantRow key={grant.id} grant={grant} onRevoke={() => setAsked(grant)} />
-          ))}
-        </tbody>
-      </table>
+    <div className="token-table">
+      <DataTable
+        caption="Programs with access, newest first"
+        columns={columnsOf(setAsked)}
+        rows={grants}
+        keyOf={({ id }) => id}
+      />
       {asked && (
         <ConfirmDialog
           title={`Revoke ${nameOf(asked)}`}
@@ -50,40 +38,45 @@ export function GrantTable({ grants, revoke }: Props) {
   );
 }
 
-function GrantRow({ grant, onRevoke }: { grant: Grant; onRevoke: () => void }) {
-  const { createdAt, lastUsedAt } = grant;
-  return (
-    <tr>
-      <td>
+const columnsOf = (onRevoke: (grant: Grant) => void): Column<Grant>[] => [
+  {
+    header: "Program",
+    cell: (grant) => (
+      <>
         <span className="row wrap">
           <b>
             <bdi>{nameOf(grant)}</bdi>
           </b>
           <span className="badge">{accessOf(grant)}</span>
           <span className="meta">
-            since <Time value={createdAt} />
+            since <Time value={grant.createdAt} />
           </span>
         </span>
         <p className="meta">{originOf(grant)}</p>
         <p className="meta">
           <Organizations grant={grant} />
         </p>
-      </td>
-      <td className="meta hide-s">{lastUsedAt ? <Time value={lastUsedAt} /> : "never"}</td>
-      <td className="right">
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={`Revoke ${nameOf(grant)}`}
-          onClick={onRevoke}
-        >
-          Revoke
-        </Button>
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    header: "Last used",
+    isHiddenOnPhones: true,
+    className: "meta",
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time value={lastUsedAt} /> : "never"),
+  },
+  actionsColumn((grant) => (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="gray"
+      aria-label={`Revoke ${nameOf(grant)}`}
+      onClick={() => onRevoke(grant)}
+    >
+      Revoke
+    </Button>
+  )),
+];
 
 /** A verified host comes before a claimed name. */
 function accessOf(grant: Grant): string {

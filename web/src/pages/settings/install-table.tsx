@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { OwnInstall } from "../../api/account.ts";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Time } from "../../parts/time.tsx";
 
 /** Rows that are drawn at first, and with each request for more. */
@@ -12,28 +13,13 @@ export function InstallTable({ machine, installs }: { machine: string; installs:
   const [shown, setShown] = useState(step);
   return (
     <>
-      <div className="scroll">
-        <table className="tbl">
-          <caption className="sr">Installs on {machine}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Skill</th>
-              <th scope="col">Version</th>
-              <th scope="col" className="hide-s">
-                Tool
-              </th>
-              <th scope="col" className="hide-s">
-                Updated
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {installs.slice(0, shown).map((install) => (
-              <InstallRow key={install.id} install={install} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        inPanel
+        caption={`Installs on ${machine}`}
+        columns={columns}
+        rows={installs.slice(0, shown)}
+        keyOf={({ id }) => id}
+      />
       {installs.length > shown && (
         <footer>
           <Button size="xs" variant="default" onClick={() => setShown(shown + step)}>
@@ -45,24 +31,32 @@ export function InstallTable({ machine, installs }: { machine: string; installs:
   );
 }
 
-function InstallRow({ install }: { install: OwnInstall }) {
-  const { skill, semver, platform, scope, updateAvailable, updatedAt } = install;
-  const address: string = `/${skill.tenantSlug}/${skill.slug}`;
-  return (
-    <tr>
-      <th scope="row">
-        <Link to={address}>{`${skill.tenantSlug}/${skill.slug}`}</Link>
-      </th>
-      <td className="nowrap">
+const addressOf = ({ skill }: OwnInstall): string => `/${skill.tenantSlug}/${skill.slug}`;
+
+const columns: Column<OwnInstall>[] = [
+  {
+    header: "Skill",
+    isRowHeader: true,
+    cell: (install) => <Link to={addressOf(install)}>{addressOf(install).slice(1)}</Link>,
+  },
+  {
+    header: "Version",
+    className: "nowrap",
+    cell: ({ semver, updateAvailable }) => (
+      <>
         <span className="mono">{semver}</span>{" "}
         {updateAvailable && <span className="badge warn">outdated</span>}
-      </td>
-      <td className="hide-s">
+      </>
+    ),
+  },
+  {
+    header: "Tool",
+    isHiddenOnPhones: true,
+    cell: ({ platform, scope }) => (
+      <>
         {platform} <span className="dim">{scope === "global" ? "for you" : "in a project"}</span>
-      </td>
-      <td className="hide-s">
-        <Time value={updatedAt} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { header: "Updated", isHiddenOnPhones: true, cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+];

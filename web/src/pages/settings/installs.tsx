@@ -6,7 +6,7 @@ import { installsQuery, type OwnInstall } from "../../api/account.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
-import { More } from "../../parts/lists/paged-list.tsx";
+import { More } from "../../parts/lists/list-section.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { SettingsPage } from "./frame.tsx";
 import { InstallTable } from "./install-table.tsx";
@@ -62,7 +62,7 @@ function Installs() {
           <InstallTable machine={machine.name} installs={machine.installs} />
         </section>
       ))}
-      <More found={found}>Show more</More>
+      <More found={found} />
     </>
   );
 }

@@ -4,9 +4,9 @@ import { Building2, CircleCheck, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { sessionsQuery } from "../../api/account.ts";
 import { factorsQuery, removeTotp, renewRecoveryCodes, type FactorState } from "../../api/second-factors.ts";
+import { identityQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
@@ -22,8 +22,8 @@ export function SecondFactors() {
       client.invalidateQueries({ queryKey: factorsQuery.queryKey }),
       client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
       // Organizations that require a factor may open, or close, with it.
-      client.invalidateQueries({ queryKey: ["identity"] }),
-      client.invalidateQueries({ queryKey: ["organization"] }),
+      client.invalidateQueries({ queryKey: identityQuery.queryKey }),
+      client.invalidateQueries({ queryKey: ["/api/tenants/{tenant}"] }),
     ]);
   };
   const show = (fresh: string[]) => {
@@ -39,16 +39,16 @@ export function SecondFactors() {
         </h2>
         {data && <Summary state={data} />}
       </header>
-      {state.isPending && <SkeletonRows rows={3} height={56} />}
-      <Problem error={state.error} retry={() => void state.refetch()} />
-      {data && (
-        <>
-          <RequiredBy state={data} />
-          <Passkeys state={data} onCodes={show} />
-          <Totp state={data} onCodes={show} />
-          <Codes state={data} onCodes={show} />
-        </>
-      )}
+      <Loaded found={state} rows={3} rowHeight={56}>
+        {(factors) => (
+          <>
+            <RequiredBy state={factors} />
+            <Passkeys state={factors} onCodes={show} />
+            <Totp state={factors} onCodes={show} />
+            <Codes state={factors} onCodes={show} />
+          </>
+        )}
+      </Loaded>
       {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(undefined)} />}
     </section>
   );

@@ -4,8 +4,9 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { endOtherSessions, endSession, sessionsQuery, type Session } from "../../api/account.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { ListSection } from "../../parts/lists/list-section.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { SettingsPage } from "./frame.tsx";
@@ -33,24 +34,35 @@ function Sessions() {
   const refresh = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
   const endOne = useMutation({ mutationFn: endSession, onSettled: refresh });
   const endOthers = useMutation({ mutationFn: endOtherSessions, onSettled: refresh });
-  const sessions = itemsOf(found);
-  const others = sessions.filter(({ current }) => !current).length;
+  const others = itemsOf(found).filter(({ current }) => !current).length;
   return (
-    <section className="panel" aria-labelledby="sessions-heading">
-      <header>
-        <h2 id="sessions-heading" className="grow">
-          Sessions
-        </h2>
-        {others > 0 && (
-          <Button size="xs" variant="default" onClick={() => setAsking(true)}>
-            End other sessions
-          </Button>
+    <>
+      <ListSection
+        inPanel
+        title="Sessions"
+        aside={
+          others > 0 && (
+            <Button size="xs" variant="default" onClick={() => setAsking(true)}>
+              End other sessions
+            </Button>
+          )
+        }
+        filter={<Problem error={endOne.error} />}
+        found={found}
+        rows={2}
+        rowHeight={44}
+      >
+        {(sessions) => (
+          <DataTable
+            inPanel
+            caption="Your sessions, newest first"
+            columns={columnsOf((id) => endOne.mutate(id))}
+            rows={sessions}
+            keyOf={({ id }) => id}
+            isChosen={({ current }) => current}
+          />
         )}
-      </header>
-      <Problem error={endOne.error} />
-      <PagedList inPanel found={found} items={sessions} rows={2} rowHeight={44} more="Show more" empty={null}>
-        <SessionTable sessions={sessions} onEnd={(id) => endOne.mutate(id)} />
-      </PagedList>
+      </ListSection>
       {isAsking && (
         <ConfirmDialog
           title="End all other sessions?"
@@ -64,54 +76,32 @@ function Sessions() {
           </p>
         </ConfirmDialog>
       )}
-    </section>
+    </>
   );
 }
 
-function SessionTable({ sessions, onEnd }: { sessions: Session[]; onEnd: (id: string) => void }) {
-  return (
-    <table className="tbl">
-      <caption className="sr">Your sessions, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Browser</th>
-          <th scope="col">Last seen</th>
-          <th scope="col" className="hide-s">
-            Signed in
-          </th>
-          <th scope="col">
-            <span className="sr">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {sessions.map((session) => (
-          <tr key={session.id} data-current={session.current}>
-            <td>
-              {session.client ?? "Unknown browser"}{" "}
-              {session.current && <span className="badge acc">This session</span>}
-            </td>
-            <td>
-              <Time value={session.lastSeenAt} />
-            </td>
-            <td className="hide-s">
-              <Time value={session.createdAt} />
-            </td>
-            <td className="right">
-              {!session.current && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={`End the session of ${session.client ?? "an unknown browser"}`}
-                  onClick={() => onEnd(session.id)}
-                >
-                  End
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const columnsOf = (onEnd: (id: string) => void): Column<Session>[] => [
+  {
+    header: "Browser",
+    cell: ({ client, current }) => (
+      <>
+        {client ?? "Unknown browser"} {current && <span className="badge acc">This session</span>}
+      </>
+    ),
+  },
+  { header: "Last seen", cell: ({ lastSeenAt }) => <Time value={lastSeenAt} /> },
+  { header: "Signed in", isHiddenOnPhones: true, cell: ({ createdAt }) => <Time value={createdAt} /> },
+  actionsColumn(
+    ({ id, client, current }) =>
+      !current && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`End the session of ${client ?? "an unknown browser"}`}
+          onClick={() => onEnd(id)}
+        >
+          End
+        </Button>
+      ),
+  ),
+];

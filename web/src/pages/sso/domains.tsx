@@ -4,13 +4,14 @@ import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { claimDomain, domainsQuery } from "../../api/organization/sso-domains.ts";
 import { fieldError, Form } from "../../parts/form.tsx";
+import { List } from "../../parts/lists/list-section.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { DomainItem } from "./domain-item.tsx";
 
 /** The domains of an organization with their records, and the claim of another one. */
 export function Domains({ org }: { org: string }) {
-  const { data, error, refetch } = useQuery(domainsQuery(org));
+  const found = useQuery(domainsQuery(org));
+  const { data } = found;
   return (
     <section className="panel" aria-labelledby="domains-heading">
       <header>
@@ -21,15 +22,15 @@ export function Domains({ org }: { org: string }) {
           Verify the domain of your e-mail addresses by a DNS record. Only addresses in verified domains lead
           to your single sign-on. A subdomain has a record of its own.
         </p>
-        {error && <Problem error={error} retry={() => void refetch()} />}
-        {!data && !error && <SkeletonRows rows={2} />}
-        {data && data.length > 0 && (
-          <ul className="domains">
-            {data.map((domain) => (
-              <DomainItem key={domain.id} org={org} domain={domain} />
-            ))}
-          </ul>
-        )}
+        <List found={found} rows={2}>
+          {(domains) => (
+            <ul className="domains">
+              {domains.map((domain) => (
+                <DomainItem key={domain.id} org={org} domain={domain} />
+              ))}
+            </ul>
+          )}
+        </List>
         {data && data.length < limits.ssoDomains && <ClaimForm org={org} />}
         {data && data.length >= limits.ssoDomains && (
           <p className="meta">An organization has at most {limits.ssoDomains} domains.</p>

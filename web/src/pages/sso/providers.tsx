@@ -5,15 +5,15 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
 import { isConnected, providersQuery, type SsoProvider } from "../../api/organization/sso.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { List } from "../../parts/lists/list-section.tsx";
 import { Time } from "../../parts/time.tsx";
 import { CertificateState, isEnding, ProviderBadges } from "./provider/badges.tsx";
 import { NewProvider } from "./provider/new-provider.tsx";
 
 /** The identity providers of the organization. */
 export function Providers({ org }: { org: string }) {
-  const { data, error, refetch } = useQuery(providersQuery(org));
+  const found = useQuery(providersQuery(org));
+  const { data } = found;
   const [isAdding, setAdding] = useState(false);
   return (
     <section className="panel" aria-labelledby="providers-heading">
@@ -30,21 +30,19 @@ export function Providers({ org }: { org: string }) {
         </Button>
       </header>
       <div className="body stack g4">
-        <Problem error={error} retry={() => void refetch()} />
-        {!data && !error && <SkeletonRows rows={2} />}
-        {data?.length === 0 && (
-          <p className="sub">
-            No provider yet. Connect Okta, Entra ID, Google Workspace, Keycloak or another one by SAML 2.0 or
-            OpenID Connect, test the sign-in, then enable it.
-          </p>
-        )}
-        {data && data.length > 0 && (
-          <ul className="domains">
-            {data.map((provider) => (
-              <ProviderItem key={provider.id} org={org} provider={provider} />
-            ))}
-          </ul>
-        )}
+        <List
+          found={found}
+          rows={2}
+          empty="No provider yet. Connect Okta, Entra ID, Google Workspace, Keycloak or another one by SAML 2.0 or OpenID Connect, test the sign-in, then enable it."
+        >
+          {(providers) => (
+            <ul className="domains">
+              {providers.map((provider) => (
+                <ProviderItem key={provider.id} org={org} provider={provider} />
+              ))}
+            </ul>
+          )}
+        </List>
       </div>
       {isAdding && <NewProvider org={org} onClose={() => setAdding(false)} />}
     </section>

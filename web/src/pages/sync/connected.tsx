@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import {
   syncConflictsQuery,
@@ -7,6 +7,7 @@ import {
   type SyncState,
 } from "../../api/organization/sync.ts";
 import { Failed } from "../../parts/failed.tsx";
+import { itemsOf } from "../../parts/lists/found.ts";
 import { Problem } from "../../parts/problem.tsx";
 import { Conflict } from "./conflict/conflict.tsx";
 import { ConnectionFacts } from "./connection-facts.tsx";
@@ -27,7 +28,7 @@ interface Props {
 /** The state of a connection, what needs a person, and its history. */
 export function Connected({ org, state, connection, canManage, runError }: Props) {
   const client = useQueryClient();
-  const conflicts = useQuery(syncConflictsQuery(org));
+  const conflicts = useInfiniteQuery(syncConflictsQuery(org));
   const { lastSyncAt } = connection;
   const seen = useRef(lastSyncAt);
   // A sync has ended: it may have added a run and conflicts.
@@ -37,8 +38,7 @@ export function Connected({ org, state, connection, canManage, runError }: Props
     void client.invalidateQueries({ queryKey: syncRunsQuery(org).queryKey });
     void client.invalidateQueries({ queryKey: syncConflictsQuery(org).queryKey });
   }, [client, org, lastSyncAt]);
-  const open = conflicts.data?.data ?? [];
-  const hasMore = typeof conflicts.data?.nextCursor === "string";
+  const open = itemsOf(conflicts);
   return (
     <>
       <p className="sub">
@@ -59,7 +59,7 @@ export function Connected({ org, state, connection, canManage, runError }: Props
               org={org}
               conflict={conflict}
               canManage={canManage}
-              position={`${index + 1} of ${open.length}${hasMore ? " or more" : ""}`}
+              position={`${index + 1} of ${open.length}${conflicts.hasNextPage ? " or more" : ""}`}
             />
           ))}
           <SkillProblems problems={state.skillProblems} />

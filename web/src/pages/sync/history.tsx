@@ -2,8 +2,9 @@ import { SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { syncRunsQuery, type SyncRun } from "../../api/organization/sync.ts";
+import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { ListSection } from "../../parts/lists/list-section.tsx";
 import { Time } from "../../parts/time.tsx";
 
 type Direction = "all" | "from" | "to";
@@ -26,13 +27,11 @@ const causes: Record<NonNullable<SyncRun["cause"]>, string> = {
 export function History({ org }: { org: string }) {
   const [direction, setDirection] = useState<Direction>("all");
   const found = useInfiniteQuery(syncRunsQuery(org));
-  const runs = itemsOf(found).filter(isIn[direction]);
   return (
-    <section className="panel" aria-labelledby="sync-history">
-      <header>
-        <h2 id="sync-history" className="grow">
-          History
-        </h2>
+    <ListSection
+      inPanel
+      title="History"
+      aside={
         <SegmentedControl
           aria-label="Direction"
           size="xs"
@@ -44,82 +43,68 @@ export function History({ org }: { org: string }) {
             { value: "to", label: "To repository" },
           ]}
         />
-      </header>
-      <PagedList
-        inPanel
-        found={found}
-        items={runs}
-        rows={3}
-        rowHeight={44}
-        more="Earlier syncs"
-        empty={
-          <p className="sync-base meta">
-            No sync has changed anything{direction === "all" ? " yet" : " this way"}.
-          </p>
-        }
-      >
-        <Runs runs={runs} />
-      </PagedList>
-    </section>
+      }
+      found={found}
+      items={itemsOf(found).filter(isIn[direction])}
+      rows={3}
+      rowHeight={44}
+      more="Earlier syncs"
+      empty={`No sync has changed anything${direction === "all" ? " yet" : " this way"}.`}
+    >
+      {(runs) => (
+        <DataTable
+          inPanel
+          caption="Syncs, the latest first"
+          columns={columns}
+          rows={runs}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </ListSection>
   );
 }
 
-function Runs({ runs }: { runs: SyncRun[] }) {
+const columns: Column<SyncRun>[] = [
+  { header: "When", className: "nowrap", cell: ({ startedAt }) => <Time value={startedAt} /> },
+  {
+    header: "Cause",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ cause, by }) => (
+      <>
+        {cause === null ? "" : causes[cause]}
+        {by && <span className="meta"> · {by.username}</span>}
+      </>
+    ),
+  },
+  { header: "What", cell: (run) => <Results run={run} /> },
+];
+
+function Results({ run }: { run: SyncRun }) {
   return (
-    <table className="tbl">
-      <caption className="sr">Syncs, the latest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col" className="hide-s">
-            Cause
-          </th>
-          <th scope="col">What</th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <Run key={run.id} run={run} />
+    <>
+      <span className="row wrap">
+        {resultsOf(run).map(({ text, tone }) => (
+          <span key={text} className={`badge ${tone}`}>
+            {text}
+          </span>
         ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Run({ run }: { run: SyncRun }) {
-  return (
-    <tr>
-      <td className="nowrap">
-        <Time value={run.startedAt} />
-      </td>
-      <td className="hide-s nowrap">
-        {run.cause === null ? "" : causes[run.cause]}
-        {run.by && <span className="meta"> · {run.by.username}</span>}
-      </td>
-      <td>
-        <span className="row wrap">
-          {resultsOf(run).map(({ text, tone }) => (
-            <span key={text} className={`badge ${tone}`}>
-              {text}
-            </span>
-          ))}
-          {run.commit && <code className="mono meta">{run.commit.slice(0, 7)}</code>}
-        </span>
-        {run.problem && <p className="meta">{run.problem.message}</p>}
-        {run.refusals.length > 0 && (
-          <details>
-            <summary className="meta">Directories that could not be synced</summary>
-            <ul className="sync-refusals">
-              {run.refusals.map(({ path, message }) => (
-                <li key={path}>
-                  <code className="mono">{path}</code>: {message}
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
-      </td>
-    </tr>
+        {run.commit && <code className="mono meta">{run.commit.slice(0, 7)}</code>}
+      </span>
+      {run.problem && <p className="meta">{run.problem.message}</p>}
+      {run.refusals.length > 0 && (
+        <details>
+          <summary className="meta">Directories that could not be synced</summary>
+          <ul className="sync-refusals">
+            {run.refusals.map(({ path, message }) => (
+              <li key={path}>
+                <code className="mono">{path}</code>: {message}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
   );
 }
 

@@ -40,7 +40,7 @@ interface PreviousProps {
 function SyncPage() {
   const { org } = Route.useParams();
   const sync = useQuery(syncQuery(org));
-  const conflicts = useQuery({ ...syncConflictsQuery(org), enabled: sync.isSuccess });
+  const conflicts = useInfiniteQuery({ ...syncConflictsQuery(org), enabled: sync.isSuccess });
   const { data: organization } = useQuery(organizationQuery(org));
   const run = useRunSync(org);
   const { error } = sync;
@@ -50,7 +50,7 @@ function SyncPage() {
   const isRunning = connection?.pending === true || run.isPending;
   return (
     <Page
-      title={titleOf(org, conflicts.data?.data.length ?? 0, connection?.status)}
+      title={titleOf(org, itemsOf(conflicts).length, connection?.status)}
       crumbs={[libraryCrumb(org), { label: "Repository sync" }]}
       actions={
         connection &&
@@ -82,7 +82,7 @@ function SyncPage() {
         {sync.data?.connection === null && organization && (
           <>
             <NotConnected org={org} hosts={sync.data.hosts} canManage={canManage} />
-            <Previous org={org} conflicts={conflicts.data?.data ?? []} canManage={canManage} />
+            <Previous org={org} conflicts={itemsOf(conflicts)} canManage={canManage} />
           </>
         )}
       </div>

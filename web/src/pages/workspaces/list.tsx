@@ -3,8 +3,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { workspaceStates } from "../../../../contract/vocabulary.ts";
 import { workspacesQuery, type Workspace, type WorkspaceState } from "../../api/organization/workspaces.ts";
+import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
-import { PagedList } from "../../parts/lists/paged-list.tsx";
+import { ListSection } from "../../parts/lists/list-section.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { WorkspaceActions } from "./row-actions.tsx";
@@ -21,71 +22,58 @@ const order = (a: Workspace, b: Workspace) => Number(b.state === "failed") - Num
 export function WorkspaceList({ org, organization }: Props) {
   const [state, setState] = useState<WorkspaceState | null>(null);
   const found = useInfiniteQuery(workspacesQuery(org, state ?? undefined));
-  const rows = itemsOf(found).toSorted(order);
   return (
-    <section className="stack g3" aria-label="Workspaces">
-      <Select
-        aria-label="State"
-        placeholder="All states"
-        w={160}
-        clearable
-        clearButtonProps={{ "aria-label": "All states" }}
-        data={[...workspaceStates]}
-        value={state}
-        onChange={(value) => setState(value)}
-      />
-      <PagedList
-        found={found}
-        items={rows}
-        rows={8}
-        rowHeight={40}
-        more="Show more"
-        empty={<p className="sub">No workspace is in this state.</p>}
-      >
-        <WorkspaceTable org={org} organization={organization} rows={rows} />
-      </PagedList>
-    </section>
+    <ListSection
+      label="Workspaces"
+      filter={
+        <Select
+          aria-label="State"
+          placeholder="All states"
+          w={160}
+          clearable
+          clearButtonProps={{ "aria-label": "All states" }}
+          data={[...workspaceStates]}
+          value={state}
+          onChange={(value) => setState(value)}
+        />
+      }
+      found={found}
+      items={itemsOf(found).toSorted(order)}
+      empty="No workspace is in this state."
+    >
+      {(workspaces) => (
+        <DataTable
+          caption="Workspaces"
+          columns={columnsOf(org, organization)}
+          rows={workspaces}
+          keyOf={({ userId, folderId }) => `${userId} ${folderId}`}
+        />
+      )}
+    </ListSection>
   );
 }
 
-function WorkspaceTable({ org, organization, rows }: Props & { rows: Workspace[] }) {
-  return (
-    <div className="panel">
-      <table className="tbl">
-        <caption className="sr">Workspaces</caption>
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            <th scope="col">State</th>
-            <th scope="col" className="hide-s">
-              Changed
-            </th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((workspace) => (
-            <tr key={`${workspace.userId} ${workspace.folderId ?? ""}`}>
-              <td>
-                <b>{workspace.username ?? "deleted account"}</b>{" "}
-                <span className="meta mono">{workspace.path}</span>
-                {workspace.error !== undefined && <p className="danger">{workspace.error}</p>}
-              </td>
-              <td>
-                <span className={`badge ${tones[workspace.state] ?? ""}`}>{workspace.state}</span>
-              </td>
-              <td className="meta hide-s">
-                <Time value={workspace.updatedAt} />
-              </td>
-              <td className="right">
-                <WorkspaceActions org={org} organization={organization} workspace={workspace} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const columnsOf = (org: string, organization: Organization): Column<Workspace>[] => [
+  {
+    header: "Member",
+    cell: ({ username, path, error }) => (
+      <>
+        <b>{username ?? "deleted account"}</b> <span className="meta mono">{path}</span>
+        {error !== undefined && <p className="danger">{error}</p>}
+      </>
+    ),
+  },
+  {
+    header: "State",
+    cell: ({ state }) => <span className={`badge ${tones[state] ?? ""}`}>{state}</span>,
+  },
+  {
+    header: "Changed",
+    isHiddenOnPhones: true,
+    className: "meta",
+    cell: ({ updatedAt }) => <Time value={updatedAt} />,
+  },
+  actionsColumn((workspace) => (
+    <WorkspaceActions org={org} organization={organization} workspace={workspace} />
+  )),
+];

@@ -8,7 +8,9 @@ import {
   repairWorkspaces,
   retryWorkspaces,
   type WorkspaceSettings,
+  workspaceSettingsQuery,
 } from "../../api/organization/workspaces.ts";
+import { query } from "../../api/query.ts";
 import { foldersQuery, may } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
@@ -25,8 +27,10 @@ export function useWorkspacesChanged(org: string) {
   const client = useQueryClient();
   return () =>
     Promise.all([
-      client.invalidateQueries({ queryKey: ["workspace-settings", org] }),
-      client.invalidateQueries({ queryKey: ["workspaces", org] }),
+      client.invalidateQueries({ queryKey: workspaceSettingsQuery(org).queryKey }),
+      client.invalidateQueries({
+        queryKey: query("/api/tenants/{tenant}/personal-workspaces/members", { tenant: org }).queryKey,
+      }),
       client.invalidateQueries({ queryKey: foldersQuery(org).queryKey }),
     ]);
 }

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { Fragment, useState } from "react";
 import type { AuditEntry, AuditFilter } from "../../api/organization/audit.ts";
+import { DataTable, type Column } from "../lists/data-table.tsx";
 import { Time } from "../time.tsx";
 
 interface Props {
@@ -14,84 +15,48 @@ interface Props {
 export function Entries({ entries, hasReasons, onFilter }: Props) {
   const [open, setOpen] = useState<string>();
   return (
-    <div className="panel scroll">
-      <table className="tbl">
-        <caption className="sr">Entries of the audit log</caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="sr">Details</span>
-            </th>
-            <th scope="col">Time</th>
-            <th scope="col">Actor</th>
-            <th scope="col">Action</th>
-            <th scope="col" className="hide-s">
-              Resource
-            </th>
-            {hasReasons && (
-              <th scope="col" className="hide-s">
-                Reason
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <Entry
-              key={entry.id}
-              entry={entry}
-              hasReasons={hasReasons}
-              isOpen={open === entry.id}
-              onToggle={() => setOpen(open === entry.id ? undefined : entry.id)}
-              onFilter={onFilter}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      caption="Entries of the audit log"
+      columns={[toggleColumn(open, setOpen), ...columns, ...(hasReasons ? [reasonColumn] : [])]}
+      rows={entries}
+      keyOf={({ id }) => id}
+      isOpen={({ id }) => id === open}
+      renderDetails={(entry) => <Details entry={entry} onFilter={onFilter} />}
+    />
   );
 }
 
-interface EntryProps extends Pick<Props, "hasReasons" | "onFilter"> {
-  entry: AuditEntry;
-  isOpen: boolean;
-  onToggle: () => void;
-}
+const toggleColumn = (
+  open: string | undefined,
+  setOpen: (id: string | undefined) => void,
+): Column<AuditEntry> => ({
+  header: "Details",
+  isHeaderHidden: true,
+  cell: ({ id, action }) => (
+    <button
+      type="button"
+      className="tw"
+      aria-expanded={open === id}
+      aria-label={`Details of ${action}`}
+      onClick={() => setOpen(open === id ? undefined : id)}
+    >
+      {open === id ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+    </button>
+  ),
+});
 
-function Entry({ entry, hasReasons, isOpen, onToggle, onFilter }: EntryProps) {
-  const reason = entry.metadata["reason"];
-  return (
-    <>
-      <tr>
-        <td>
-          <button
-            type="button"
-            className="tw"
-            aria-expanded={isOpen}
-            aria-label={`Details of ${entry.action}`}
-            onClick={onToggle}
-          >
-            {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
-          </button>
-        </td>
-        <td className="meta nowrap">
-          <Time value={entry.createdAt} />
-        </td>
-        <td>{entry.actor.name}</td>
-        <td className="mono">{entry.action}</td>
-        <td className="hide-s clip">{labelOf(entry)}</td>
-        {hasReasons && <td className="hide-s clip">{typeof reason === "string" ? reason : ""}</td>}
-      </tr>
-      {isOpen && (
-        <tr className="details">
-          <td colSpan={hasReasons ? 6 : 5}>
-            <Details entry={entry} onFilter={onFilter} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
-}
+const columns: Column<AuditEntry>[] = [
+  { header: "Time", className: "meta nowrap", cell: ({ createdAt }) => <Time value={createdAt} /> },
+  { header: "Actor", cell: ({ actor }) => actor.name },
+  { header: "Action", className: "mono", cell: ({ action }) => action },
+  { header: "Resource", isHiddenOnPhones: true, className: "clip", cell: (entry) => labelOf(entry) },
+];
+const reasonColumn: Column<AuditEntry> = {
+  header: "Reason",
+  isHiddenOnPhones: true,
+  className: "clip",
+  cell: ({ metadata: { reason } }) => (typeof reason === "string" ? reason : ""),
+};
 
 /** Kinds of resources whose ids are names. */
 const named = new Set(["queue", "service"]);

@@ -1,21 +1,24 @@
-/** Lists that are read page by page. */
+/** Lists that are read as a whole or page by page. */
 import { useEffect } from "react";
 
-/** A list of pages as `useInfiniteQuery` returns it. */
+/** A list as `useQuery` or `useInfiniteQuery` returns it. */
 export interface Found<T> {
-  data?: { pages: { data: T[] }[] };
+  data?: T[] | { pages: { data: T[] }[] };
   error: Error | null;
   isPending: boolean;
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  isFetchNextPageError: boolean;
-  fetchNextPage(): unknown;
+  isPlaceholderData: boolean;
+  hasNextPage?: boolean;
+  isFetchingNextPage?: boolean;
+  isFetchNextPageError?: boolean;
+  fetchNextPage?(): unknown;
   refetch(): unknown;
 }
 
-/** The items of all pages that are loaded. */
-export const itemsOf = <T>({ data }: Pick<Found<T>, "data">): T[] =>
-  data?.pages.flatMap((page) => page.data) ?? [];
+/** The items of the list, or of all its pages that are loaded. */
+export function itemsOf<T>({ data }: Pick<Found<T>, "data">): T[] {
+  if (data === undefined) return [];
+  return "pages" in data ? data.pages.flatMap((page) => page.data) : data;
+}
 
 type Next = Pick<
   Found<unknown>,
@@ -26,6 +29,6 @@ type Next = Pick<
 export function useNextPage(found: Next, isWanted: boolean): void {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = found;
   useEffect(() => {
-    if (isWanted && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+    if (isWanted && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage?.();
   }, [isWanted, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
 }

@@ -5,6 +5,7 @@ import type { OwnToken } from "../../api/account.ts";
 import type { OrganizationToken } from "../../api/tokens.ts";
 import { ConfirmDialog } from "../confirm-dialog.tsx";
 import { iconProps } from "../icon.ts";
+import { actionsColumn, DataTable, type Column } from "../lists/data-table.tsx";
 import { Time } from "../time.tsx";
 import { rightsOf } from "./summary.ts";
 import "./tokens.css";
@@ -26,27 +27,13 @@ interface Props {
 export function TokenTable({ caption, holder, tokens, revoke }: Props) {
   const [asked, setAsked] = useState<Token>();
   return (
-    <div className="panel token-table">
-      <table className="tbl">
-        <caption className="sr">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Token</th>
-            <th scope="col" className="hide-s">
-              Last used
-            </th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tokens.map((token) => (
-            <TokenRow key={token.id} token={token} holder={holder} onRevoke={() => setAsked(token)} />
-          ))}
-        </tbody>
-      </table>
+    <div className="token-table">
+      <DataTable
+        caption={caption}
+        columns={columnsOf(holder, setAsked)}
+        rows={tokens}
+        keyOf={({ id }) => id}
+      />
       {asked && (
         <ConfirmDialog
           title={`Revoke ${asked.name}`}
@@ -62,38 +49,29 @@ export function TokenTable({ caption, holder, tokens, revoke }: Props) {
   );
 }
 
-interface RowProps {
-  token: Token;
-  holder: string;
-  onRevoke: () => void;
-}
+const columnsOf = (holder: string, onRevoke: (token: Token) => void): Column<Token>[] => [
+  { header: "Token", cell: (token) => <TokenName token={token} holder={holder} /> },
+  {
+    header: "Last used",
+    isHiddenOnPhones: true,
+    className: "meta",
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time value={lastUsedAt} /> : "never"),
+  },
+  { header: "Expires", cell: (token) => <Expiry token={token} /> },
+  actionsColumn((token) => (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="gray"
+      aria-label={`Revoke ${token.name}`}
+      onClick={() => onRevoke(token)}
+    >
+      Revoke
+    </Button>
+  )),
+];
 
-function TokenRow({ token, holder, onRevoke }: RowProps) {
-  return (
-    <tr>
-      <td>
-        <TokenName token={token} holder={holder} />
-      </td>
-      <td className="meta hide-s">{token.lastUsedAt ? <Time value={token.lastUsedAt} /> : "never"}</td>
-      <td>
-        <Expiry token={token} />
-      </td>
-      <td className="right">
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={`Revoke ${token.name}`}
-          onClick={onRevoke}
-        >
-          Revoke
-        </Button>
-      </td>
-    </tr>
-  );
-}
-
-function TokenName({ token, holder }: Omit<RowProps, "onRevoke">) {
+function TokenName({ token, holder }: { token: Token; holder: string }) {
   const { name, scopes, createdBy, createdAt, isLogin } = token;
   const rights = rightsOf({ holder, scopes, folders: foldersOf(token) });
   return (

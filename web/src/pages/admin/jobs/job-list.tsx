@@ -1,10 +1,10 @@
 import { Select } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { JobState } from "../../../../../contract/vocabulary.ts";
 import { jobsQuery, type Job, type JobFilter, type Queue } from "../../../api/admin.ts";
-import { Pager, usePages } from "../../../parts/lists/pager.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
+import { ListSection } from "../../../parts/lists/list-section.tsx";
 import { TabNav } from "../../../parts/tab-nav.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
@@ -19,16 +19,14 @@ interface Props {
   onOpen: (job: Job) => void;
 }
 
-/** Jobs of one state, of one queue or all, a page at a time. */
+/** Jobs of one state, of one queue or all. */
 export function JobList({ filter, queues, onQueue, onOpen }: Props) {
   const { queue, state } = filter;
-  const pages = usePages(`${queue} ${state}`);
-  const found = useQuery(jobsQuery(filter, pages.cursor));
-  const jobs = found.data?.data ?? [];
+  const found = useInfiniteQuery(jobsQuery(filter));
   return (
-    <section className="stack g3" aria-labelledby="jobs-title">
-      <div className="row wrap between">
-        <h2 id="jobs-title">{queue === undefined ? "Jobs" : `Jobs of ${queue}`}</h2>
+    <ListSection
+      title={queue === undefined ? "Jobs" : `Jobs of ${queue}`}
+      aside={
         <Select
           aria-label="Queue"
           placeholder="All queues"
@@ -39,27 +37,22 @@ export function JobList({ filter, queues, onQueue, onOpen }: Props) {
           value={queue ?? null}
           onChange={(name) => onQueue(name ?? undefined)}
         />
-      </div>
-      <StateTabs queues={queues} filter={filter} />
-      <AdminProblem error={found.error} retry={() => void found.refetch()} />
-      {found.isPending && <SkeletonRows rows={4} height={48} />}
-      {found.isSuccess && jobs.length === 0 && (
-        <p className="sub">
-          No {stateNames[state].toLowerCase()} job{queue === undefined ? "" : ` in ${queue}`}.
-        </p>
+      }
+      filter={<StateTabs queues={queues} filter={filter} />}
+      found={found}
+      rows={4}
+      empty={`No ${stateNames[state].toLowerCase()} job${queue === undefined ? "" : ` in ${queue}`}.`}
+      Failure={AdminProblem}
+    >
+      {(jobs) => (
+        <DataTable
+          caption={`${stateNames[state]} jobs`}
+          columns={columnsOf(state, onOpen)}
+          rows={jobs}
+          keyOf={(job) => `${job.queue}/${job.id}`}
+        />
       )}
-      {jobs.length > 0 && (
-        <div data-dimmed={found.isPlaceholderData}>
-          <JobTable jobs={jobs} state={state} onOpen={onOpen} />
-        </div>
-      )}
-      <Pager
-        pages={pages}
-        nextCursor={found.data?.nextCursor}
-        isPending={found.isPlaceholderData}
-        label="jobs"
-      />
-    </section>
+    </ListSection>
   );
 }
 
@@ -86,71 +79,38 @@ function StateTabs({ queues, filter }: { queues: Queue[] | undefined; filter: Jo
   );
 }
 
-interface TableProps {
-  jobs: Job[];
-  state: JobState;
-  onOpen: (job: Job) => void;
-}
-
-function JobTable({ jobs, state, onOpen }: TableProps) {
-  return (
-    <div className="panel scroll" data-live-list>
-      <table className="tbl">
-        <caption className="sr">{stateNames[state]} jobs</caption>
-        <thead>
-          <tr>
-            <th scope="col">Job</th>
-            {state !== "completed" && (
-              <th scope="col" className="hide-s">
-                Last error
-              </th>
-            )}
-            <th scope="col" className="hide-s">
-              Attempts
-            </th>
-            <th scope="col">{timeNames[state]}</th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <JobRow
-              key={`${job.queue}/${job.id}`}
-              job={job}
-              hasError={state !== "completed"}
-              onOpen={onOpen}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function JobRow({ job, hasError, onOpen }: { job: Job; hasError: boolean; onOpen: (job: Job) => void }) {
-  return (
-    <tr>
-      <th scope="row">
-        <button type="button" className="link mono" onClick={() => onOpen(job)}>
-          {job.name}
-        </button>
-        <span className="meta block">
-          {subjectOf(job)} <span className="nowrap">#{job.id}</span>
-        </span>
-        {job.error !== null && hasError && <span className="meta block only-s error">{job.error}</span>}
-      </th>
-      {hasError && <td className="hide-s error">{job.error ?? <span className="dim">–</span>}</td>}
-      <td className="hide-s nowrap">
-        {job.attemptsMade} of {job.attempts}
-      </td>
-      <td className="nowrap">
-        <Time value={timeOf(job)} />
-      </td>
-      <td className="right">
-        <JobActions job={job} />
-      </td>
-    </tr>
-  );
+function columnsOf(state: JobState, onOpen: Props["onOpen"]): Column<Job>[] {
+  const hasError = state !== "completed";
+  const error: Column<Job> = {
+    header: "Last error",
+    isHiddenOnPhones: true,
+    className: "error",
+    cell: (job) => job.error ?? <span className="dim">–</span>,
+  };
+  return [
+    {
+      header: "Job",
+      isRowHeader: true,
+      cell: (job) => (
+        <>
+          <button type="button" className="link mono" onClick={() => onOpen(job)}>
+            {job.name}
+          </button>
+          <span className="meta block">
+            {subjectOf(job)} <span className="nowrap">#{job.id}</span>
+          </span>
+          {job.error !== null && hasError && <span className="meta block only-s error">{job.error}</span>}
+        </>
+      ),
+    },
+    ...(hasError ? [error] : []),
+    {
+      header: "Attempts",
+      isHiddenOnPhones: true,
+      className: "nowrap",
+      cell: ({ attemptsMade, attempts }) => `${attemptsMade} of ${attempts}`,
+    },
+    { header: timeNames[state], className: "nowrap", cell: (job) => <Time value={timeOf(job)} /> },
+    actionsColumn((job) => <JobActions job={job} />),
+  ];
 }

@@ -2,7 +2,7 @@ import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { metricRanges, type MetricRange } from "../../../../../contract/vocabulary.ts";
 import { metricsQuery } from "../../../api/admin.ts";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { Loaded } from "../../../parts/loaded.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { Plot } from "./plot.tsx";
 
@@ -32,12 +32,9 @@ export function Metrics({ queue, range, onRange }: Props) {
         />
       </header>
       <div className="body" data-dimmed={metrics.isPlaceholderData}>
-        {metrics.data ? (
-          <Plot metrics={metrics.data} subject={queue ?? "All queues"} />
-        ) : (
-          <AdminProblem error={metrics.error} retry={() => void metrics.refetch()} />
-        )}
-        {metrics.isPending && <SkeletonRows rows={3} />}
+        <Loaded found={metrics} rows={3} Failure={AdminProblem}>
+          {(data) => <Plot metrics={data} subject={queue ?? "All queues"} />}
+        </Loaded>
       </div>
     </section>
   );

@@ -1,4 +1,5 @@
 import type { JobMetrics } from "../../../api/admin.ts";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { clock, count, duration } from "../figures.ts";
 
 type Step = JobMetrics["steps"][number];
@@ -123,32 +124,24 @@ function Figures({ steps, withDay }: { steps: Step[]; withDay: boolean }) {
       {busy.length === 0 ? (
         <p className="sub">No job ran in this time.</p>
       ) : (
-        <div className="scroll" tabIndex={0} role="region" aria-label="Figures of the chart">
-          <table className="tbl">
-            <thead>
-              <tr>
-                {["From", "Completed", "Failed", "Tried again", "Average", "Longest"].map((head) => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {busy.map((step) => (
-                <tr key={step.at}>
-                  <th scope="row">{clock(step.at, withDay)}</th>
-                  <td>{count(step.completed)}</td>
-                  <td>{count(step.failed)}</td>
-                  <td>{count(step.retried)}</td>
-                  <td>{duration(step.averageMs)}</td>
-                  <td>{duration(step.maxMs)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          inPanel
+          caption="Jobs over time"
+          scrollLabel="Figures of the chart"
+          columns={columnsOf(withDay)}
+          rows={busy}
+          keyOf={({ at }) => at}
+        />
       )}
     </details>
   );
 }
+
+const columnsOf = (withDay: boolean): Column<Step>[] => [
+  { header: "From", isRowHeader: true, cell: ({ at }) => clock(at, withDay) },
+  { header: "Completed", cell: ({ completed }) => count(completed) },
+  { header: "Failed", cell: ({ failed }) => count(failed) },
+  { header: "Tried again", cell: ({ retried }) => count(retried) },
+  { header: "Average", cell: ({ averageMs }) => duration(averageMs) },
+  { header: "Longest", cell: ({ maxMs }) => duration(maxMs) },
+];

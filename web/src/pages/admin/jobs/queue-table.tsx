@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { pauseQueue, resumeQueue, retryFailed, type Queue } from "../../../api/admin.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { count, counted, duration } from "../figures.ts";
@@ -20,48 +21,13 @@ export function QueueTable({ queues, chosen, onChoose }: Props) {
   if (!queues) return <SkeletonRows rows={7} height={36} />;
   return (
     <section aria-label="Queues" className="stack">
-      <div className="panel scroll">
-        <table className="tbl">
-          <caption className="sr">Queues</caption>
-          <thead>
-            <tr>
-              <th scope="col">Queue</th>
-              <th scope="col" className="right">
-                Failed
-              </th>
-              <th scope="col" className="right hide-s">
-                Running
-              </th>
-              <th scope="col" className="right">
-                Waiting
-              </th>
-              <th scope="col" className="right hide-s">
-                Delayed
-              </th>
-              <th scope="col" className="hide-s">
-                Per minute
-              </th>
-              <th scope="col" className="right hide-s">
-                Average
-              </th>
-              <th scope="col">
-                <span className="sr">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {queues.map((queue) => (
-              <QueueRow
-                key={queue.name}
-                queue={queue}
-                isChosen={queue.name === chosen}
-                onChoose={onChoose}
-                onMessage={setMessage}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        caption="Queues"
+        columns={columnsOf(chosen, onChoose, setMessage)}
+        rows={queues}
+        keyOf={({ name }) => name}
+        isChosen={({ name }) => name === chosen}
+      />
       <p className="meta" role="status">
         {message}
       </p>
@@ -69,24 +35,26 @@ export function QueueTable({ queues, chosen, onChoose }: Props) {
   );
 }
 
-interface RowProps {
+interface ActionsProps {
   queue: Queue;
-  isChosen: boolean;
-  onChoose: Props["onChoose"];
   onMessage: (message: string) => void;
 }
 
-function QueueRow({ queue, isChosen, onChoose, onMessage }: RowProps) {
-  const { name, jobs, paused, concurrency, counts, rates } = queue;
-  const failed = rates.failed > 0 ? `, ${rates.failed} failed` : "";
-  return (
-    <tr data-chosen={isChosen}>
-      <th scope="row">
+const columnsOf = (
+  chosen: string | undefined,
+  onChoose: Props["onChoose"],
+  onMessage: ActionsProps["onMessage"],
+): Column<Queue>[] => [
+  {
+    header: "Queue",
+    isRowHeader: true,
+    cell: ({ name, jobs, paused, concurrency }) => (
+      <>
         <button
           type="button"
           className="link"
-          aria-pressed={isChosen}
-          onClick={() => onChoose(isChosen ? undefined : name)}
+          aria-pressed={name === chosen}
+          onClick={() => onChoose(name === chosen ? undefined : name)}
         >
           {name}
         </button>
@@ -95,21 +63,35 @@ function QueueRow({ queue, isChosen, onChoose, onMessage }: RowProps) {
           {" "}
           {counted(jobs.length, "kind")}, {concurrency} at once
         </span>
-      </th>
-      <td className={counts.failed > 0 ? "right danger" : "right"}>{count(counts.failed)}</td>
-      <td className="right hide-s">{count(counts.active)}</td>
-      <td className="right">{count(counts.waiting)}</td>
-      <td className="right hide-s">{count(counts.delayed)}</td>
-      <td className="hide-s nowrap">{`${rates.completed} completed${failed}`}</td>
-      <td className="right hide-s nowrap">{duration(rates.averageMs)}</td>
-      <td className="right">
-        <QueueActions queue={queue} onMessage={onMessage} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    header: "Failed",
+    align: "right",
+    cell: ({ counts: { failed } }) => <span className={failed > 0 ? "danger" : ""}>{count(failed)}</span>,
+  },
+  { header: "Running", align: "right", isHiddenOnPhones: true, cell: ({ counts }) => count(counts.active) },
+  { header: "Waiting", align: "right", cell: ({ counts }) => count(counts.waiting) },
+  { header: "Delayed", align: "right", isHiddenOnPhones: true, cell: ({ counts }) => count(counts.delayed) },
+  {
+    header: "Per minute",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ rates: { completed, failed } }) =>
+      `${completed} completed${failed > 0 ? `, ${failed} failed` : ""}`,
+  },
+  {
+    header: "Average",
+    align: "right",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ rates }) => duration(rates.averageMs),
+  },
+  actionsColumn((queue) => <QueueActions queue={queue} onMessage={onMessage} />),
+];
 
-function QueueActions({ queue, onMessage }: Pick<RowProps, "queue" | "onMessage">) {
+function QueueActions({ queue, onMessage }: ActionsProps) {
   const { name, paused, counts } = queue;
   const client = useQueryClient();
   const [asked, setAsked] = useState<"pause" | "retry">();
@@ -147,7 +129,7 @@ function QueueActions({ queue, onMessage }: Pick<RowProps, "queue" | "onMessage"
   );
 }
 
-interface DialogProps extends Pick<RowProps, "queue" | "onMessage"> {
+interface DialogProps extends ActionsProps {
   action: "pause" | "retry";
   onClose: () => void;
 }

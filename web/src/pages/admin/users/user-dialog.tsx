@@ -86,8 +86,8 @@ export function UserDialog({ action, user, isSelf, onClose }: Props) {
   const { title, run, effect, ...text } = texts[action];
   const refresh = () =>
     Promise.all([
-      client.invalidateQueries({ queryKey: ["admin-users"] }),
-      client.invalidateQueries({ queryKey: ["admin-audit-log"] }),
+      client.invalidateQueries({ queryKey: ["/api/admin/users"] }),
+      client.invalidateQueries({ queryKey: ["/api/admin/audit-log"] }),
       ...(isSelf ? [client.invalidateQueries({ queryKey: identityQuery.queryKey })] : []),
     ]);
   return (

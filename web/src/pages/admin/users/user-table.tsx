@@ -1,5 +1,6 @@
 import type { AdminUser } from "../../../api/admin.ts";
 import { Initials } from "../../../parts/avatar.tsx";
+import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { UserMenu } from "./user-menu.tsx";
@@ -8,87 +9,62 @@ const named = 2;
 /** The service records the day in UTC. */
 const days = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
-export function UserTable({ users }: { users: AdminUser[] }) {
-  return (
-    <div className="panel scroll">
-      <table className="tbl">
-        <caption className="sr">Accounts</caption>
-        <thead>
-          <tr>
-            <th scope="col">Account</th>
-            <th scope="col" className="hide-s">
-              State
-            </th>
-            <th scope="col" className="hide-s">
-              Organizations
-            </th>
-            <th scope="col" className="hide-s">
-              Last seen
-            </th>
-            <th scope="col" className="hide-s">
-              Created
-            </th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {users.map((user) => (
-            <Row key={user.id} user={user} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+export function UserTable({ users }: { users: readonly AdminUser[] }) {
+  return <DataTable caption="Accounts" columns={columns} rows={users} keyOf={({ id }) => id} />;
 }
 
-function Row({ user }: { user: AdminUser }) {
-  const { username, name, email, organizations, lastSeenAt, createdAt } = user;
-  return (
-    <tr>
-      <th scope="row">
-        <span className="row">
-          <Initials name={name || username} />
-          <span>
-            {visibleText(name || username)} <span className="meta">{username}</span>
-            <span className="meta block">{email}</span>
-            <span className="block only-s">
-              <State user={user} />
-            </span>
-          </span>
+const columns: Column<AdminUser>[] = [
+  { header: "Account", isRowHeader: true, cell: (user) => <Name user={user} /> },
+  { header: "State", isHiddenOnPhones: true, cell: (user) => <State user={user} /> },
+  {
+    header: "Organizations",
+    isHiddenOnPhones: true,
+    cell: ({ organizations }) =>
+      organizations.length === 0 ? (
+        <span className="dim">none</span>
+      ) : (
+        <span title={organizations.map(({ slug, role }) => `${slug} (${role})`).join(", ")}>
+          {organizations
+            .slice(0, named)
+            .map(({ slug }) => slug)
+            .join(", ")}
+          {organizations.length > named && ` and ${organizations.length - named} more`}
         </span>
-      </th>
-      <td className="hide-s">
-        <State user={user} />
-      </td>
-      <td className="hide-s">
-        {organizations.length === 0 ? (
-          <span className="dim">none</span>
-        ) : (
-          <span title={organizations.map(({ slug, role }) => `${slug} (${role})`).join(", ")}>
-            {organizations
-              .slice(0, named)
-              .map(({ slug }) => slug)
-              .join(", ")}
-            {organizations.length > named && ` and ${organizations.length - named} more`}
-          </span>
-        )}
-      </td>
-      <td className="hide-s nowrap">
-        {lastSeenAt === null ? (
-          <span className="dim">never</span>
-        ) : (
-          <time dateTime={lastSeenAt}>{days.format(new Date(lastSeenAt))}</time>
-        )}
-      </td>
-      <td className="hide-s nowrap">
-        <Time value={createdAt} />
-      </td>
-      <td className="right">
-        <UserMenu user={user} />
-      </td>
-    </tr>
+      ),
+  },
+  {
+    header: "Last seen",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ lastSeenAt }) =>
+      lastSeenAt === null ? (
+        <span className="dim">never</span>
+      ) : (
+        <time dateTime={lastSeenAt}>{days.format(new Date(lastSeenAt))}</time>
+      ),
+  },
+  {
+    header: "Created",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ createdAt }) => <Time value={createdAt} />,
+  },
+  actionsColumn((user) => <UserMenu user={user} />),
+];
+
+function Name({ user }: { user: AdminUser }) {
+  const { username, name, email } = user;
+  return (
+    <span className="row">
+      <Initials name={name || username} />
+      <span>
+        {visibleText(name || username)} <span className="meta">{username}</span>
+        <span className="meta block">{email}</span>
+        <span className="block only-s">
+          <State user={user} />
+        </span>
+      </span>
+    </span>
   );
 }
 

@@ -21,7 +21,7 @@ export function useOtherSide(
   const { type, base } = workspace;
   const isOther = version !== undefined && version !== base?.version;
   const other = useQuery({
-    queryKey: ["base", refText, version],
+    queryKey: ["base", { skill: refText, version }],
     staleTime: Infinity,
     gcTime: 0,
     enabled: isOther,

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { api, dataOf, type Schemas } from "../../../api/client.ts";
+import type { Schemas } from "../../../api/client.ts";
+import { query } from "../../../api/query.ts";
 import { Failed } from "../../../parts/failed.tsx";
 import { Note } from "../drafts/draft-choice.tsx";
 import { ChangeRows } from "./change-rows.tsx";
@@ -42,12 +43,8 @@ export function StaleNote({ newer, isComparing, isBusy, onCompare, onContinue }:
 /** The differences between two published versions. */
 export function TheirChanges({ skill, from, to }: { skill: string; from: number; to: number }) {
   const diff = useQuery({
-    queryKey: ["diff", skill, from, to],
+    ...query("/api/skills/{skill}/diff", { skill, from: String(from), to: String(to) }),
     staleTime: Infinity,
-    queryFn: ({ signal }) => {
-      const query = { from: String(from), to: String(to) };
-      return dataOf(api.GET("/api/skills/{skill}/diff", { signal, params: { path: { skill }, query } }));
-    },
   });
   if (diff.isError) return <Failed error={diff.error} reset={() => void diff.refetch()} />;
   return diff.data ? <ChangeRows rows={rowsOf(diff.data)} label="Their changes" /> : null;

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { hasParam } from "../../../api/query.ts";
 import type { Published } from "./publish.ts";
 
 /** Removes the draft and opens the skill; warnings are shown first. `refText` is undefined for a new skill. */
@@ -12,7 +13,7 @@ export function useAfterPublish(refText: string | undefined, endDraft: () => Pro
     const ended = endDraft();
     const ref = refText ?? `${result.org}~${result.slug}`;
     void client.invalidateQueries({
-      predicate: ({ queryKey }) => queryKey.includes(ref),
+      predicate: hasParam(ref),
       refetchType: "none",
     });
     if (result.warnings.length > 0) setPublished(result);

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Upload } from "lucide-react";
 import { useMemo, useState } from "react";
 import { ButtonLink } from "../../../parts/button-link.tsx";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Page } from "../../../parts/page.tsx";
 import { sizeOf } from "../../../parts/size.ts";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
@@ -119,43 +120,35 @@ function NextSteps({ isDone, isRunning, org, back, onLeave }: NextProps) {
 
 function Skills({ skills, states }: { skills: readonly CheckedSkill[]; states: Record<string, RowState> }) {
   return (
-    <div className="panel">
-      <table className="tbl">
-        <caption className="sr">Skills in the dropped folder</caption>
-        <thead>
-          <tr>
-            <th scope="col">Skill</th>
-            <th scope="col" className="hide-s">
-              Files
-            </th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {skills.map((skill) => (
-            <tr key={skill.path}>
-              <td>
-                <span className="row wrap">
-                  <b>
-                    <bdi>{skill.name}</bdi>
-                  </b>
-                  {skill.type === "rule" && <span className="badge">rule</span>}
-                </span>
-                <p className="meta mono">
-                  <bdi>{skill.path}</bdi>
-                </p>
-              </td>
-              <td className="meta nowrap hide-s">{filesOf(skill)}</td>
-              <td>
-                <State skill={skill} state={states[skill.path]} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      caption="Skills in the dropped folder"
+      columns={columnsOf(states)}
+      rows={skills}
+      keyOf={({ path }) => path}
+    />
   );
 }
+
+const columnsOf = (states: Record<string, RowState>): Column<CheckedSkill>[] => [
+  {
+    header: "Skill",
+    cell: ({ name, type, path }) => (
+      <>
+        <span className="row wrap">
+          <b>
+            <bdi>{name}</bdi>
+          </b>
+          {type === "rule" && <span className="badge">rule</span>}
+        </span>
+        <p className="meta mono">
+          <bdi>{path}</bdi>
+        </p>
+      </>
+    ),
+  },
+  { header: "Files", isHiddenOnPhones: true, className: "meta nowrap", cell: filesOf },
+  { header: "State", cell: (skill) => <State skill={skill} state={states[skill.path]} /> },
+];
 
 function filesOf({ files }: CheckedSkill): string {
   const bytes = files.reduce((sum, file) => sum + sizeOfFile(file, undefined), 0);

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-quer
 import { useEffect, useRef, useState } from "react";
 import { readSkillText } from "../../../../../contract/skill-rules.ts";
 import { readUtf8 } from "../../../../../contract/text-encoding.ts";
+import { hasParam } from "../../../api/query.ts";
 import { noBase } from "../base-reader.ts";
 import { checkFiles, rootPathOf } from "../checks.ts";
 import type { useNewDetails } from "../new-details.tsx";
@@ -101,7 +102,7 @@ function targetOf({ name, type }: CheckedSkill, details: Details, subfolder = ""
 
 /** Discards what was read of the organization before: a library that its link has prefetched lacks the new skill. */
 function discardQueries(client: QueryClient, org: string): void {
-  const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(org);
+  const predicate = hasParam(org);
   client.removeQueries({ type: "inactive", predicate });
   void client.invalidateQueries({ predicate });
 }

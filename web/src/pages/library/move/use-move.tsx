@@ -1,7 +1,13 @@
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { moveItem, organizationSkillsQuery, type Folder, type Subject } from "../../../api/folders.ts";
+import {
+  type Folder,
+  invalidateEffective,
+  moveItem,
+  organizationSkillsQuery,
+  type Subject,
+} from "../../../api/folders.ts";
 import { foldersQuery } from "../../../api/session.ts";
 import { keyOf, nameOf, parentOf, type Item } from "../tree.ts";
 
@@ -82,7 +88,10 @@ export function useMove(org: string, onFailed: (error: unknown, item: Item) => v
     },
     onSettled: () => {
       client.removeQueries({ queryKey: ["planned-move"] });
-      return Promise.all([...keys, ["effective"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+      return Promise.all([
+        ...keys.map((queryKey) => client.invalidateQueries({ queryKey })),
+        invalidateEffective(client),
+      ]);
     },
   });
   return (item: Item, target: string | null) => move.mutate({ item, target });

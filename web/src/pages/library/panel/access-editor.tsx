@@ -3,13 +3,15 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../../api/client.ts";
 import {
-  folderAccessQuery,
-  saveAccess,
   type AccessDraft,
   type Exposure,
   type Folder,
   type FolderAccess,
+  folderAccessQuery,
+  invalidateEffective,
+  saveAccess,
 } from "../../../api/folders.ts";
+import { query } from "../../../api/query.ts";
 import { foldersQuery } from "../../../api/session.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { Problem } from "../../../parts/problem.tsx";
@@ -43,8 +45,8 @@ function useSave({ org, folder }: Props, onSaved: () => void) {
     onSaved();
     await Promise.all([
       client.invalidateQueries({ queryKey: foldersQuery(org).queryKey }),
-      client.invalidateQueries({ queryKey: ["effective"] }),
-      client.invalidateQueries({ queryKey: ["skills", org] }),
+      invalidateEffective(client),
+      client.invalidateQueries({ queryKey: query("/api/skills", { tenant_id: org }).queryKey }),
     ]);
   };
   const save = useMutation({
@@ -56,7 +58,7 @@ function useSave({ org, folder }: Props, onSaved: () => void) {
     onError: (error) => {
       if (!isConflict(error)) return;
       void client.invalidateQueries({ queryKey });
-      void client.invalidateQueries({ queryKey: ["effective"] });
+      void invalidateEffective(client);
     },
   });
   return { save, write, exposure, forget: () => setExposure(undefined) };

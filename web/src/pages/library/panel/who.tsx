@@ -13,7 +13,7 @@ import {
 } from "../../../api/folders.ts";
 import { Initials } from "../../../parts/avatar.tsx";
 import { itemsOf } from "../../../parts/lists/found.ts";
-import { More } from "../../../parts/lists/paged-list.tsx";
+import { More } from "../../../parts/lists/list-section.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { levelOf, whyOf } from "./reasons.ts";
@@ -68,7 +68,7 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
         ))}
       </ul>
       {shown.isSuccess && entries.length === 0 && <p className="meta">Nothing here has this name.</p>}
-      {draft === undefined && <More found={present}>Show more</More>}
+      {draft === undefined && <More found={present} />}
     </section>
   );
 }

@@ -23,7 +23,7 @@ export function ConnectionFields(props: FieldProps) {
       </header>
       <div className="body stack g4">
         <Input.Wrapper label="Transport" description={hints[draft.transport]}>
-          <div className="scrollx">
+          <div className="scroll">
             <SegmentedControl
               aria-label="Transport"
               size="xs"

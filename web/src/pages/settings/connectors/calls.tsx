@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { callsQuery, type ConnectorCall } from "../../../api/connectors.ts";
-import { itemsOf } from "../../../parts/lists/found.ts";
-import { PagedList } from "../../../parts/lists/paged-list.tsx";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
+import { ListSection } from "../../../parts/lists/list-section.tsx";
 import { sizeOf } from "../../../parts/size.ts";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -16,77 +16,58 @@ const outcomes = {
 
 /** The calls of the user's agents in the last 7 days. They were recorded without arguments and results. */
 export function Calls() {
-  const found = useInfiniteQuery(callsQuery);
-  const calls = itemsOf(found);
   return (
-    <section className="panel" aria-labelledby="calls-heading">
-      <header>
-        <h2 id="calls-heading" className="grow">
-          Calls of the last 7 days
-        </h2>
-      </header>
-      <PagedList
-        inPanel
-        found={found}
-        items={calls}
-        rows={3}
-        rowHeight={36}
-        more="Show more"
-        empty={
-          <p className="body sub">No calls yet. Calls are listed without their arguments and results.</p>
-        }
-      >
-        <CallTable calls={calls} />
-      </PagedList>
-    </section>
+    <ListSection
+      inPanel
+      title="Calls of the last 7 days"
+      found={useInfiniteQuery(callsQuery)}
+      rows={3}
+      rowHeight={36}
+      empty="No calls yet. Calls are listed without their arguments and results."
+    >
+      {(calls) => (
+        <DataTable
+          inPanel
+          caption="Calls through your connectors, latest first"
+          columns={columns}
+          rows={calls}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </ListSection>
   );
 }
 
-function CallTable({ calls }: { calls: ConnectorCall[] }) {
-  return (
-    <div className="scroll">
-      <table className="tbl">
-        <caption className="sr">Calls through your connectors, latest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Call</th>
-            <th scope="col">Outcome</th>
-            <th scope="col" className="right hide-s">
-              Duration
-            </th>
-            <th scope="col" className="right hide-s">
-              Result
-            </th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <tbody>
-          {calls.map((call) => (
-            <CallRow key={call.id} call={call} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function CallRow({ call: { connector, kind, name, outcome, ms, bytes, at } }: { call: ConnectorCall }) {
-  const { label, badge } = outcomes[outcome];
-  return (
-    <tr>
-      <th scope="row" className="call">
+const columns: Column<ConnectorCall>[] = [
+  {
+    header: "Call",
+    isRowHeader: true,
+    className: "call",
+    cell: ({ connector, kind, name }) => (
+      <>
         {/* The remote server chose the name. */}
         <span className="mono">{name === undefined ? `a ${kind}` : visibleText(name)}</span>{" "}
         <span className="meta">of {connector}</span>
-      </th>
-      <td>
-        <span className={badge}>{label}</span>
-      </td>
-      <td className="right nowrap hide-s">{ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`}</td>
-      <td className="right nowrap hide-s">{bytes === 0 ? "" : sizeOf(bytes)}</td>
-      <td className="nowrap">
-        <Time value={at} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    header: "Outcome",
+    cell: ({ outcome }) => <span className={outcomes[outcome].badge}>{outcomes[outcome].label}</span>,
+  },
+  {
+    header: "Duration",
+    align: "right",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ ms }) => (ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`),
+  },
+  {
+    header: "Result",
+    align: "right",
+    isHiddenOnPhones: true,
+    className: "nowrap",
+    cell: ({ bytes }) => (bytes === 0 ? "" : sizeOf(bytes)),
+  },
+  { header: "When", className: "nowrap", cell: ({ at }) => <Time value={at} /> },
+];

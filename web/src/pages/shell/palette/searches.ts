@@ -6,8 +6,8 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tan
 import { useParams, useSearch } from "@tanstack/react-router";
 import { CircleHelp, FileCode, FileText, Folder, Globe, Hash, User } from "lucide-react";
 import { catalogQuery } from "../../../api/catalog.ts";
-import { api, dataOf } from "../../../api/client.ts";
 import { memberSearchQuery } from "../../../api/organization/people.ts";
+import { query } from "../../../api/query.ts";
 import { foldersQuery, identityQuery } from "../../../api/session.ts";
 import { manifestQuery, refOf } from "../../../api/skills.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -17,19 +17,13 @@ import { useOrganization } from "./pages.ts";
 const shown = 8;
 
 /** Skills of the user's own organizations, private ones too. */
-const ownSkillsQuery = (query: { query?: string; tag?: string }) =>
+const ownSkillsQuery = (search: { query?: string; tag?: string }) =>
   queryOptions({
-    queryKey: ["skills", "palette", query],
+    ...query("/api/skills", { ...search, limit: shown }),
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/skills", { signal, params: { query: { ...query, limit: shown } } })),
   });
 
-const facetsQuery = queryOptions({
-  queryKey: ["facets", "palette"],
-  staleTime: 60_000,
-  queryFn: ({ signal }) => dataOf(api.GET("/api/explore/facets", { signal })),
-});
+const facetsQuery = queryOptions({ ...query("/api/explore/facets"), staleTime: 60_000 });
 
 /** Own skills first, then public ones of other organizations. */
 export function useSkills(text: string, isOn: boolean): Entry[] {
@@ -119,11 +113,11 @@ export function useFiles(text: string, isOn: boolean): Entry[] {
   const ref = refOf({ org: org ?? "", slug: slug ?? "" });
   const { data } = useQuery({ ...manifestQuery(ref, version), enabled: isSkill });
   if (!isSkill || !data) return [];
-  const query = version === undefined ? "" : `?version=${encodeURIComponent(version)}`;
+  const selection = version === undefined ? "" : `?version=${encodeURIComponent(version)}`;
   const files = data.files.map(({ path }) => ({
     label: visibleText(path),
     icon: FileCode,
-    href: `/${org}/${slug}/files/${path.split("/").map(encodeURIComponent).join("/")}${query}`,
+    href: `/${org}/${slug}/files/${path.split("/").map(encodeURIComponent).join("/")}${selection}`,
   }));
   return matching(files, text).slice(0, 20);
 }

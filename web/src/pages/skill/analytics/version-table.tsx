@@ -1,6 +1,12 @@
 import type { Schemas } from "../../../api/client.ts";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 
 type Analytics = Schemas["SkillAnalytics"];
+
+const columns: Column<Analytics["versions"][number]>[] = [
+  { header: "Version", className: "mono", cell: ({ semver }) => semver },
+  { header: "Downloads", align: "right", cell: ({ downloads }) => downloads.toLocaleString("en") },
+];
 
 /** The versions that were downloaded most. */
 export function VersionTable({ versions, days }: { versions: Analytics["versions"]; days: number }) {
@@ -10,25 +16,13 @@ export function VersionTable({ versions, days }: { versions: Analytics["versions
         <h2>By version</h2>
         <span className="meta">last {days} days</span>
       </header>
-      <table className="tbl">
-        <caption className="sr">Downloads by version in the last {days} days</caption>
-        <thead>
-          <tr>
-            <th scope="col">Version</th>
-            <th scope="col" className="right">
-              Downloads
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map(({ version, semver, downloads }) => (
-            <tr key={version}>
-              <td className="mono">{semver}</td>
-              <td className="right">{downloads.toLocaleString("en")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        inPanel
+        caption={`Downloads by version in the last ${days} days`}
+        columns={columns}
+        rows={versions}
+        keyOf={({ version }) => version}
+      />
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { findingsQuery, reviewFinding, type Finding } from "../../../api/versions.ts";
+import { Loaded } from "../../../parts/loaded.tsx";
 import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "../context.ts";
 import { useChanged } from "../use-changed.ts";
@@ -22,17 +22,17 @@ export function FindingsDialog({ semver, onClose }: Props) {
   const found = useQuery(findingsQuery(ref, semver));
   return (
     <Modal opened onClose={onClose} title={`Findings in ${semver}`} size="lg">
-      {found.isPending && <SkeletonRows rows={3} />}
-      <Problem error={found.error} retry={() => void found.refetch()} />
-      {found.data && (
-        <ul className="findings" aria-label="Findings">
-          {found.data.findings.map((finding) => (
-            <li key={finding.id}>
-              <Item finding={finding} semver={semver} onClose={onClose} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Loaded found={found} rows={3}>
+        {({ findings }) => (
+          <ul className="findings" aria-label="Findings">
+            {findings.map((finding) => (
+              <li key={finding.id}>
+                <Item finding={finding} semver={semver} onClose={onClose} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Modal>
   );
 }

@@ -5,8 +5,9 @@ import { installsQuery, installSummaryQuery, type SkillInstall } from "../../../
 import { Initials } from "../../../parts/avatar.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine, installLine } from "../../../parts/copy/shell.ts";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../../parts/lists/found.ts";
-import { More } from "../../../parts/lists/paged-list.tsx";
+import { More } from "../../../parts/lists/list-section.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -52,48 +53,38 @@ function Installs() {
           <Command text={commandLine("svc", "pull", `${org}/${slug}`)} />
         </div>
       )}
-      <InstallTable installs={installs} />
+      <DataTable
+        caption="Installs by member, outdated ones first"
+        scrollLabel="List of installs"
+        columns={columns}
+        rows={installs}
+        keyOf={({ id }) => id}
+      />
       <More found={found}>Show further installs</More>
     </section>
   );
 }
 
-function InstallTable({ installs }: { installs: SkillInstall[] }) {
-  return (
-    <div className="panel scrollx" tabIndex={0} role="region" aria-label="List of installs">
-      <table className="tbl">
-        <caption className="sr">Installs by member, outdated ones first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            <th scope="col">Tool</th>
-            <th scope="col">Scope</th>
-            <th scope="col">Version</th>
-            <th scope="col">Updated</th>
-          </tr>
-        </thead>
-        <tbody>
-          {installs.map((install) => (
-            <tr key={install.id}>
-              <td>
-                <span className="row">
-                  <Initials name={install.user.name} />
-                  {visibleText(install.user.name)} <span className="dim">{install.user.username}</span>
-                </span>
-              </td>
-              <td>{install.platform}</td>
-              <td>{install.scope === "global" ? "everywhere" : "a project"}</td>
-              <td>
-                <span className="mono">{install.semver}</span>{" "}
-                {install.updateAvailable && <span className="badge warn">outdated</span>}
-              </td>
-              <td>
-                <Time value={install.updatedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const columns: Column<SkillInstall>[] = [
+  {
+    header: "Member",
+    cell: ({ user }) => (
+      <span className="row">
+        <Initials name={user.name} />
+        {visibleText(user.name)} <span className="dim">{user.username}</span>
+      </span>
+    ),
+  },
+  { header: "Tool", cell: ({ platform }) => platform },
+  { header: "Scope", cell: ({ scope }) => (scope === "global" ? "everywhere" : "a project") },
+  {
+    header: "Version",
+    cell: ({ semver, updateAvailable }) => (
+      <>
+        <span className="mono">{semver}</span>{" "}
+        {updateAvailable && <span className="badge warn">outdated</span>}
+      </>
+    ),
+  },
+  { header: "Updated", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+];

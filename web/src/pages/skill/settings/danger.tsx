@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { hasParam } from "../../../api/query.ts";
 import { deleteSkill } from "../../../api/skill-settings.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
@@ -16,7 +17,7 @@ export function Danger({ skill }: { skill: Skill }) {
   const confirm = async () => {
     await deleteSkill(ref);
     await navigate({ href: `/${org}/-/library` });
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[1] === ref });
+    client.removeQueries({ predicate: hasParam(ref) });
     await client.invalidateQueries();
   };
   return (

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { refOf, versionsQuery } from "../../../api/skills.ts";
 import { useWindowed } from "../../../parts/code/windowed.ts";
 import { itemsOf, useNextPage, type Found } from "../../../parts/lists/found.ts";
-import { More } from "../../../parts/lists/paged-list.tsx";
+import { More } from "../../../parts/lists/list-section.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";

@@ -10,8 +10,9 @@ import {
   type SsoProvider,
 } from "../../../api/organization/sso.ts";
 import { Form } from "../../../parts/form.tsx";
+import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
+import { List } from "../../../parts/lists/list-section.tsx";
 import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { Time } from "../../../parts/time.tsx";
 
 interface Props {
@@ -27,8 +28,7 @@ export function Mappings({ org, provider: { id, groupsOverageAt } }: Props) {
     mutationFn: (mappings: { group: string; teamId: string }[]) => putMappings(org, id, mappings),
     onSuccess: (saved) => client.setQueryData(mappingsQuery(org, id).queryKey, saved),
   });
-  const mappings = found.data ?? [];
-  const pairs = mappings.map(({ group, teamId }) => ({ group, teamId }));
+  const pairs = (found.data ?? []).map(({ group, teamId }) => ({ group, teamId }));
   return (
     <section className="panel" aria-labelledby="mappings-heading">
       <header>
@@ -46,16 +46,16 @@ export function Mappings({ org, provider: { id, groupsOverageAt } }: Props) {
             application, or provision groups by SCIM. The sign-in log has the people.
           </p>
         )}
-        <Problem error={found.error} retry={() => void found.refetch()} />
-        {found.isPending && <SkeletonRows rows={2} />}
-        {mappings.length > 0 && (
-          <MappingTable
-            mappings={mappings}
-            isPending={save.isPending}
-            onRemove={(at) => save.mutate(pairs.filter((_, index) => index !== at))}
-          />
-        )}
-        {found.data && mappings.length < limits.ssoGroupMappings && (
+        <List found={found} rows={2}>
+          {(mappings) => (
+            <MappingTable
+              mappings={mappings}
+              isPending={save.isPending}
+              onRemove={(at) => save.mutate(pairs.filter((_, index) => index !== at))}
+            />
+          )}
+        </List>
+        {found.data && pairs.length < limits.ssoGroupMappings && (
           <AddMapping
             org={org}
             error={save.error}
@@ -76,44 +76,37 @@ interface TableProps {
   onRemove: (index: number) => void;
 }
 
-function MappingTable({ mappings, isPending, onRemove }: TableProps) {
+function MappingTable(props: TableProps) {
   return (
-    <div className="panel scroll">
-      <table className="tbl">
-        <caption className="sr">Teams of groups</caption>
-        <thead>
-          <tr>
-            <th scope="col">Group</th>
-            <th scope="col">Team</th>
-            <th scope="col">
-              <span className="sr">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {mappings.map(({ group, teamId, team }, index) => (
-            <tr key={`${teamId} ${group}`}>
-              <td className="wrap-text">{group}</td>
-              <td className="wrap-text">{team ?? <span className="danger">deleted team</span>}</td>
-              <td className="right">
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="gray"
-                  disabled={isPending}
-                  aria-label={`Remove ${group}`}
-                  onClick={() => onRemove(index)}
-                >
-                  Remove
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      caption="Teams of groups"
+      columns={columnsOf(props)}
+      rows={props.mappings}
+      keyOf={({ group, teamId }) => `${teamId} ${group}`}
+    />
   );
 }
+
+const columnsOf = ({ isPending, onRemove }: TableProps): Column<GroupMapping>[] => [
+  { header: "Group", className: "wrap-text", cell: ({ group }) => group },
+  {
+    header: "Team",
+    className: "wrap-text",
+    cell: ({ team }) => team ?? <span className="danger">deleted team</span>,
+  },
+  actionsColumn(({ group }, index) => (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="gray"
+      disabled={isPending}
+      aria-label={`Remove ${group}`}
+      onClick={() => onRemove(index)}
+    >
+      Remove
+    </Button>
+  )),
+];
 
 interface AddProps {
   org: string;

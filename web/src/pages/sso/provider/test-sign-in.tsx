@@ -9,6 +9,7 @@ import {
   type SsoProvider,
   type SsoTest,
 } from "../../../api/organization/sso.ts";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { Time } from "../../../parts/time.tsx";
 
@@ -72,6 +73,20 @@ export function TestSignIn({ org, provider }: Props) {
 
 const tones = { passed: "badge ok", failed: "badge danger", skipped: "badge" };
 
+const columns: Column<SsoTest["checks"][number]>[] = [
+  {
+    header: "Check",
+    className: "wrap-text",
+    cell: ({ title, message }) => (
+      <>
+        {title}
+        {message !== undefined && <span className="meta block">{message}</span>}
+      </>
+    ),
+  },
+  { header: "Result", cell: ({ result }) => <span className={tones[result]}>{result}</span> },
+];
+
 function Result({ test }: { test: SsoTest }) {
   const [showsAll, setShowsAll] = useState(false);
   const shown = test.checks.filter(
@@ -81,30 +96,7 @@ function Result({ test }: { test: SsoTest }) {
     <>
       <p className={test.state === "passed" ? "note ok" : "note danger"}>{test.outcome}</p>
       {test.subject !== null && <Person test={test} />}
-      <div className="panel scroll">
-        <table className="tbl">
-          <caption className="sr">Checks of the response</caption>
-          <thead>
-            <tr>
-              <th scope="col">Check</th>
-              <th scope="col">Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ name, title, result, message }) => (
-              <tr key={name}>
-                <td className="wrap-text">
-                  {title}
-                  {message !== undefined && <span className="meta block">{message}</span>}
-                </td>
-                <td>
-                  <span className={tones[result]}>{result}</span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable caption="Checks of the response" columns={columns} rows={shown} keyOf={({ name }) => name} />
       {test.state === "failed" && !showsAll && (
         <Button
           size="compact-sm"

@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useRef } from "react";
-import { useKeys } from "../../parts/keys.ts";
+import { useKeys } from "../keys.ts";
 
 const debounceMs = 200;
 
