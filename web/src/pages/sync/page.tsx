@@ -70,7 +70,7 @@ function SyncPage() {
         <h1>Repository sync</h1>
         {sync.isPending && <SkeletonRows rows={4} />}
         {sync.isError && <Failed error={sync.error} reset={() => void sync.refetch()} />}
-        {sync.data?.connection && (
+        {sync.data?.connection && organization && (
           <Connected
             org={org}
             state={sync.data}
