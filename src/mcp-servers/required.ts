@@ -12,6 +12,12 @@ import { keepAllowedServers } from "./load.ts";
 /** A server as a request names it. */
 type NamedServer = Pick<RequiredMcpServer, "tenantSlug" | "slug">;
 
+/** Servers that a request names, with their ids, each once. */
+export interface RequiredServers {
+  named: readonly NamedServer[];
+  ids: string[];
+}
+
 /** The part of a skill that requirements depend on. */
 interface RequiringSkill {
   tenantId: string;
@@ -22,44 +28,45 @@ interface RequiringSkill {
 }
 
 /**
- * Ids of the servers that a skill is to require, each once. Throws `not_found` for a server that the caller may not
- * read, and for one of another organization.
+ * The servers that a skill is to require; undefined for a request without a list, which leaves them as they are. Throws
+ * `not_found` for a server that the caller may not read, and for one of another organization.
  */
 export async function resolveRequired(
   app: App,
   actor: Actor,
   tenantId: string,
-  required: readonly NamedServer[],
-): Promise<string[]> {
+  named: readonly NamedServer[] | undefined,
+): Promise<RequiredServers | undefined> {
+  if (!named) return undefined;
   const { mcpServers, tenants } = app.storage;
-  const orgs = [...new Set(required.map(({ tenantSlug }) => tenantSlug))];
+  const orgs = [...new Set(named.map(({ tenantSlug }) => tenantSlug))];
   const owners = new Map<string, string | undefined>();
   for (const org of orgs) owners.set(org, (await tenants.findBySlug(org))?._id);
-  const slugs = [...new Set(required.map(({ slug }) => slug))];
+  const slugs = [...new Set(named.map(({ slug }) => slug))];
   const found = slugs.length === 0 ? [] : await mcpServers.listBySlugs(tenantId, slugs);
   const readable = await keepAllowedServers(app, actor, "mcpServer:read", found);
   const bySlug = new Map(readable.map(({ server }) => [server.slug, server._id]));
-  const ids = required.map(({ tenantSlug, slug }) => {
+  const ids = named.map(({ tenantSlug, slug }) => {
     const id = owners.get(tenantSlug) === tenantId ? bySlug.get(slug) : undefined;
     if (id === undefined) throw notFound("mcpServer", `${tenantSlug}/${slug}`);
     return id;
   });
-  return [...new Set(ids)];
+  return { named, ids: [...new Set(ids)] };
 }
 
-/** Those of a changed list, with the ones that the caller can't see and therefore can't have removed. */
+/** A changed list with the servers that the caller can't see and therefore can't have removed. */
 export async function withHidden(
   app: App,
   actor: Actor,
   { requiredServerIds = [] }: Pick<RequiringSkill, "requiredServerIds">,
-  ids: readonly string[],
-): Promise<string[]> {
-  if (requiredServerIds.length === 0) return [...ids];
+  changed: RequiredServers,
+): Promise<RequiredServers> {
+  if (requiredServerIds.length === 0) return changed;
   const former = await app.storage.mcpServers.listByIds(requiredServerIds);
   const seen = await keepAllowedServers(app, actor, "mcpServer:read", former);
   const visible = new Set(seen.map(({ server }) => server._id));
   const hidden = former.filter(({ _id }) => !visible.has(_id)).map(({ _id }) => _id);
-  return [...new Set([...ids, ...hidden])];
+  return { ...changed, ids: [...new Set([...changed.ids, ...hidden])] };
 }
 
 /** Throws `refused` if a skill that is not private would require servers. */

@@ -71,33 +71,34 @@ const folderPath = z
   .max(limits.folderPath)
   .meta({ description: "folder names or slugs, separated by slashes; / is the root" });
 
-const hasOnePlace = (input: { personal?: unknown; folder?: unknown; createFolders?: unknown }) =>
+export const hasOnePlace = (input: { personal?: unknown; folder?: unknown; createFolders?: unknown }) =>
   !input.personal || (input.folder === undefined && !input.createFolders);
 
-export const PublishSkill = z
-  .strictObject({
-    mode: z.enum(publishModes).default("upsert"),
-    tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
-    name: skillName.optional().meta({ description: "default: the frontmatter's name" }),
-    type: z.enum(skillTypes).optional(),
-    defaultType: z
-      .enum(skillTypes)
-      .optional()
-      .meta({ description: "type of a new skill, if type is not sent; an existing one keeps its own" }),
-    visibility: z.enum(visibilities).optional(),
-    description: description.optional(),
-    tags: tags.optional(),
-    requiredMcpServers: requiredMcpServers.optional(),
-    folder: folderPath.optional(),
-    createFolders: z.boolean().optional().meta({ description: "create the missing folders of the path" }),
-    personal: z.boolean().optional().meta({ description: "into your personal workspace; excludes folder" }),
-    message: message.optional(),
-    content: content.optional(),
-    uploadId: uploadId.optional(),
-    semver: z.string().max(200).optional(),
-    contentLocation,
-    ifChanged,
-  })
+const publishFields = z.strictObject({
+  mode: z.enum(publishModes).default("upsert"),
+  tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
+  name: skillName.optional().meta({ description: "default: the frontmatter's name" }),
+  type: z.enum(skillTypes).optional(),
+  defaultType: z
+    .enum(skillTypes)
+    .optional()
+    .meta({ description: "type of a new skill, if type is not sent; an existing one keeps its own" }),
+  visibility: z.enum(visibilities).optional(),
+  description: description.optional(),
+  tags: tags.optional(),
+  requiredMcpServers: requiredMcpServers.optional(),
+  folder: folderPath.optional(),
+  createFolders: z.boolean().optional().meta({ description: "create the missing folders of the path" }),
+  personal: z.boolean().optional().meta({ description: "into your personal workspace; excludes folder" }),
+  message: message.optional(),
+  content: content.optional(),
+  uploadId: uploadId.optional(),
+  semver: z.string().max(200).optional(),
+  contentLocation,
+  ifChanged,
+});
+
+export const PublishSkill = publishFields
   .refine(oneContent, "needs exactly one of content and uploadId")
   .refine(hasOnePlace, "personal excludes folder and createFolders");
 export type PublishSkill = z.output<typeof PublishSkill>;
@@ -117,30 +118,31 @@ const base = z.number().int().min(1).optional().meta({
   description: "number of the version that the content is an edit of; 409 if another became current",
 });
 
-export const PublishVersion = z
-  .strictObject({
-    content: content.optional(),
-    uploadId: uploadId.optional(),
-    base,
-    changes: fileChanges.optional(),
-    message: message.optional(),
-    requiredMcpServers: requiredMcpServers.optional(),
-    semver: z.string().max(200).optional(),
-    bump: z.enum(bumps).optional(),
-    prerelease: z.union([z.literal(true), prereleaseId]).optional(),
-    contentLocation,
-    ifChanged,
-  })
+const versionFields = z.strictObject({
+  content: content.optional(),
+  uploadId: uploadId.optional(),
+  base,
+  changes: fileChanges.optional(),
+  message: message.optional(),
+  requiredMcpServers: requiredMcpServers.optional(),
+  semver: z.string().max(200).optional(),
+  bump: z.enum(bumps).optional(),
+  prerelease: z.union([z.literal(true), prereleaseId]).optional(),
+  contentLocation,
+  ifChanged,
+});
+
+export const hasOneNumber = (input: { semver?: string; bump?: unknown; prerelease?: unknown }) =>
+  input.semver === undefined || (input.bump === undefined && input.prerelease === undefined);
+
+export const PublishVersion = versionFields
   .refine(
     ({ content: text, uploadId: upload, changes }) =>
       [text, upload, changes].filter((given) => given !== undefined).length === 1,
     "needs exactly one of content, uploadId and changes",
   )
   .refine((input) => input.changes === undefined || input.base !== undefined, "changes need a base")
-  .refine(
-    (input) => input.semver === undefined || (input.bump === undefined && input.prerelease === undefined),
-    "semver excludes bump and prerelease",
-  );
+  .refine(hasOneNumber, "semver excludes bump and prerelease");
 export type PublishVersion = z.output<typeof PublishVersion>;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");
@@ -153,38 +155,16 @@ const digests = {
   frontmatterHash: sha256.optional().meta({ description: "SHA-256 of everything before the text" }),
 };
 
-export const PlanPublish = z
-  .strictObject({
-    mode: z.enum(publishModes).default("upsert"),
-    tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
-    name: skillName,
-    type: z.enum(skillTypes).optional(),
-    defaultType: z.enum(skillTypes).optional(),
-    visibility: z.enum(visibilities).optional(),
-    folder: folderPath.optional(),
-    createFolders: z.boolean().optional(),
-    personal: z.boolean().optional(),
-    requiredMcpServers: requiredMcpServers.optional(),
-    semver: z.string().max(200).optional(),
-    contentLocation,
-    ...digests,
-  })
+export const PlanPublish = publishFields
+  .omit({ description: true, tags: true, message: true, content: true, uploadId: true, ifChanged: true })
+  .extend({ name: skillName, ...digests })
   .refine(hasOnePlace, "personal excludes folder and createFolders");
 export type PlanPublish = z.output<typeof PlanPublish>;
 
-export const PlanVersion = z
-  .strictObject({
-    base,
-    requiredMcpServers: requiredMcpServers.optional(),
-    semver: z.string().max(200).optional(),
-    bump: z.enum(bumps).optional(),
-    prerelease: z.union([z.literal(true), prereleaseId]).optional(),
-    ...digests,
-  })
-  .refine(
-    (input) => input.semver === undefined || (input.bump === undefined && input.prerelease === undefined),
-    "semver excludes bump and prerelease",
-  );
+export const PlanVersion = versionFields
+  .pick({ base: true, requiredMcpServers: true, semver: true, bump: true, prerelease: true })
+  .extend(digests)
+  .refine(hasOneNumber, "semver excludes bump and prerelease");
 export type PlanVersion = z.output<typeof PlanVersion>;
 
 const dryRun = z

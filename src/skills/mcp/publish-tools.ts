@@ -11,7 +11,7 @@ import { planPublish, planVersion } from "../publish/plan-publish.ts";
 import { chooseName, publishSkill } from "../publish/publish-skill.ts";
 import { loadBase, publishVersion } from "../publish/publish-version.ts";
 import { refOf, resolveRef } from "../resolve.ts";
-import { PublishSkill, PublishVersion } from "../schema.ts";
+import { hasOneNumber, hasOnePlace, PublishSkill, PublishVersion } from "../schema.ts";
 import { findVersion } from "../versions/versions.ts";
 import { contentFields, describeContent, digestsOf, isOneContent, openContent } from "./content.ts";
 import { skillRef } from "./input.ts";
@@ -27,10 +27,7 @@ const { tenantId: organization, content: _text, uploadId: _upload, ...skillField
 const PublishSkillInput = z
   .strictObject({ organization, ...skillFields, ...contentFields, dryRun })
   .refine(isOneContent, "needs exactly one of content and files")
-  .refine(
-    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
-    "personal excludes folder and createFolders",
-  );
+  .refine(hasOnePlace, "personal excludes folder and createFolders");
 type PublishSkillInput = z.output<typeof PublishSkillInput>;
 
 export function publishSkillTool(app: App): Tool {
@@ -67,22 +64,8 @@ async function planSkill(
   const type = input.type ?? input.defaultType ?? "skill";
   const compute = app.compute.by(actorKey(actor));
   const { source, digests, files } = await describeContent(compute, { content, files: packageFiles }, type);
-  const { mode, tenantId, defaultType, visibility, folder, createFolders, personal } = input;
-  const { requiredMcpServers, semver: wanted } = input;
-  const plan = await planPublish(app, actor, {
-    mode,
-    tenantId,
-    name: chooseName(input, source),
-    type: input.type,
-    defaultType,
-    visibility,
-    folder,
-    createFolders,
-    personal,
-    requiredMcpServers,
-    semver: wanted,
-    ...digests,
-  });
+  const name = chooseName(input, source);
+  const plan = await planPublish(app, actor, { ...input, name, ...digests });
   const ref = `${plan.skill.tenantSlug}/${plan.skill.slug}`;
   const existing = plan.action === "updated" ? await resolveRef(app, actor, ref) : undefined;
   const current = existing ? await findVersion(app, existing, existing.current.version) : null;
@@ -114,10 +97,7 @@ const PublishVersionInput = z
     "needs exactly one of content, files and changes",
   )
   .refine((input) => input.changes === undefined || input.base !== undefined, "changes need a base")
-  .refine(
-    (input) => input.semver === undefined || (input.bump === undefined && input.prerelease === undefined),
-    "semver excludes bump and prerelease",
-  );
+  .refine(hasOneNumber, "semver excludes bump and prerelease");
 type PublishVersionInput = z.output<typeof PublishVersionInput>;
 
 export function publishVersionTool(app: App): Tool {
@@ -151,20 +131,13 @@ async function planNext(
   skill: SkillDoc,
   input: PublishVersionInput,
 ): Promise<ToolResult<PublishOutcome>> {
-  const { base, semver, bump, prerelease, changes, requiredMcpServers } = input;
+  const { base, changes } = input;
   const baseVersion = await loadBase(app, skill, base);
   const compute = app.compute.by(actorKey(actor));
   const { source, digests, files } = changes
     ? await describeChanges(app, actor, skill, baseVersion!, changes)
     : await describeContent(compute, input, skill.type);
-  const plan = await planVersion(app, actor, skill._id, {
-    base,
-    semver,
-    bump,
-    prerelease,
-    requiredMcpServers,
-    ...digests,
-  });
+  const plan = await planVersion(app, actor, skill._id, { ...input, ...digests });
   const current = await findVersion(app, skill, skill.current.version);
   const isText = source.format === "markdown";
   const planned = changes

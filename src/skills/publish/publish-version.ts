@@ -4,7 +4,11 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { Creation } from "../../http/route.ts";
-import { refuseRequiredUnlessPrivate, resolveRequired } from "../../mcp-servers/required.ts";
+import {
+  refuseRequiredUnlessPrivate,
+  resolveRequired,
+  type RequiredServers,
+} from "../../mcp-servers/required.ts";
 import { loadSkill, type PrefetchedSkill } from "../load.ts";
 import type { PublishVersion } from "../schema.ts";
 import { requireServers } from "../settings/settings.ts";
@@ -37,7 +41,8 @@ export async function publishVersion(
   const skill = await loadSkill(app, actor, ref, "skill:update", { prefetched });
   const earlier = await findCreated(app, skill, creation);
   if (earlier) {
-    const updated = await requireServers(app, actor, skill, input.requiredMcpServers);
+    const named = await resolveRequired(app, actor, skill.tenantId, input.requiredMcpServers);
+    const updated = await requireServers(app, actor, skill, named);
     return { skill: updated, version: earlier, unchanged: false, warnings: [] };
   }
   // An unusable number fails before any byte is read, unless there may be nothing to publish.
@@ -52,26 +57,26 @@ export async function publishVersion(
     versionId: creation?.id,
     isFirstAttempt: creation?.isRetry === false,
   };
-  await checkRequired(app, actor, skill, input.requiredMcpServers);
+  const required = await checkRequired(app, actor, skill, input.requiredMcpServers);
   const append = async (source: VersionSource) => {
     const appended = await appendVersion(app, actor, skill, source, request);
-    const updated = await requireServers(app, actor, appended.skill, input.requiredMcpServers);
+    const updated = await requireServers(app, actor, appended.skill, required);
     return { ...appended, skill: updated };
   };
   if (base && input.changes) return append(await readEditedSource(app, actor, skill, base, input.changes));
   return open(skill.type, append);
 }
 
-/** Throws `not_found` or `refused` if the skill can't require the servers. */
+/** The servers that a request names. Throws `not_found` or `refused` if the skill can't require them. */
 export async function checkRequired(
   app: App,
   actor: Actor,
   skill: SkillDoc,
   required: PublishVersion["requiredMcpServers"],
-): Promise<void> {
-  if (!required) return;
-  const ids = await resolveRequired(app, actor, skill.tenantId, required);
-  refuseRequiredUnlessPrivate(skill.slug, skill.visibility, ids);
+): Promise<RequiredServers | undefined> {
+  const named = await resolveRequired(app, actor, skill.tenantId, required);
+  refuseRequiredUnlessPrivate(skill.slug, skill.visibility, named?.ids);
+  return named;
 }
 
 /** Throws `not_found` if the skill has no version of that number. */

@@ -17,16 +17,12 @@ export function workspaceAt(view: FolderView, path: string): string | null {
 const workspaceIdOf = (tree: FolderTree, folderId: string | null) =>
   (folderId === null ? undefined : tree.workspaceAround(folderId)?._id) ?? null;
 
-/**
- * Skills of a name in a workspace, or outside all workspaces if `home` is null. `found`: all of the organization, if
- * they are being looked up already.
- */
+/** Skills of a name in a workspace, or outside all workspaces if `home` is null. */
 export async function listSameName(
   app: App,
   tree: FolderTree,
   nameKey: string,
   home: string | null,
-  found?: Promise<SkillDoc[]>,
 ): Promise<SkillDoc[]> {
   const { skills } = app.storage;
   const { tenantId } = tree;
@@ -34,7 +30,7 @@ export async function listSameName(
     const inside = [...tree.subtree(home)].map((node) => node._id);
     return skills.listByNameIn(tenantId, nameKey, { $in: inside });
   }
-  const named = await (found ?? skills.listByName(tenantId, nameKey));
+  const named = await skills.listByName(tenantId, nameKey);
   const outside = named.filter((skill) => workspaceIdOf(tree, skill.folderId) === null);
   if (named.length < sameNameLimit || outside.length === named.length) return outside;
   // Many members have one with this name in their workspaces, so the first query may have missed others.

@@ -9,7 +9,12 @@ import { makeEvent } from "../../audit/events.ts";
 import { hasAll } from "../../audit/unchanged.ts";
 import { ServiceError, notFound } from "../../errors.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
-import { refuseRequiredUnlessPrivate, resolveRequired, withHidden } from "../../mcp-servers/required.ts";
+import {
+  refuseRequiredUnlessPrivate,
+  resolveRequired,
+  withHidden,
+  type RequiredServers,
+} from "../../mcp-servers/required.ts";
 import { countSkillReaders } from "../access/count-readers.ts";
 import { skillExposure, type SkillExposure } from "../access/exposure.ts";
 import { loadSkill } from "../load.ts";
@@ -43,7 +48,9 @@ export async function updateSkill(
     );
   const tree = await loadTree(app, skill.tenantId);
   const visibility = input.visibility ?? skill.visibility;
-  const requiredServerIds = await changedRequired(app, actor, skill, requiredMcpServers);
+  const named = await resolveRequired(app, actor, skill.tenantId, requiredMcpServers);
+  const required = named && (await withHidden(app, actor, skill, named));
+  const requiredServerIds = required?.ids;
   refuseRequiredUnlessPrivate(skill.slug, visibility, requiredServerIds ?? skill.requiredServerIds);
   const exposure = skillExposure(tree, skill, skill, { folderId: skill.folderId, visibility });
   if (visibility !== "private" && skill.visibility === "private") await checkAllContent(app, skill);
@@ -56,8 +63,37 @@ export async function updateSkill(
     const after = { folderId: skill.folderId, visibility };
     return { ...tried, readers: await countSkillReaders(app, { tree, actor }, skill, after) };
   }
-  const changesServers = requiredServerIds && !sameIds(requiredServerIds, skill.requiredServerIds ?? []);
-  if (!changesServers && hasAll(skill, input)) return { skill, exposure };
+  const updated = await writeSettings(app, actor, skill, input, required);
+  if (!updated) throw notFound("skill", ref);
+  return { skill: updated, exposure };
+}
+
+/** Requires servers together with a publish to an existing skill; undefined leaves them as they are. */
+export async function requireServers(
+  app: App,
+  actor: Actor,
+  published: SkillDoc,
+  named: RequiredServers | undefined,
+): Promise<SkillDoc> {
+  if (!named) return published;
+  const skill = await loadSkill(app, actor, published._id, "skill:update");
+  const required = await withHidden(app, actor, skill, named);
+  refuseRequiredUnlessPrivate(skill.slug, skill.visibility, required.ids);
+  const updated = await writeSettings(app, actor, skill, {}, required);
+  if (!updated) throw notFound("skill", skill._id);
+  return updated;
+}
+
+/** Writes settings whose rules the caller has checked; null if the skill was deleted. Equal ones are not written. */
+async function writeSettings(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  input: Omit<UpdateSkill, "dryRun" | "requiredMcpServers">,
+  required: RequiredServers | undefined,
+): Promise<SkillDoc | null> {
+  const changesServers = required && !sameIds(required.ids, skill.requiredServerIds ?? []);
+  if (!changesServers && hasAll(skill, input)) return skill;
   const event = makeEvent(app, actor, "skill.updated", {
     tenantId: skill.tenantId,
     resourceType: "skill",
@@ -65,12 +101,12 @@ export async function updateSkill(
     metadata: {
       slug: skill.slug,
       ...input,
-      requiredMcpServers: requiredMcpServers?.map(({ tenantSlug, slug }) => ({ tenantSlug, slug })),
+      requiredMcpServers: required?.named.map(({ tenantSlug, slug }) => ({ tenantSlug, slug })),
     },
   });
   const fields = {
     ...input,
-    requiredServerIds,
+    requiredServerIds: required?.ids,
     nameKey: input.name === undefined ? undefined : nameKeyOf(input.name),
     listed:
       input.visibility === undefined
@@ -78,31 +114,8 @@ export async function updateSkill(
         : input.visibility === "public" && skill.governingFolderId === null && !skill.takedown,
   };
   const updated = await app.storage.skills.update(skill._id, fields, app.now(), [event]);
-  if (!updated) throw notFound("skill", ref);
-  scheduleProjection(app, skill._id);
-  return { skill: updated, exposure };
-}
-
-/** Ids of the servers that a change lists; undefined if it lists none. */
-async function changedRequired(
-  app: App,
-  actor: Actor,
-  skill: SkillDoc,
-  required: UpdateSkill["requiredMcpServers"],
-): Promise<string[] | undefined> {
-  if (!required) return undefined;
-  return withHidden(app, actor, skill, await resolveRequired(app, actor, skill.tenantId, required));
-}
-
-/** Requires servers together with a publish to an existing skill. */
-export async function requireServers(
-  app: App,
-  actor: Actor,
-  skill: SkillDoc,
-  required: UpdateSkill["requiredMcpServers"],
-): Promise<SkillDoc> {
-  if (!required) return skill;
-  return (await updateSkill(app, actor, skill._id, { requiredMcpServers: required })).skill;
+  if (updated) scheduleProjection(app, skill._id);
+  return updated;
 }
 
 const sameIds = (a: readonly string[], b: readonly string[]) =>
