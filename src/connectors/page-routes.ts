@@ -26,7 +26,7 @@ export function connectorPageRoutes(app: App): Route[] {
       query: CallbackQuery,
       async handle({ actor, query }) {
         const given = Object.entries(query).filter(([, value]) => value !== undefined);
-        const { finishAuthorization } = await import("./connect.ts");
+        const { finishAuthorization } = await import("./connecting/finish-authorization.ts");
         const seen = await finishAuthorization(app, actor, new URLSearchParams(given));
         // The code and the state must not stay in the address bar, nor in what the page sends as its referrer.
         const result = seen ? `connect=${seen.connector.publicId}&result=${seen.status}` : "result=expired";

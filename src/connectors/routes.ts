@@ -92,7 +92,7 @@ function changeRoutes(app: App): Route[] {
       data: ConnectResultPayload,
       budget: "connect",
       async handle({ actor, params, body }) {
-        const { connectConnector } = await import("./connect.ts");
+        const { connectConnector } = await import("./connecting/connect.ts");
         const { user, seen, authorizationUrl } = await connectConnector(app, actor, params.connector, body);
         return {
           connector: presentConnector(app, user, seen),

@@ -1,4 +1,4 @@
-/** A user's hosted connectors: create and list. `connect.ts` connects them, `remove.ts` deletes them. */
+/** A user's hosted connectors: create and list. `connecting/` connects them, `remove.ts` deletes them. */
 import { customAlphabet } from "nanoid";
 import { limits } from "../../contract/limits.ts";
 import type { ConnectorDoc, KnownConnector } from "../../storage/connectors/connectors.ts";
@@ -37,6 +37,16 @@ export async function loadConnector(
   if (found?.userId !== user.userId) throw notFound("connector", ref);
   const [seen] = await judgeConnectors(app, user, [found]);
   return { user, seen: seen! };
+}
+
+/** A connector of a user as it is now. */
+export async function reloadConnector(
+  app: App,
+  user: UserActor,
+  connector: KnownConnector,
+): Promise<SeenConnector> {
+  const current = (await app.storage.connectors.find(connector._id)) ?? connector;
+  return (await judgeConnectors(app, user, [current]))[0]!;
 }
 
 /**
