@@ -21,7 +21,10 @@ import { isLeftOut, presentGroup, projected, type Resource } from "./present.ts"
 import type { ResourceType } from "./schema/attributes.ts";
 import { byId, resourceTypes, schemas, serviceProviderConfig } from "./schema/discovery.ts";
 import { isObject } from "./schema/values.ts";
-import { createUser, deleteUser, loadUser, replaceUser, updateUser } from "./users/write.ts";
+import { replaceUser, updateUser } from "./users/change.ts";
+import { createUser } from "./users/create.ts";
+import { deleteUser } from "./users/delete.ts";
+import { loadUser } from "./users/load.ts";
 
 export interface ScimCall {
   method: string;

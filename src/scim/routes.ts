@@ -8,16 +8,10 @@ import {
 import type { App } from "../app.ts";
 import { Enveloped, routesOf, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
-import {
-  disableScim,
-  enableScim,
-  listLog,
-  manageTeam,
-  readState,
-  releaseTeam,
-  rotateToken,
-} from "./manage.ts";
+import { listLog } from "./list-log.ts";
 import { listManagedGroups, listManagedUsers } from "./managed.ts";
+import { manageTeam, releaseTeam } from "./mapped-teams.ts";
+import { disableScim, enableScim, readState, rotateToken } from "./provider.ts";
 import {
   ManagedTeamParams,
   ManageTeam,

@@ -3,8 +3,8 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
 import { systemContext } from "../context.ts";
 import { attributesOf, fieldsOf } from "./attributes.ts";
+import { changeOnce } from "./change.ts";
 import { isVerifiedDomain } from "./domains.ts";
-import { changeOnce } from "./write.ts";
 
 const batch = 100;
 

@@ -1,31 +1,20 @@
-/** SCIM of an organization, for its owners: enable, rotate the token, disable, put teams under SCIM, and the log. */
+/** SCIM of an organization, for its owners: its state, enable, rotate the token, disable. */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type {
-  ScimLogEntryPayload,
-  ScimStatePayload,
-  ScimTokenPayload,
-} from "../../contract/payloads/scim.ts";
-import { isDuplicate, isId } from "../../storage/database.ts";
+import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
+import { isDuplicate } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
-import type { ScimGroupDoc } from "../../storage/scim/groups.ts";
-import type { ScimLogDoc } from "../../storage/scim/log.ts";
 import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
-import { unknownTeam } from "../orgs/permission-checks.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { hashSecret } from "../secrets.ts";
 import { requireUser } from "../users/load.ts";
 import { requireRecentVerification } from "../users/recent-verification.ts";
-import { foldName } from "../users/schema.ts";
 import { tokenPrefix } from "./authenticate.ts";
-import { LogCursor, type ScimLogRequest } from "./schema.ts";
 
 const mappedShown = 1000;
 
@@ -68,7 +57,8 @@ function newToken(app: App) {
   return { token, fields: { tokenHash: hashSecret(token), tokenMadeAt: app.now() } };
 }
 
-async function loadOwned(
+/** The organization and its owner. Throws unless the owner has verified who they are a short time ago. */
+export async function loadOwned(
   app: App,
   actor: Actor,
   tenantRef: string,
@@ -79,7 +69,7 @@ async function loadOwned(
   return { tenant, user };
 }
 
-function providerEvent(
+export function providerEvent(
   app: App,
   actor: Actor,
   name: "scim.provider_created" | "scim.provider_updated" | "scim.provider_deleted",
@@ -158,7 +148,8 @@ export async function disableScim(app: App, actor: Actor, tenantRef: string): Pr
   flushEvents(app, app.storage.scimProviders, provider._id, [event]);
 }
 
-async function loadProvider(app: App, tenant: TenantDoc): Promise<ScimProviderDoc> {
+/** Throws `not_found` if SCIM is not enabled. */
+export async function loadProvider(app: App, tenant: TenantDoc): Promise<ScimProviderDoc> {
   const provider = await app.storage.scimProviders.findOfTenant(tenant._id);
   if (!provider?.enabled) throw notEnabled(tenant);
   return provider;
@@ -169,108 +160,4 @@ function notEnabled({ slug }: TenantDoc): ServiceError {
     kind: "provider",
     ref: slug,
   });
-}
-
-/**
- * Puts an existing team under SCIM: the identity provider finds it as a group by its name, and changes which of the
- * users that it has provisioned are in it. Only owners do this, since a team may give permissions.
- */
-export async function manageTeam(app: App, actor: Actor, tenantRef: string, teamId: string): Promise<void> {
-  const { tenant } = await loadOwned(app, actor, tenantRef);
-  const provider = await loadProvider(app, tenant);
-  const team = isId(teamId) ? await app.storage.teams.find(tenant._id, teamId) : null;
-  if (!team) throw unknownTeam(teamId);
-  const now = app.now();
-  const members = await app.storage.memberships.list({
-    tenantId: tenant._id,
-    teamId,
-    limit: limits.membersPerOrganization,
-  });
-  const memberIds = await app.storage.scimUsers.listIdsOfAccounts(
-    tenant._id,
-    members.map(({ userId }) => userId),
-  );
-  const group: ScimGroupDoc = {
-    _id: team._id,
-    tenantId: tenant._id,
-    displayName: team.name,
-    displayNameKey: foldName(team.name),
-    memberIds,
-    memberCount: memberIds.length,
-    isMapped: true,
-    revision: 1,
-    present: true,
-    createdAt: now,
-    updatedAt: now,
-  };
-  try {
-    await app.storage.scimGroups.insert(group);
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    throw new ServiceError("conflict", `SCIM manages a group "${team.name}" already.`, { kind: "provider" });
-  }
-  await app.storage.scimUsers.followGroup(tenant._id, teamId, memberIds, [], now);
-  await noteTeam(app, actor, provider, { change: "team added", teamId, team: team.name });
-}
-
-/** Ends the management of a team that `manageTeam` has begun: its members stay as they are. */
-export async function releaseTeam(app: App, actor: Actor, tenantRef: string, teamId: string): Promise<void> {
-  const { tenant } = await loadOwned(app, actor, tenantRef);
-  const { scimGroups, scimUsers } = app.storage;
-  const group = isId(teamId) ? await scimGroups.findWithoutMembers(tenant._id, teamId) : null;
-  if (!group?.isMapped) throw unknownTeam(teamId);
-  await scimGroups.remove(teamId);
-  await scimUsers.dropTeam(tenant._id, teamId);
-  const provider = await app.storage.scimProviders.findOfTenant(tenant._id);
-  if (provider)
-    await noteTeam(app, actor, provider, { change: "team released", teamId, team: group.displayName });
-}
-
-async function noteTeam(
-  app: App,
-  actor: Actor,
-  { _id, tenantId }: ScimProviderDoc,
-  metadata: Record<string, unknown>,
-): Promise<void> {
-  const event = providerEvent(app, actor, "scim.provider_updated", tenantId, _id, metadata);
-  await app.storage.scimProviders.note(_id, [event]);
-  flushEvents(app, app.storage.scimProviders, _id, [event]);
-}
-
-/** A page of the log, newest first. */
-export async function listLog(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  { outcome, query, cursor, limit }: ScimLogRequest,
-): Promise<Page<ScimLogEntryPayload>> {
-  const tenant = await loadTenant(app, actor, tenantRef, "scim:manage");
-  const [after] = decodeCursor(cursor, LogCursor) ?? [];
-  const rows = await app.storage.scimLog.list(tenant._id, {
-    outcome,
-    text: query,
-    after,
-    from: new Date(app.now().getTime() - limits.scimLogDays * 86_400_000),
-    limit: limit + 1,
-  });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return new Page(shown.map(presentEntry), last ? encodeCursor([last._id]) : null);
-}
-
-function presentEntry({ _id, at, method, path, status, outcome, ...rest }: ScimLogDoc): ScimLogEntryPayload {
-  const { detail, subject, changes, ignored, count } = rest;
-  return {
-    id: _id,
-    at: at.toISOString(),
-    method,
-    path,
-    status,
-    outcome,
-    detail,
-    subject,
-    changes,
-    ignored,
-    count: count === undefined || count === 1 ? undefined : count,
-  };
 }
