@@ -3,10 +3,11 @@
  * caller and the session of the client are part of the key, so that no client can cancel the calls of another.
  */
 export interface Cancellations {
-  /** Remembers calls until the returned function is called. */
-  register(key: string, messages: readonly unknown[], controller: AbortController): () => void;
-  /** Cancels what the messages ask to cancel. */
-  apply(key: string, messages: readonly unknown[]): void;
+  /**
+   * Cancels what the messages cancel. Returns a signal for their own calls, which is aborted with `end`, and when
+   * another request of the client cancels one of them.
+   */
+  signalOf(client: string, messages: readonly unknown[], end: AbortSignal): AbortSignal;
 }
 
 interface Message {
@@ -20,23 +21,40 @@ const idOf = (value: unknown) =>
 
 export function openCancellations(): Cancellations {
   const running = new Map<string, AbortController>();
+
+  /** Registers calls until the returned function is called. */
+  function register(client: string, messages: readonly unknown[], controller: AbortController): () => void {
+    const ids = messages.flatMap((message) => {
+      const id = idOf((message as Message | null)?.id);
+      return id === undefined ? [] : [`${client} ${id}`];
+    });
+    for (const id of ids) running.set(id, controller);
+    return () => {
+      for (const id of ids) if (running.get(id) === controller) running.delete(id);
+    };
+  }
+
+  function cancel(client: string, messages: readonly unknown[]): void {
+    for (const message of messages) {
+      const { method, params } = (message ?? {}) as Message;
+      const id = method === "notifications/cancelled" ? idOf(params?.requestId) : undefined;
+      if (id !== undefined) running.get(`${client} ${id}`)?.abort();
+    }
+  }
+
   return {
-    register(key, messages, controller) {
-      const ids = messages.flatMap((message) => {
-        const id = idOf((message as Message | null)?.id);
-        return id === undefined ? [] : [`${key} ${id}`];
-      });
-      for (const id of ids) running.set(id, controller);
-      return () => {
-        for (const id of ids) if (running.get(id) === controller) running.delete(id);
+    signalOf(client, messages, end) {
+      // One controller for both: `AbortSignal.any` takes longer.
+      const ended = new AbortController();
+      cancel(client, messages);
+      const forget = register(client, messages, ended);
+      const leave = () => {
+        forget();
+        ended.abort(end.reason);
       };
-    },
-    apply(key, messages) {
-      for (const message of messages) {
-        const { method, params } = (message ?? {}) as Message;
-        const id = method === "notifications/cancelled" ? idOf(params?.requestId) : undefined;
-        if (id !== undefined) running.get(`${key} ${id}`)?.abort();
-      }
+      end.addEventListener("abort", leave);
+      if (end.aborted) leave();
+      return ended.signal;
     },
   };
 }
