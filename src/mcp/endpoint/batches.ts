@@ -1,4 +1,4 @@
-/** Several messages in one request, as clients with `initialize` may send them. */
+/** Rules for several messages in one request (a batch), as clients with `initialize` may send them. */
 import { limits } from "../../../contract/limits.ts";
 import { invalidRequest } from "../../errors.ts";
 import type { Reply } from "../../http/route.ts";

@@ -1,6 +1,7 @@
 /**
- * Requests in progress by credential, counted before anything is looked up: one caller who sends thousands at once is
- * refused without a query or a read of the body, so that others hardly wait for them.
+ * Limit of the requests in progress by credential, counted before anything is looked up: one caller who sends thousands
+ * at once is refused without a query or a read of the body, so that others hardly wait for them. The limit of slots
+ * (`admission.ts`) is per caller, who is known after a query only.
  */
 import { createHash } from "node:crypto";
 import type { RequestInfo } from "../../http/route.ts";
