@@ -1,7 +1,7 @@
 /**
  * Aggregations that are started in one turn of the event loop as one command: a request that looks up its caller and
- * its skill waits for one round trip, and the engine plans and answers one command. That saves a quarter of the CPU time
- * of a read of a skill that arrives alone.
+ * its skill waits for one round trip, and the engine plans and answers one command. That saves a quarter of the CPU
+ * time of a read of a skill that arrives alone.
  */
 import type { Document } from "mongodb";
 import { openBatches } from "../batches/open-batches.ts";
