@@ -1,6 +1,6 @@
 // Writes the generated sources of the dashboard, which git ignores: the types of the API, from the service's own
-// description, and the route tree, from web/routes.ts. Types, lint and dead code need both; nothing is done if their
-// sources have not changed.
+// description, the steps for identity providers, from the guides, and the route tree, from web/routes.ts. Types, lint
+// and dead code need them; nothing is done if their sources have not changed.
 import fs from "node:fs";
 import path from "node:path";
 import { Generator, getConfig } from "@tanstack/router-generator";
@@ -10,13 +10,15 @@ import { root, stateOf } from "./sources.mjs";
 const folder = path.join(root, "web", "generated");
 const stamp = path.join(folder, ".stamp");
 const sources = ["contract", "src", "storage", "web/routes.ts", "web/src/pages", "web/api-types.ts"];
-const state = stateOf([...sources, "scripts/generate-web.mjs", "package-lock.json"]);
+const guides = ["web/guide-steps.ts", "docs/guides/sso.md", "docs/guides/scim.md"];
+const state = stateOf([...sources, ...guides, "scripts/generate-web.mjs", "package-lock.json"]);
 if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === state) process.exit();
 
 register();
 const { apiRoutes } = await import("../src/api.ts");
 const { describeRoutes } = await import("../src/http/openapi.ts");
 const { printApiTypes } = await import("../web/api-types.ts");
+const { writeGuides } = await import("../web/guide-steps.ts");
 const { routes } = await import("../web/routes.ts");
 
 // The handlers are not called, so that nothing of the application is used.
@@ -24,6 +26,7 @@ const app = new Proxy({}, { get: () => app });
 const types = printApiTypes(describeRoutes(apiRoutes(app, "0.0.0"), "0.0.0", "http://localhost"));
 fs.writeFileSync(path.join(folder, "api-types.new"), types);
 fs.renameSync(path.join(folder, "api-types.new"), path.join(folder, "api-types.ts"));
+writeGuides(root);
 
 const config = getConfig(
   {

@@ -28,7 +28,11 @@ export const builds = {
     output: "dist/package/svc.tgz",
     sources: [...client, "docs/reference/cli.md", "LICENSE", "scripts/client-package.mjs"],
   },
-  web: { output: "dist/web/app/index.html", sources: ["web", "contract", ...tools] },
+  // Its steps for identity providers are those of the guides.
+  web: {
+    output: "dist/web/app/index.html",
+    sources: ["web", "contract", "docs/guides/sso.md", "docs/guides/scim.md", ...tools],
+  },
   tests: {
     output: `${compiledTests}/engines/mongo.js`,
     sources: ["test", ...service, "cli", "scripts", ...tools],

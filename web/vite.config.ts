@@ -4,9 +4,11 @@ import { fileURLToPath } from "node:url";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type Rolldown } from "vite";
+import { writeGuides } from "./guide-steps.ts";
 import { routes } from "./routes.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+writeGuides(here(".."));
 /** Below `/assets/`, which no organization can be named. */
 const assetsDir = "assets/app";
 

@@ -133,6 +133,18 @@ describe("docs/reference/configuration.md", () => {
   });
 });
 
+describe("the guides for identity providers", () => {
+  it("name the values of the service that the dashboard fills in, and no other", () => {
+    const namesIn = (guide: string) => {
+      const fields = read(`guides/${guide}.md`).match(/^ {3}- _.+_: `.+`$/gm) ?? [];
+      return [...new Set(fields.flatMap((field) => field.match(/\{[^}]+\}/g) ?? []))].toSorted();
+    };
+
+    assert.deepEqual(namesIn("sso"), ["{urls.acs}", "{urls.callback}", "{urls.metadata}"]);
+    assert.deepEqual(namesIn("scim"), ["{baseUrl}"]);
+  });
+});
+
 describe("ARCHITECTURE.md", () => {
   const cells = rowsOf(readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8"));
   const foldersIn = (folder: string) =>
