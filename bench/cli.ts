@@ -47,14 +47,14 @@ async function shortRows(folder: string, caller: Client): Promise<Row[]> {
   }
   const base = median(empty!);
   const requestMs = median(request!) - base;
-  const mostMs = 1.6 * base + requestMs;
+  const maxMs = 1.6 * base + requestMs;
   const noteOf = (times: number[]) =>
     `${Math.round(median(times))} ms, an empty script ${Math.round(base)} ms; p90 ${Math.round(percentile(times, 0.9))} ms`;
   return [
     row("svc whoami -o json / an empty script", median(whoami!) / base, "x", { most: 1.5 }, noteOf(whoami!)),
     row(
       "svc mcp list -o json / (1.6 empty scripts and a request)",
-      median(list!) / mostMs,
+      median(list!) / maxMs,
       "x",
       { most: 1 },
       `${noteOf(list!)}; request ${requestMs.toFixed(1)} ms`,

@@ -155,7 +155,7 @@ async function oneSkill(folder: string, store: SkillStore): Promise<Row[]> {
   ];
 }
 
-async function sixteenAtOnce(folder: string, store: SkillStore): Promise<Row[]> {
+async function sixteenConcurrently(folder: string, store: SkillStore): Promise<Row[]> {
   const skills = 16;
   const each = 12;
   const heads = new Map<number, string>();
@@ -329,7 +329,7 @@ async function gitScenarios(): Promise<Row[]> {
   try {
     const scenarios: Record<string, () => Promise<Row[]>> = {
       skill: () => oneSkill(folder, store),
-      sixteen: () => sixteenAtOnce(folder, store),
+      sixteen: () => sixteenConcurrently(folder, store),
       packages: () => packages(folder, store),
       large: () => largeZip(folder),
       erase: () => erase(store),

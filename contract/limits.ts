@@ -217,7 +217,7 @@ export const limits = {
   /** Hosted connectors of one user, in all organizations. */
   connectorsPerUser: 20,
   /** Calls at a time through one connector, and of one user through all; more are refused. */
-  connectorCallsAtOnce: 10,
+  connectorCallConcurrency: 10,
   connectorCallsPerUser: 30,
   /** Requests of one user to the endpoint of hosted connectors, until their responses are read. */
   connectorRequestsPerUser: 40,

@@ -34,10 +34,10 @@ export const anonymousIdentityIndexes: IndexDescription[] = [
   { key: { publicKey: 1 }, unique: true, name: "identity_key" },
   { key: { username: 1 }, unique: true, name: "identity_username" },
   { key: { idleSince: 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
-const projection = { outbox: 0, unsettledAt: 0 } as const;
+const projection = { outbox: 0, pendingSince: 0 } as const;
 
 export type AnonymousIdentities = ReturnType<typeof openAnonymousIdentities>;
 
@@ -101,7 +101,7 @@ export function openAnonymousIdentities(database: Database) {
      * Removes up to `slice` identities that have shared nothing since before a time and whose events are in the log.
      */
     async removeIdle(before: Date, slice = 1000): Promise<number> {
-      const idle = { idleSince: { $lt: before }, shares: { $size: 0 }, unsettledAt: { $exists: false } };
+      const idle = { idleSince: { $lt: before }, shares: { $size: 0 }, pendingSince: { $exists: false } };
       const rows = await identities
         .find(idle, { projection: { _id: 1 } })
         .limit(slice)

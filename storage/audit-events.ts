@@ -64,9 +64,9 @@ export function openAuditEvents(database: Database) {
       return events.find({ $or: logsOf }, { maxTimeMS: commandTimeMs }).limit(limit).toArray();
     },
 
-    /** Number of matching entries, counted up to `atMost`. */
-    count: (query: AuditQuery, atMost: number): Promise<number> =>
-      events.countDocuments(filterOf(query), { limit: atMost, maxTimeMS: commandTimeMs }),
+    /** Number of matching entries, counted up to `max`. */
+    count: (query: AuditQuery, max: number): Promise<number> =>
+      events.countDocuments(filterOf(query), { limit: max, maxTimeMS: commandTimeMs }),
 
     /** All entries, newest first, with one batch in memory at a time. A reader that stops early ends the query. */
     each: (query: AuditQuery): AsyncIterable<EventRow> =>

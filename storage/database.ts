@@ -65,7 +65,7 @@ export async function openDatabase(url: string, name: string): Promise<Database>
     url,
     raw: db,
     collection: (collectionName) => db.collection(collectionName),
-    aggregate: (...query) => aggregateAtOnce(db, ...query),
+    aggregate: (...query) => aggregateFirstBatch(db, ...query),
     async ping() {
       await db.command({ ping: 1 }, { timeoutMS: serverSelectionTimeoutMs });
     },
@@ -95,9 +95,9 @@ async function connect(client: MongoClient): Promise<void> {
 }
 
 /** By default, the first batch of a result has 101 rows. */
-const mostRows = 100_000;
+const maxRows = 100_000;
 
-async function aggregateAtOnce<T extends Document>(
+async function aggregateFirstBatch<T extends Document>(
   db: Db,
   collection: string,
   pipeline: Document[],
@@ -106,7 +106,7 @@ async function aggregateAtOnce<T extends Document>(
   const command = {
     aggregate: collection,
     pipeline,
-    cursor: { batchSize: mostRows },
+    cursor: { batchSize: maxRows },
     readConcern: readConcern?.toJSON(),
   };
   const options = { ignoreUndefined: true, readPreference };

@@ -30,7 +30,7 @@ export interface Claim {
   rows: DownloadRow[];
 }
 
-const batchesAtOnce = 10;
+const batchConcurrency = 10;
 /** Time after which other processes repeat a counting. */
 export const patienceMs = 15_000;
 
@@ -64,7 +64,7 @@ export function openDownloadCounts(database: Database) {
         const waiting = await batches
           .find({ waiting: true }, { projection: { _id: 1 } })
           .sort({ _id: 1 })
-          .limit(batchesAtOnce)
+          .limit(batchConcurrency)
           .toArray();
         if (waiting.length === 0) return undefined;
         const ids = waiting.map((row) => row._id);

@@ -4,7 +4,7 @@
  */
 import { isOnlyThereAlready } from "./outbox.ts";
 
-const writtenAtOnce = 1000;
+const writeBatchSize = 1000;
 
 export interface FencedRow {
   /** `connectionId:skillId`. */
@@ -31,8 +31,8 @@ export async function putFenced<Row extends { skillId: string }>(
   write: (writes: FencedWrite<Row>[]) => Promise<unknown>,
 ): Promise<void> {
   const { _id: connectionId, tenantId } = connection;
-  for (let at = 0; at < rows.length; at += writtenAtOnce) {
-    const writes = rows.slice(at, at + writtenAtOnce).map((row): FencedWrite<Row> => {
+  for (let at = 0; at < rows.length; at += writeBatchSize) {
+    const writes = rows.slice(at, at + writeBatchSize).map((row): FencedWrite<Row> => {
       const _id = `${connectionId}:${row.skillId}`;
       const replacement = { ...row, connectionId, tenantId, fence };
       return { replaceOne: { filter: { _id, fence: { $lte: fence } }, replacement, upsert: true } };
@@ -53,8 +53,8 @@ export async function removeFenced(
   skillIds: readonly string[],
   remove: (filter: { _id: { $in: string[] }; fence: { $lte: number } }) => Promise<unknown>,
 ): Promise<void> {
-  for (let at = 0; at < skillIds.length; at += writtenAtOnce) {
-    const ids = skillIds.slice(at, at + writtenAtOnce).map((skillId) => `${connectionId}:${skillId}`);
+  for (let at = 0; at < skillIds.length; at += writeBatchSize) {
+    const ids = skillIds.slice(at, at + writeBatchSize).map((skillId) => `${connectionId}:${skillId}`);
     await remove({ _id: { $in: ids }, fence: { $lte: fence } });
   }
 }

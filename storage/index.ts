@@ -232,7 +232,7 @@ export const declaredIndexes: DeclaredIndexes = {
 /** Connects, creates missing indexes and opens every collection. */
 export async function openStorage(options: { url: string; database: string }): Promise<Storage> {
   const database = await openDatabase(options.url, options.database);
-  await adoptOlderForm(database);
+  await adoptOlderForm(database, declaredIndexes);
   await adoptFormerDownloads(database);
   await database.ensureIndexes(declaredIndexes);
   return openCollections(database);

@@ -47,7 +47,7 @@ export const invitationIndexes: IndexDescription[] = [
   { key: { tenantId: 1, role: 1, pending: 1 } },
   { key: { expiresAt: 1 } },
   { key: { mailDueSince: 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
 /** The offer of an invitation and its expiry. */
@@ -168,7 +168,7 @@ export function openInvitations(database: Database) {
      * Removes invitations that expired before a time and whose events are in the log; returns how many were removed.
      */
     removeExpired: (before: Date) =>
-      removeSlice(invitations, { expiresAt: { $lte: before }, unsettledAt: { $exists: false } }),
+      removeSlice(invitations, { expiresAt: { $lte: before }, pendingSince: { $exists: false } }),
     removeOfTenant: (tenantId: string) => removeSlice(invitations, { tenantId }),
 
     ...outboxOperations(invitations),

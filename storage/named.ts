@@ -30,7 +30,7 @@ export function namedIndexes(nameIndex: string): IndexDescription[] {
       name: nameIndex,
       partialFilterExpression: { active: true },
     },
-    { key: { unsettledAt: 1 }, sparse: true },
+    { key: { pendingSince: 1 }, sparse: true },
     { key: { removedAt: 1 }, sparse: true },
   ];
 }

@@ -1,7 +1,7 @@
 /**
  * Outbox of audit events, which can be neither lost nor duplicated: an event is written into the document whose change
  * it records, in the same atomic write, and published to the `audit_events` collection afterwards. A crash between the
- * two leaves `unsettledAt` on the document, by which the reconcile job finds it and publishes the event.
+ * two leaves `pendingSince` on the document, by which the reconcile job finds it and publishes the event.
  */
 import {
   MongoBulkWriteError,
@@ -33,20 +33,20 @@ export interface EventRow {
 export interface WithOutbox {
   outbox?: EventRow[];
   /** Since when events or derived data of this document are pending. */
-  unsettledAt?: Date;
+  pendingSince?: Date;
 }
 
 /** The parts of an update that add events to the outbox. */
 export function outboxUpdate(events: EventRow[]): {
   $push: { outbox: { $each: EventRow[] } };
-  $set: { unsettledAt: Date };
+  $set: { pendingSince: Date };
 } {
-  return { $push: { outbox: { $each: events } }, $set: { unsettledAt: events[0]?.createdAt ?? new Date() } };
+  return { $push: { outbox: { $each: events } }, $set: { pendingSince: events[0]?.createdAt ?? new Date() } };
 }
 
 /** The outbox fields of a new document with its first events. */
 export function outboxFields(events: EventRow[]): WithOutbox {
-  return { outbox: events, unsettledAt: events[0]?.createdAt ?? new Date() };
+  return { outbox: events, pendingSince: events[0]?.createdAt ?? new Date() };
 }
 
 /**
@@ -90,14 +90,14 @@ export function listUnflushed<T extends Document & WithOutbox & { _id: string }>
   limit: number,
 ) {
   return collection
-    .find({ unsettledAt: { $lt: before } } as Filter<T>)
-    .sort({ unsettledAt: 1 })
+    .find({ pendingSince: { $lt: before } } as Filter<T>)
+    .sort({ pendingSince: 1 })
     .limit(limit)
     .toArray();
 }
 
 /**
- * Clears published events from a document's outbox. `unsettledAt` is removed only if no other event was added
+ * Clears published events from a document's outbox. `pendingSince` is removed only if no other event was added
  * concurrently: one update decides both.
  */
 export async function clearOutbox<T extends Document & WithOutbox & { _id: string }>(
@@ -132,6 +132,6 @@ function clearedUpdate(eventIds: string[]): Document[] {
   };
   return [
     { $set: { outbox: rest } },
-    { $set: { unsettledAt: { $cond: [{ $eq: ["$outbox", []] }, "$$REMOVE", "$unsettledAt"] } } },
+    { $set: { pendingSince: { $cond: [{ $eq: ["$outbox", []] }, "$$REMOVE", "$pendingSince"] } } },
   ];
 }

@@ -21,6 +21,6 @@ export function openRoles(database: Database) {
     list: (tenantId: string) =>
       roles.find({ tenantId, active: true }, withoutOutbox).sort({ nameKey: 1 }).toArray(),
     /** Removes deleted roles whose events are in the log; returns how many were removed. */
-    removeEnded: () => removeSlice(roles, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+    removeEnded: () => removeSlice(roles, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
   };
 }

@@ -21,7 +21,7 @@ export interface SearchEntry {
   visibility: Visibility;
   tags: string[];
   folderId: string | null;
-  governingFolderId: string | null;
+  effectiveRestrictionId: string | null;
   createdAt: Date;
   updatedAt: Date;
   downloads: number;
@@ -38,7 +38,7 @@ export const searchEntryIndexes: IndexDescription[] = [
 
 /** Filter of the skills that a search may find, on the fields of an entry. */
 export type ScopeFilter = Filter<
-  Pick<SearchEntry, "_id" | "tenantId" | "listed" | "folderId" | "governingFolderId">
+  Pick<SearchEntry, "_id" | "tenantId" | "listed" | "folderId" | "effectiveRestrictionId">
 >;
 
 export interface EntryQuery {

@@ -70,7 +70,7 @@ export const sessionIndexes: IndexDescription[] = [
   { key: { secretHash: 1 }, unique: true, name: "session_secret" },
   { key: { userId: 1, _id: -1 } },
   { key: { expiresAt: 1 } },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   ...noticeIndexes,
 ];
 
@@ -157,7 +157,7 @@ export function openSessions(database: Database) {
     removeExpired: (now: Date) =>
       removeSlice(sessions, {
         expiresAt: { $lte: now },
-        unsettledAt: { $exists: false },
+        pendingSince: { $exists: false },
         $or: [withoutNotice, { "notice.expiresAt": { $lte: now } }],
       }),
     /**
@@ -167,7 +167,7 @@ export function openSessions(database: Database) {
     removeOfUser: (userId: string, left?: { epoch: number; keptSessionId: string | undefined }) =>
       removeSlice(sessions, {
         userId,
-        unsettledAt: { $exists: false },
+        pendingSince: { $exists: false },
         ...(left
           ? {
               epoch: { $not: { $gte: left.epoch } },

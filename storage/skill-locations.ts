@@ -22,25 +22,25 @@ export function openSkillLocations(database: Database) {
     async correctAccess(
       id: string,
       folderId: string | null,
-      access: Pick<SkillDoc, "governingFolderId" | "listed">,
+      access: Pick<SkillDoc, "effectiveRestrictionId" | "listed">,
     ): Promise<void> {
       await skills.updateOne(
         { _id: id, folderId, ...visible },
-        { $set: { ...access, unsettledAt: new Date() }, $inc: { revision: 1 } },
+        { $set: { ...access, pendingSince: new Date() }, $inc: { revision: 1 } },
       );
     },
     /** Ids of skills in the given folders that refer to another restricted folder than this one, in slices. */
     async *eachWithOutdatedAccess(
       tenantId: string,
       folderIds: string[],
-      governingFolderId: string | null,
+      effectiveRestrictionId: string | null,
       slice: number,
     ): AsyncGenerator<string[]> {
       const rows = skills.find(
         {
           tenantId,
           folderId: { $in: folderIds },
-          governingFolderId: { $ne: governingFolderId },
+          effectiveRestrictionId: { $ne: effectiveRestrictionId },
           ...notDeleted,
         },
         { projection: { _id: 1 }, batchSize: slice },
@@ -84,14 +84,14 @@ export function openSkillLocations(database: Database) {
     async updateEffectiveAccess(
       ids: string[],
       folderIds: string[],
-      governingFolderId: string | null,
+      effectiveRestrictionId: string | null,
     ): Promise<void> {
       await skills.updateMany({ _id: { $in: ids }, folderId: { $in: folderIds }, ...notDeleted }, [
         {
           $set: {
-            governingFolderId,
+            effectiveRestrictionId,
             revision: { $add: ["$revision", 1] },
-            unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
+            pendingSince: { $ifNull: ["$pendingSince", "$$NOW"] },
           },
         },
         { $set: { listed: isListed } },

@@ -210,12 +210,13 @@ function scopeClauses(scope: SkillScope): ScopeFilter {
       clauses.push({
         tenantId,
         _id: skillIds && { $in: skillIds },
-        governingFolderId: restrictions && { $in: restrictions },
+        effectiveRestrictionId: restrictions && { $in: restrictions },
         folderId: folderIds && { $in: folderIds },
       });
   }
   // As few branches as possible, since each of them is a separate scan.
-  if (unrestricted.length > 0) clauses.unshift({ tenantId: oneOf(unrestricted), governingFolderId: null });
+  if (unrestricted.length > 0)
+    clauses.unshift({ tenantId: oneOf(unrestricted), effectiveRestrictionId: null });
   if (whole.length > 0) clauses.unshift({ tenantId: oneOf(whole) });
   return clauses.length === 1 ? clauses[0]! : { $or: clauses };
 }

@@ -11,7 +11,7 @@ import type { SkillDoc, Takedown, TakedownFollowUp } from "./skills.ts";
 export const isListed = {
   $and: [
     { $eq: ["$visibility", "public"] },
-    { $eq: [{ $ifNull: ["$governingFolderId", null] }, null] },
+    { $eq: [{ $ifNull: ["$effectiveRestrictionId", null] }, null] },
     { $not: ["$deletedAt"] },
     { $not: ["$suspended"] },
     { $not: ["$takedown"] },
@@ -53,7 +53,7 @@ export function openTakedowns(database: Database) {
             listed: isListed,
             revision: { $add: ["$revision", 1] },
             outbox: { $concatArrays: [{ $ifNull: ["$outbox", []] }, { $literal: events }] },
-            unsettledAt: { $ifNull: ["$unsettledAt", takedownFollowUp.since] },
+            pendingSince: { $ifNull: ["$pendingSince", takedownFollowUp.since] },
           },
         },
       ];

@@ -50,7 +50,7 @@ export function openTenantSkills(database: Database) {
             listed: isListed,
             revision: { $add: ["$revision", 1] },
             // A projection during the suspension wrote an unlisted skill to the search index.
-            unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
+            pendingSince: { $ifNull: ["$pendingSince", "$$NOW"] },
           },
         },
       ]);

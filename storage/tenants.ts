@@ -59,7 +59,7 @@ export const tenantIndexes: IndexDescription[] = [
   },
   { key: { slug: 1 }, name: "tenant_list" },
   { key: { deletionAt: 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
 export type Tenants = ReturnType<typeof openTenants>;
@@ -229,7 +229,7 @@ export function openTenants(database: Database) {
     async dropOwner(id: string, userId: string, now: Date): Promise<boolean> {
       const dropped = await tenants.updateOne(
         { _id: id, ownerIds: userId, "ownerIds.1": { $exists: true } },
-        { $pull: { ownerIds: userId }, $set: { unsettledAt: now } },
+        { $pull: { ownerIds: userId }, $set: { pendingSince: now } },
       );
       if (dropped.modifiedCount === 1) return true;
       return (await tenants.findOne({ _id: id, ownerIds: userId }, { projection: { _id: 1 } })) === null;
@@ -280,7 +280,7 @@ export function openTenants(database: Database) {
     async beginErasing(id: string, now: Date): Promise<boolean> {
       const result = await tenants.updateOne(
         { _id: id, deletionAt: { $lte: now } },
-        { $set: { erasing: true }, $unset: { outbox: true, unsettledAt: true } },
+        { $set: { erasing: true }, $unset: { outbox: true, pendingSince: true } },
       );
       return result.matchedCount === 1;
     },

@@ -69,11 +69,11 @@ export const tokenIndexes: IndexDescription[] = [
   { key: { userId: 1, "login.machine": 1 }, sparse: true, name: "token_of_machine" },
   { key: { expiresAt: 1 }, sparse: true },
   { key: { revokedAt: 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   ...noticeIndexes,
 ];
 
-const listed = { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } } as const;
+const listed = { projection: { outbox: 0, pendingSince: 0, secretHash: 0 } } as const;
 
 export type Tokens = ReturnType<typeof openTokens>;
 
@@ -174,21 +174,21 @@ export function openTokens(database: Database) {
     removeEnded: (before: Date) =>
       removeSlice(tokens, {
         $or: [{ expiresAt: { $lte: before } }, { revokedAt: { $lte: before } }],
-        unsettledAt: { $exists: false },
+        pendingSince: { $exists: false },
       }),
     /** The same for CI tokens, which no list shows. */
     removeEndedOfCi: (before: Date) =>
       removeSlice(tokens, {
         expiresAt: { $lte: before },
         policyId: { $exists: true },
-        unsettledAt: { $exists: false },
+        pendingSince: { $exists: false },
       }),
     /** Removes a slice of a user's tokens whose events are in the log, ended or not; returns how many were removed. */
     removePublishedOfUser: (userId: string) =>
-      removeSlice(tokens, { userId, unsettledAt: { $exists: false } }),
+      removeSlice(tokens, { userId, pendingSince: { $exists: false } }),
     listUnflushedOfUser: (userId: string, limit: number) =>
       tokens
-        .find({ userId, unsettledAt: { $exists: true } }, { projection: { outbox: 1 } })
+        .find({ userId, pendingSince: { $exists: true } }, { projection: { outbox: 1 } })
         .limit(limit)
         .toArray(),
 

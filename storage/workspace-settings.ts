@@ -19,7 +19,7 @@ export interface WorkspaceSettingsDoc extends WithOutbox {
 
 export const workspaceSettingsIndexes: IndexDescription[] = [
   { key: { enabled: 1, _id: 1 }, partialFilterExpression: { enabled: true }, name: "workspaces_enabled" },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
 export type WorkspaceSettings = ReturnType<typeof openWorkspaceSettings>;

@@ -39,7 +39,7 @@ export const workspaceIndexes: IndexDescription[] = [
   { key: { tenantId: 1, state: 1, _id: 1 } },
   { key: { userId: 1 } },
   { key: { deletingSince: 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
 export interface WorkspaceQuery {

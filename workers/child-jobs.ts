@@ -7,7 +7,7 @@ import { type PlanOutcome, planForParent } from "./sync/plan.ts";
 import { runConnection } from "./sync/run.ts";
 
 /** Input of each: the job's payload, and values that only the caller has. */
-export interface ChildPayloads extends Pick<JobPayloads, "upkeep.check-repos"> {
+export interface ChildPayloads extends Pick<JobPayloads, "maintenance.check-repos"> {
   /** `holder`: name of the lease holder, so that the worker can release the lease if the process dies. */
   "sync.run": JobPayloads["sync.run"] & { holder?: string };
   "sync.plan": PlanRequest;
@@ -17,7 +17,7 @@ export interface ChildPayloads extends Pick<JobPayloads, "upkeep.check-repos"> {
 export interface ChildResults {
   "sync.run": void;
   "sync.plan": PlanOutcome;
-  "upkeep.check-repos": void;
+  "maintenance.check-repos": void;
 }
 
 export type ChildJobName = keyof ChildPayloads;
@@ -27,5 +27,5 @@ export const childJobs: {
 } = {
   "sync.run": (app, { connectionId, holder }) => runConnection(app, connectionId, holder),
   "sync.plan": planForParent,
-  "upkeep.check-repos": (app) => checkRepos(app),
+  "maintenance.check-repos": (app) => checkRepos(app),
 };

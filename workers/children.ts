@@ -16,7 +16,7 @@ import { type ChildLimits, runOn } from "./run-on-child.ts";
  * not wait for a start each time.
  */
 const idleMs = 5 * 60_000;
-const mostRuns = 200;
+const maxRuns = 200;
 const closeMs = 3000;
 
 const poolOf = perApp(() => new Set<Child>());
@@ -81,7 +81,7 @@ function giveBack(app: App, child: Child): void {
   child.isBusy = false;
   child.runs++;
   if (child.ending || !isAlive(child)) return;
-  if (child.runs >= mostRuns || child.isSwollen) return app.background("end a job process", () => end(child));
+  if (child.runs >= maxRuns || child.isSwollen) return app.background("end a job process", () => end(child));
   child.idle = setTimeout(() => app.background("end a job process", () => end(child)), idleMs).unref();
   // An idle child must not keep the parent alive.
   child.process.unref();

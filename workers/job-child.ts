@@ -27,7 +27,7 @@ process.on("message", (message: ToChild) => {
 // Ctrl-C reaches every process of a terminal; job processes are ended by their parent as it drains.
 process.on("SIGINT", () => undefined);
 // Without the parent, the result has no receiver. Another worker runs the job again.
-process.on("disconnect", endAtOnce);
+process.on("disconnect", endProcess);
 
 async function run({ name, payload, services }: ToChild & { kind: "run" }): Promise<void> {
   try {
@@ -54,10 +54,10 @@ function answered({ id, error }: ToChild & { kind: "queued" }): void {
 async function close(): Promise<void> {
   const app = await opened?.catch(() => undefined);
   await app?.close().catch(() => undefined);
-  endAtOnce();
+  endProcess();
 }
 
-function endAtOnce(): void {
+function endProcess(): void {
   killGitProcesses();
   process.kill(process.pid, "SIGKILL");
 }
@@ -74,6 +74,7 @@ const queueOfParent: Queue = {
     }),
   upsertSchedule: refuse,
   removeSchedule: refuse,
+  adoptRenamedJobs: refuse,
   counts: refuse,
   get inspector(): never {
     throw new Error("a job process may not inspect the queue");

@@ -27,14 +27,14 @@ import { removeWorkspace } from "./workspaces/delete.ts";
 
 export function processors(app: App): Processors {
   return {
-    "upkeep.reconcile": () => reconcile(app),
-    "upkeep.purge": () => purge(app),
-    "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
-    "upkeep.advance-epoch": () => advanceEpoch(app),
-    "upkeep.rotate-keys": () => rotateKeys(app),
-    "upkeep.forget-server": ({ serverId }) => removeConnectors(app, { serverId }),
-    "upkeep.erase-account": (payload) => finishDeletion(app, payload),
-    "folders.govern": ({ tenantId }) => updateSkillAccess(app, tenantId),
+    "maintenance.reconcile": () => reconcile(app),
+    "maintenance.purge": () => purge(app),
+    "maintenance.erase-skill": (payload) => eraseSkill(app, payload),
+    "maintenance.advance-epoch": () => advanceEpoch(app),
+    "maintenance.rotate-keys": () => rotateKeys(app),
+    "maintenance.forget-server": ({ serverId }) => removeConnectors(app, { serverId }),
+    "maintenance.erase-account": (payload) => finishDeletion(app, payload),
+    "folders.update-access": ({ tenantId }) => updateSkillAccess(app, tenantId),
     "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
     "orgs.erase": ({ tenantId }) => eraseTenant(app, tenantId),
@@ -47,13 +47,13 @@ export function processors(app: App): Processors {
     "sso.domain-verified": (payload) => admitInvited(app, payload),
     "catalog.mirror": () => mirrorCatalog(app),
     "sync.run": (payload) => runConnectionInChild(app, payload),
-    "branches.poll": () => pollConnections(app),
-    "upkeep.merge-packs": async (payload) => {
+    "sync.poll-branches": () => pollConnections(app),
+    "maintenance.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },
-    "upkeep.tidy-repos": () => maintainRepos(app),
-    "upkeep.repack": (payload) => repackSkill(app, payload),
-    "upkeep.check-repos": (payload) =>
-      runInChild(app, "upkeep.check-repos", payload, { maxOldSpaceMb: 512, timeoutMs: 3_600_000 }),
+    "maintenance.compact-repos": () => maintainRepos(app),
+    "maintenance.repack": (payload) => repackSkill(app, payload),
+    "maintenance.check-repos": (payload) =>
+      runInChild(app, "maintenance.check-repos", payload, { maxOldSpaceMb: 512, timeoutMs: 3_600_000 }),
   };
 }

@@ -34,9 +34,9 @@ export async function startWorkers(app: App): Promise<Consumers> {
   await untilQueued(app, () => schedule(app));
   // Interrupted work should not wait for the hourly run. The most recent is still too young, and its locks are not yet
   // stale, so a second run follows. Each is queued once, no matter how often processes start.
-  await untilQueued(app, () => app.queue.enqueue("upkeep.reconcile", {}, { jobId: "start" }));
+  await untilQueued(app, () => app.queue.enqueue("maintenance.reconcile", {}, { jobId: "start" }));
   const later = { jobId: "second-look", retime: true, delayMs: secondLookMs };
-  await untilQueued(app, () => app.queue.enqueue("upkeep.reconcile", {}, later));
+  await untilQueued(app, () => app.queue.enqueue("maintenance.reconcile", {}, later));
   return {
     async close() {
       await consumers.close();

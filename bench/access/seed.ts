@@ -85,7 +85,7 @@ export async function seedTree(
     const isAtRoot = n % 100 === 0;
     if (isAtRoot) tree.atRoot.push(id);
     else if (leaf.governing && isGranted.has(leaf.governing)) tree.inGranted.push(id);
-    return isAtRoot ? {} : { folderId: leaf.id, governingFolderId: leaf.governing, listed: false };
+    return isAtRoot ? {} : { folderId: leaf.id, effectiveRestrictionId: leaf.governing, listed: false };
   });
   return tree;
 }

@@ -73,7 +73,7 @@ export async function seedSkills(
         visibility: n % 2 === 0 ? "public" : "private",
         tags: [wordAt(n * 7), wordAt(n * 11)],
         folderId: null,
-        governingFolderId: null,
+        effectiveRestrictionId: null,
         listed: n % 2 === 0,
         excerpt: `skill ${text(120, 3)}`,
         createdBy: "bench",

@@ -4,10 +4,10 @@ export interface Page<T> {
   nextCursor: string | undefined;
 }
 
-/** All items of a paged list, up to `atMost`. */
+/** All items of a paged list, up to `max`. */
 export async function collectPages<T>(
   fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
-  atMost = Infinity,
+  max = Infinity,
 ): Promise<{ items: T[]; more: boolean }> {
   const items: T[] = [];
   let cursor: string | undefined;
@@ -17,6 +17,6 @@ export async function collectPages<T>(
     // A cursor that repeats would loop forever.
     if (nextCursor !== undefined && nextCursor === cursor) break;
     cursor = nextCursor;
-  } while (cursor !== undefined && items.length < atMost);
-  return { items: items.slice(0, atMost), more: cursor !== undefined || items.length > atMost };
+  } while (cursor !== undefined && items.length < max);
+  return { items: items.slice(0, max), more: cursor !== undefined || items.length > max };
 }

@@ -106,7 +106,7 @@ export async function linkTarget(path: string): Promise<string | undefined> {
 }
 
 /** The files of a package are many and mostly small. */
-const copiedAtOnce = 8;
+const copyConcurrency = 8;
 
 /** Copies a tree of plain files with their executable bits. */
 export async function copyTree(from: string, to: string): Promise<void> {
@@ -116,7 +116,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
     await copyTree(join(from, name), join(to, name));
   }
   const files = entries.filter((entry) => entry.isFile());
-  await mapLimit(files, copiedAtOnce, async ({ name }) => {
+  await mapLimit(files, copyConcurrency, async ({ name }) => {
     const [source, target] = [join(from, name), join(to, name)];
     // The copy has the mode of its source, which a strict umask may have narrowed.
     const [{ mode }] = await Promise.all([lstat(source), copyFile(source, target)]);

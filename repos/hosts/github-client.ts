@@ -9,7 +9,7 @@ import { openGuardedFetch } from "../transport/guarded-fetch.ts";
 
 const timeoutMs = 20_000;
 const maxBytes = 8 * 1024 * 1024;
-const mostRedirects = 3;
+const maxRedirects = 3;
 /** Wait that GitHub recommends if the response to a secondary limit names no time. */
 const secondaryLimitMs = 60_000;
 const longestWaitMs = 3_600_000;
@@ -139,7 +139,7 @@ async function boundedFetch(
     await response.body?.cancel();
     const next = new URL(location, url);
     const isRead = (init.method ?? "GET").toUpperCase() === "GET";
-    if (next.origin !== url.origin || !isRead || hops >= mostRedirects)
+    if (next.origin !== url.origin || !isRead || hops >= maxRedirects)
       throw new RepoError("remote_protocol", "GitHub's interface leads elsewhere.");
     url = next;
   }

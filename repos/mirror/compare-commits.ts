@@ -5,9 +5,9 @@ import { commitIfHere, entryNamed, isFolder, type TreeReader } from "./trees.ts"
 import type { CommitFacts } from "./types.ts";
 
 /** Limit of commits read while searching for an ancestor. */
-const commitsAtMost = 5000;
+const maxCommits = 5000;
 /** Limit of differing folders; a merge that touches more counts as an edit. */
-const foldersAtMost = 20_000;
+const maxFolders = 20_000;
 
 export async function readCommitFacts(trees: TreeReader, oid: string): Promise<CommitFacts | undefined> {
   const commit = await commitIfHere(trees, oid);
@@ -25,7 +25,7 @@ export async function isDescendant(trees: TreeReader, oid: string, from: string)
   const seen = new Set([oid]);
   for (let level = [oid]; level.length > 0;) {
     if (seen.has(from)) return true;
-    if (seen.size > commitsAtMost) return false;
+    if (seen.size > maxCommits) return false;
     const commits = await Promise.all(level.map((one) => commitIfHere(trees, one)));
     const parents = new Set(commits.flatMap((commit) => commit?.parents ?? []));
     level = [...parents].filter((parent) => !seen.has(parent));
@@ -49,7 +49,7 @@ export async function containsOnlyUpstreamChanges(trees: TreeReader, roots: Side
   let looked = 0;
   for (let level: Sides<string | undefined>[] = [roots]; level.length > 0;) {
     looked += level.length;
-    if (looked > foldersAtMost) return false;
+    if (looked > maxFolders) return false;
     const read = await trees.trees(
       level.flatMap(({ found, ours, before, after }) =>
         [found, ours, before, after].filter((oid) => oid !== undefined),

@@ -8,7 +8,7 @@ import { commitIfHere, isFolder, type ForeignCommit, type TreeReader } from "./t
 import type { RemoteChange } from "./types.ts";
 
 /** Limit of commits read; a path that did not change in these is attributed to the tip. */
-const commitsAtMost = 2000;
+const maxCommits = 2000;
 /** Trees of a commit are read a second time, for the comparison with its parent. */
 const foldersKept = 64;
 const shownCharacters = 500;
@@ -39,7 +39,7 @@ export async function lastChanges(
   const found = new Map(paths.map((path) => [path, unknown]));
 
   const waiting = new Map<string, Waiting>([[tip, { commit: whole, paths: new Set(paths) }]]);
-  for (let i = 0; i < commitsAtMost && waiting.size > 0; i++) {
+  for (let i = 0; i < maxCommits && waiting.size > 0; i++) {
     const oid = newestOf(waiting);
     const { commit, paths: held } = waiting.get(oid)!;
     let left = held;

@@ -17,8 +17,8 @@ import type { ScanContext } from "./scan.ts";
 import { isFileMode, isFolder } from "./trees.ts";
 import type { DirectoryListing, RefusedFile, RemoteFile, RemoteSkill } from "./types.ts";
 
-const foldersAtMost = 2000;
-const refusedAtMost = 100;
+const maxFolders = 2000;
+const maxRefused = 100;
 /** A pointer file of Git LFS is shorter than this, and begins so. */
 const pointerBytes = 1024;
 const pointerStart = "version https://git-lfs.github.com/spec/";
@@ -33,7 +33,7 @@ export async function listSkill(
 ): Promise<DirectoryListing> {
   const refused: RefusedFile[] = [];
   const refuse: Refuse = (path, why, message) => {
-    if (refused.length < refusedAtMost) refused.push({ path, why, message });
+    if (refused.length < maxRefused) refused.push({ path, why, message });
   };
   const found = await walk(context, skill.tree, refuse);
   const files = await withSizes(context, found, refuse);
@@ -67,9 +67,9 @@ async function walk({ trees }: ScanContext, root: string, refuse: Refuse): Promi
   let leftOut = 0;
   for (let level = [{ prefix: "", tree: root }]; level.length > 0;) {
     looked += level.length;
-    const read = looked > foldersAtMost ? undefined : await trees.trees(level.map(({ tree }) => tree));
+    const read = looked > maxFolders ? undefined : await trees.trees(level.map(({ tree }) => tree));
     if (read === undefined) {
-      refuse("", "too_many_files", `The directory has more than ${foldersAtMost} folders.`);
+      refuse("", "too_many_files", `The directory has more than ${maxFolders} folders.`);
       return files;
     }
     const below: typeof level = [];

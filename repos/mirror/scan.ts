@@ -22,8 +22,8 @@ import {
 import type { RemoteScan, RemoteSkill, ScanFault, ScanProblem } from "./types.ts";
 
 /** Limit of folders that are read: a few kilobytes of trees can have billions of paths. */
-const foldersAtMost = 200_000;
-const problemsAtMost = 1000;
+const maxFolders = 200_000;
+const maxProblems = 1000;
 const svcBytes = 64 * 1024;
 
 interface Pair {
@@ -98,10 +98,10 @@ async function walk(trees: TreeReader, scan: RemoteScan, inQuestion: InQuestion,
   // Level by level: the trees of one level are next to each other in the pack.
   for (let level = [start].filter(differs); level.length > 0;) {
     looked += level.length;
-    if (looked > foldersAtMost)
+    if (looked > maxFolders)
       throw new RepoError(
         "remote_too_large",
-        `the repository has more than ${foldersAtMost} folders in skills/`,
+        `the repository has more than ${maxFolders} folders in skills/`,
       );
     const read = await trees.trees(
       level.flatMap(({ before, now }) => [before, now].filter((oid) => oid !== undefined)),
@@ -199,7 +199,7 @@ function isUnreadable(
 
 /** Reports files that are probably meant to be skills: spelled in another case, or directly in `skills/`. */
 function noteRootNames({ path, depth }: Pair, entries: readonly RawTreeEntry[], scan: RemoteScan): void {
-  if (scan.problems.length >= problemsAtMost) return;
+  if (scan.problems.length >= maxProblems) return;
   for (const entry of entries) {
     if (!isFileMode(entry.mode)) continue;
     const isExact = isRootName(entry);
@@ -334,7 +334,7 @@ function noteEntry(scan: RemoteScan, known: ReadonlySet<string>, above: string, 
 }
 
 function note(scan: RemoteScan, problem: ScanProblem): void {
-  if (scan.problems.length >= problemsAtMost) return;
+  if (scan.problems.length >= maxProblems) return;
   const isNoted = scan.problems.some(({ path, why }) => path === problem.path && why === problem.why);
   if (!isNoted) scan.problems.push(problem);
 }

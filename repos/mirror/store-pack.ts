@@ -19,11 +19,11 @@ import type { MirrorId } from "../store/types.ts";
  */
 const objectBytes = 512 * 1024 * 1024;
 /** Limit of all inflated objects relative to the pack's size, against decompression bombs. */
-const inflationAtMost = 20;
+const maxInflation = 20;
 const inflatedAlways = 1024 * 1024 * 1024;
 const breathEveryMs = 15;
 /** Larger entries are inflated asynchronously. */
-const inflatedAtOnce = 1024 * 1024;
+const inflateBatchBytes = 1024 * 1024;
 /** Bytes kept for the second pass; the rest is inflated again. */
 const keptBytes = 96 * 1024 * 1024;
 
@@ -199,7 +199,7 @@ class Unpacking {
     try {
       // For a small object, a change of threads takes longer than inflating it.
       const inflated: unknown =
-        entry.size > inflatedAtOnce ? await inflateAsync(input, bounds) : zlib.inflateSync(input, bounds);
+        entry.size > inflateBatchBytes ? await inflateAsync(input, bounds) : zlib.inflateSync(input, bounds);
       // With `info`, the result is an object, which the types of these functions do not express.
       result = inflated as InflatedWithEnd;
     } catch {
@@ -211,7 +211,7 @@ class Unpacking {
 
   #count(bytes: number): void {
     this.#inflated += bytes;
-    if (this.#inflated > Math.max(inflatedAlways, inflationAtMost * this.#pack.length))
+    if (this.#inflated > Math.max(inflatedAlways, maxInflation * this.#pack.length))
       throw new RepoError("remote_too_large", "the host sent a pack that inflates beyond all measure");
   }
 

@@ -15,7 +15,7 @@ import { openSpool, type SpooledStream } from "./spool.ts";
 
 /** Without a word from the client for so long, git gives up. */
 const silenceSeconds = 60;
-const longestMs = 15 * 60_000;
+const maxDurationMs = 15 * 60_000;
 /** A client that takes less in such a period, with more there for it since the start, is disconnected. */
 const leastBytes = 60 * 1024;
 const periodMs = 60_000;
@@ -142,7 +142,7 @@ export function openUploadPack(options: UploadPackOptions): UploadPack {
       throw error;
     }
     running.add(started);
-    const timer = setTimeout(() => started.kill(), longestMs);
+    const timer = setTimeout(() => started.kill(), maxDurationMs);
     started.child.once("close", () => {
       running.delete(started);
       clearTimeout(timer);

@@ -26,7 +26,7 @@ const maxDeltaDepth = 4096;
 /** Number of bytes that a sequence inflates ahead of its reader. */
 const aheadBytes = 4 * 1024 * 1024;
 const aheadObjects = 8;
-const readsAtOnce = 16;
+const readConcurrency = 16;
 
 /** An object on its way into a sequence: from the cache, or as an entry in memory, still deflated. */
 interface Fetched {
@@ -134,9 +134,11 @@ export class ObjectReader {
       if (joins) stretch?.push(item);
       else stretches.push([item]);
     }
-    for (let first = 0; first < stretches.length; first += readsAtOnce)
+    for (let first = 0; first < stretches.length; first += readConcurrency)
       await Promise.all(
-        stretches.slice(first, first + readsAtOnce).map((stretch) => this.#readHeads(repo, stretch, found)),
+        stretches
+          .slice(first, first + readConcurrency)
+          .map((stretch) => this.#readHeads(repo, stretch, found)),
       );
     return found;
   }
@@ -341,7 +343,7 @@ export class ObjectReader {
 
 /** One read is always under way while another is used up. */
 const mayReadOn = (reads: number, bytes: number) =>
-  reads < 2 || (reads < readsAtOnce && bytes < joinedReadBytes);
+  reads < 2 || (reads < readConcurrency && bytes < joinedReadBytes);
 
 function bytesOf(stretch: Stretch): number {
   return Array.isArray(stretch) ? stretch.at(-1)!.place.end - stretch[0]!.place.offset : 0;

@@ -27,7 +27,7 @@ import { openZipCache } from "./zip-cache.ts";
 /** One of them is left for other organizations. */
 const workerThreads = 3;
 /** Maximum number of concurrent merges, which compete with publishes for the disk. */
-const mergesAtOnce = 2;
+const mergeConcurrency = 2;
 
 const defaults = {
   log: () => undefined,
@@ -67,7 +67,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     piecesPerCaller: Infinity,
   });
   const committer: Identity = { name: "svc", email: `git@noreply.${options.committerHost}` };
-  const merges = new SingleFlight<MaintenanceReport>(mergesAtOnce);
+  const merges = new SingleFlight<MaintenanceReport>(mergeConcurrency);
   const advances = new Coalescer<AdvanceResult>();
   const background = new Set<Promise<unknown>>();
   let closed = false;

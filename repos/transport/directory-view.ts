@@ -31,8 +31,8 @@ import { type NativeGit, runGit } from "../native-git.ts";
 import { refuseForeignKeys } from "./directory-config.ts";
 
 /** Entries of refs and objects that are looked at; git itself packs loose objects long before. */
-const mostEntries = 500_000;
-const mostFileBytes = 64 * 1024;
+const maxEntries = 500_000;
+const maxFileBytes = 64 * 1024;
 const configTimeoutMs = 10_000;
 const prefix = "view-";
 /** Folders of links to a repository's objects. */
@@ -129,9 +129,9 @@ async function readPlainFile(path: string, name: string): Promise<string | undef
   try {
     const found = await file.stat();
     if (!found.isFile()) throw notPlain(name);
-    if (found.size > mostFileBytes) throw refused(`the repository's file ${name} is too large`);
-    const bytes = Buffer.alloc(mostFileBytes);
-    const { bytesRead } = await file.read(bytes, 0, mostFileBytes, 0);
+    if (found.size > maxFileBytes) throw refused(`the repository's file ${name} is too large`);
+    const bytes = Buffer.alloc(maxFileBytes);
+    const { bytesRead } = await file.read(bytes, 0, maxFileBytes, 0);
     return bytes.toString("utf8", 0, bytesRead);
   } finally {
     await file.close();
@@ -145,7 +145,7 @@ async function refuseLinks(path: string, top: string): Promise<void> {
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     for (const entry of await entriesOf(join(path, folder))) {
       const name = `${folder}/${entry.name}`;
-      if (++entries > mostEntries)
+      if (++entries > maxEntries)
         throw new RepoError("remote_too_large", "the repository has too many files: run git gc in it");
       if (entry.isDirectory()) folders.push(name);
       else if (!entry.isFile()) throw notPlain(name);

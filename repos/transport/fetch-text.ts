@@ -6,7 +6,7 @@ export interface DocumentLimits {
   allowPrivateNetwork: boolean;
   maxBytes: number;
   requestMs: number;
-  redirectsAtMost?: number;
+  maxRedirects?: number;
 }
 
 interface DocumentRequest {
@@ -18,7 +18,7 @@ interface DocumentRequest {
 /** Throws `RepoError`, whose message names the host and never contains text of its response. */
 export async function fetchText(
   url: string,
-  { allowPrivateNetwork, maxBytes, requestMs, redirectsAtMost }: DocumentLimits,
+  { allowPrivateNetwork, maxBytes, requestMs, maxRedirects }: DocumentLimits,
   { method, headers, body }: DocumentRequest = {},
 ): Promise<string> {
   if (!URL.canParse(url)) throw new RepoError("invalid_remote", "the address is not a valid URL");
@@ -30,7 +30,7 @@ export async function fetchText(
       asked: "document",
       maxBytes,
       requestMs,
-      redirectsAtMost,
+      maxRedirects,
       silenceMs: requestMs,
       signal: AbortSignal.timeout(requestMs),
     },

@@ -43,7 +43,7 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
       if (isRedirect(response)) {
         response.resume();
         const next = redirectOf(response, target);
-        if (method !== "GET" || next === undefined || hop >= (limits.redirectsAtMost ?? defaultRedirects))
+        if (method !== "GET" || next === undefined || hop >= (limits.maxRedirects ?? defaultRedirects))
           throw new RepoError("remote_protocol", `${host} redirects us, where we do not follow`);
         moved = prefixOf(asked, next);
         target = next;

@@ -8,9 +8,9 @@ import { firstBand, flush, packetLine, plainText, readPackets } from "./pkt-line
 const none = "0".repeat(40);
 const keptText = 8 * 1024;
 /** Bytes that may be sent in vain if the branch has moved in the meantime. */
-const mostUnaskedBytes = 1024 * 1024;
+const maxUnaskedBytes = 1024 * 1024;
 const knownForMs = 60 * 60_000;
-const mostKnown = 1000;
+const maxKnown = 1000;
 
 export interface SendRequest {
   ref: string;
@@ -32,7 +32,7 @@ interface PushHabit {
   wantsToBeAsked: boolean;
 }
 
-export const newPushHabits = (): PushHabits => new LRUCache({ max: mostKnown, ttl: knownForMs });
+export const newPushHabits = (): PushHabits => new LRUCache({ max: maxKnown, ttl: knownForMs });
 
 /**
  * Sends the pack; the host decides whether it accepts it. The first push requests the host's capabilities and refs
@@ -48,7 +48,7 @@ export async function sendPack(
   address: string,
 ): Promise<PushResult> {
   const known = habits.get(address);
-  if (known?.wantsToBeAsked === false && request.from !== null && request.packBytes <= mostUnaskedBytes) {
+  if (known?.wantsToBeAsked === false && request.from !== null && request.packBytes <= maxUnaskedBytes) {
     const result = await push(session, request, known.banded).catch((error: unknown) => {
       if (!(error instanceof RepoError) || error.code !== "remote_protocol") throw error;
       habits.set(address, { ...known, wantsToBeAsked: true });

@@ -9,7 +9,7 @@ export interface Limits {
   requestMs: number;
   signal?: AbortSignal;
   /** Redirects within the origin that are followed. Default: 3. */
-  redirectsAtMost?: number;
+  maxRedirects?: number;
   /** Subject of the requests, for the messages of refusals. Default: a repository. */
   asked?: "repository" | "document";
 }

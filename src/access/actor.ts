@@ -29,9 +29,9 @@ export interface Membership {
 }
 
 /** The proof that a member lacks: a factor, a sign-in by the provider, or a confirmation by their own credentials. */
-export type Lack = "factor" | "sso" | "confirm-factor" | "confirm-password";
+export type MissingProof = "factor" | "sso" | "confirm-factor" | "confirm-password";
 /** `ownFactor`: for an owner who could use a second factor instead of the provider, whether the account has one. */
-export type WithheldMembership = Membership & { lack: Lack; ownFactor?: "present" | "missing" };
+export type WithheldMembership = Membership & { lack: MissingProof; ownFactor?: "present" | "missing" };
 
 /** The limits of a token; an absent part does not limit it. */
 export interface TokenLimits {

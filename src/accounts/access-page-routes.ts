@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { hidden } from "../http/pages/fields.ts";
-import { formText, orShow, postForm } from "../http/pages/forms.ts";
+import { formText, renderErrors, postForm } from "../http/pages/forms.ts";
 import { html, type Html } from "../http/pages/html.ts";
 import { actorPage, type PageOptions } from "../http/pages/pages.ts";
 import { routesOf, type Route } from "../http/route.ts";
@@ -26,7 +26,7 @@ export function accessPageRoutes(app: App): Route[] {
       summary: "Ask whether to end a session or token, from the link of a mail",
       query: LinkQuery,
       handle: ({ actor, query: { token } }) =>
-        orShow(
+        renderErrors(
           async () => {
             const view = await readAccess(app, token);
             return actorPage(actor, { title: askTitles[view.kind], body: askPage(view, token) });
@@ -41,7 +41,7 @@ export function accessPageRoutes(app: App): Route[] {
       body: LinkQuery,
       form: true,
       handle: ({ actor, body: { token } }) =>
-        orShow(
+        renderErrors(
           async () => {
             await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
             const view = await endAccess(app, actor.origin, token);

@@ -67,7 +67,7 @@ export async function deleteUnusedAccount(app: App, seen: Account): Promise<bool
 function queueErasure(app: App, userId: string): void {
   const options = { jobId: userId, delayMs: underWayMs };
   app.background("queue the end of an account", () =>
-    app.queue.enqueue("upkeep.erase-account", { userId }, options),
+    app.queue.enqueue("maintenance.erase-account", { userId }, options),
   );
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { clientFacts } from "../auth/known-clients.ts";
-import { checkForm, formText, orShow } from "../http/pages/forms.ts";
+import { checkForm, formText, renderErrors } from "../http/pages/forms.ts";
 import { actorPage, redirectReply, type PageOptions } from "../http/pages/pages.ts";
 import { routesOf, type Reply, type Route } from "../http/route.ts";
 import { accessPageRoutes } from "./access-page-routes.ts";
@@ -56,7 +56,7 @@ function confirmRoutes(app: App): Route[] {
       summary: "Ask whether to confirm an e-mail address, from the link of a mail",
       query: LinkQuery,
       handle: ({ actor, query: { token } }) =>
-        orShow(
+        renderErrors(
           async () => {
             const { user, change } = await readConfirmation(app, token);
             if (actor.kind === "anonymous") return signInFirst(token);
@@ -74,7 +74,7 @@ function confirmRoutes(app: App): Route[] {
       body: LinkQuery,
       form: true,
       handle: ({ actor, body: { token } }) =>
-        orShow(
+        renderErrors(
           async () => {
             await app.rateLimits.consume("sign-in", ipOf(actor));
             if (actor.kind === "anonymous") return signInFirst(token);
@@ -103,7 +103,7 @@ function forgotRoutes(app: App): Route[] {
       body: ForgotForm,
       form: true,
       handle: ({ actor, body, request }) =>
-        orShow(
+        renderErrors(
           async () => {
             await app.rateLimits.consume("recovery", ipOf(actor));
             const { email } = checkForm(ForgotPassword, body);
@@ -126,7 +126,7 @@ function resetRoutes(app: App): Route[] {
       summary: "Form for a new password, from the link of a mail",
       query: LinkQuery,
       handle: ({ actor, query: { token } }) =>
-        orShow(
+        renderErrors(
           async () => {
             const { emailVerifiedAt } = await readReset(app, token);
             const view = { token, endTokens: emailVerifiedAt ? true : "always" } as const;
@@ -142,13 +142,13 @@ function resetRoutes(app: App): Route[] {
       body: ResetForm,
       form: true,
       handle: ({ actor, body }) =>
-        orShow(
+        renderErrors(
           async () => {
             await app.rateLimits.consume("sign-in", ipOf(actor));
             // An ended link is reported before a password that is too short.
             const { emailVerifiedAt } = await readReset(app, body.token);
             const endTokens = emailVerifiedAt ? body.end_tokens !== "" : "always";
-            return orShow(
+            return renderErrors(
               async () => {
                 const { end_tokens: _, ...fields } = body;
                 const input = checkForm(ResetPassword, { ...fields, endTokens: endTokens !== false });

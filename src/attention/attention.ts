@@ -15,8 +15,8 @@ import { tenantOf, type Tenants } from "./tenants.ts";
 
 const maxOfKind = 20;
 /** Connections that are looked into at a time, and at most. */
-const connectionsAtOnce = 4;
-const mostConnections = 20;
+const connectionConcurrency = 4;
+const maxConnections = 20;
 
 /** `isPersonal`: also the caller's own tokens, connectors and invitations. */
 export async function readAttention(
@@ -51,8 +51,8 @@ function bounded(all: readonly AttentionItem[]): AttentionPayload {
 
 async function ofSyncs(app: App, actor: Actor, tenants: Tenants): Promise<AttentionItem[]> {
   const ids = tenants.map(({ tenantId }) => tenantId);
-  const connections = ids.length > 0 ? await app.storage.connections.listOfTenants(ids, mostConnections) : [];
-  const found = await mapLimit(connections, connectionsAtOnce, async (connection) => {
+  const connections = ids.length > 0 ? await app.storage.connections.listOfTenants(ids, maxConnections) : [];
+  const found = await mapLimit(connections, connectionConcurrency, async (connection) => {
     const tenant = tenantOf(tenants, connection.tenantId);
     const [problems, conflicts] = await Promise.all([
       syncProblems(app, actor, connection, tenant),

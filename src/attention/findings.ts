@@ -10,7 +10,7 @@ import { tenantOf, type Tenants } from "./tenants.ts";
 /**
  * Skills with errors that are looked through; those that are reviewed, or that the caller may not change, are left out.
  */
-const mostLookedThrough = 200;
+const maxLookedThrough = 200;
 
 /** Skills that the caller may correct, the latest change first. */
 export async function unreviewedErrors(
@@ -21,7 +21,7 @@ export async function unreviewedErrors(
 ): Promise<AttentionItem[]> {
   const tenantIds = tenants.map(({ tenantId }) => tenantId);
   if (tenantIds.length === 0) return [];
-  const found = await app.storage.skills.listWithErrors(tenantIds, mostLookedThrough);
+  const found = await app.storage.skills.listWithErrors(tenantIds, maxLookedThrough);
   const open = await keepAllowed(
     app,
     actor,

@@ -10,7 +10,7 @@ import type { Budget } from "../http/request/rate-limit.ts";
 import { hashSecret } from "../secrets.ts";
 import { knownClient, type ClientFacts } from "./known-clients.ts";
 
-export type Point = [budget: Budget, caller: string];
+export type BudgetKey = [budget: Budget, caller: string];
 
 /**
  * Checks a password at the sign-in. Unknown accounts, wrong passwords and throttled calls take the same steps, password
@@ -24,14 +24,14 @@ export async function checkSignIn(
   const { emailKey, password, client } = input;
   const found = await app.storage.users.findCredentials(emailKey);
   const known = knownClient(app, found, client);
-  const points: Point[] = [clientPoint(emailKey, client, known)];
-  if (!known) points.push(["password-strangers", hashSecret(emailKey)]);
-  const refusal = await takePoints(app, points);
+  const keys: BudgetKey[] = [clientKey(emailKey, client, known)];
+  if (!known) keys.push(["password-unknown-clients", hashSecret(emailKey)]);
+  const refusal = await consumeBudgets(app, keys);
   const isRight = await app.passwords.verify(refusal ? undefined : found?.passwordHash, password);
   if (refusal) throw refusal;
   if (!found || !isRight)
     throw new ServiceError("invalid_credentials", "The e-mail address or the password is not right.");
-  await returnPoints(app, points);
+  await refundBudgets(app, keys);
   if (found.suspended) throw accountSuspended();
   return found;
 }
@@ -45,11 +45,11 @@ export function accountSuspended(): ServiceError {
 }
 
 /** A client's own budget for one account. */
-function clientPoint(
+function clientKey(
   emailKey: string,
   { ipHash }: ClientFacts,
   known: ReturnType<typeof knownClient>,
-): Point {
+): BudgetKey {
   const client = known ? `${known.kind} ${known.hash}` : (ipHash ?? "unknown");
   return ["password", hashSecret(`${emailKey}\n${client}`)];
 }
@@ -63,33 +63,36 @@ export async function checkOwnPassword(app: App, caller: UserActor, password: st
   const { userId, via } = caller;
   const account = await app.storage.users.findCredentialsById(userId);
   if (!account) throw unauthenticated("This account no longer exists.");
-  const points: Point[] = [
+  const keys: BudgetKey[] = [
     ["password", `user:${userId} ${via.kind === "session" ? via.sessionId : "tokens"}`],
   ];
   if (via.kind === "token") {
     const client = { ipHash: caller.origin.ipHash, deviceSecret: undefined };
-    points.push(clientPoint(account.emailKey, client, knownClient(app, account, client)));
+    keys.push(clientKey(account.emailKey, client, knownClient(app, account, client)));
   }
-  const refusal = await takePoints(app, points);
+  const refusal = await consumeBudgets(app, keys);
   if (refusal) throw refusal;
   if (!(await app.passwords.verify(account.passwordHash, password)))
     throw new ServiceError("invalid_credentials", "The password is not right.");
-  await returnPoints(app, points);
+  await refundBudgets(app, keys);
   return account;
 }
 
-/** Takes points before a check, so that concurrent checks can't exceed a budget. Returns the error of an empty one. */
-export async function takePoints(app: App, points: readonly Point[]): Promise<ServiceError | undefined> {
-  const taken = await Promise.allSettled(points.map((point) => app.rateLimits.consume(...point)));
+/** Takes keys before a check, so that concurrent checks can't exceed a budget. Returns the error of an empty one. */
+export async function consumeBudgets(
+  app: App,
+  keys: readonly BudgetKey[],
+): Promise<ServiceError | undefined> {
+  const taken = await Promise.allSettled(keys.map((key) => app.rateLimits.consume(...key)));
   const errors = taken.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
   const unexpected = errors.find((error) => !(error instanceof ServiceError));
   if (unexpected !== undefined) throw unexpected;
   return errors.find((error) => error instanceof ServiceError);
 }
 
-/** Gives the points of a check that succeeded back: only failures count. */
-export async function returnPoints(app: App, points: readonly Point[]): Promise<void> {
-  await Promise.all(points.map((point) => app.rateLimits.refund(...point)));
+/** Gives the keys of a check that succeeded back: only failures count. */
+export async function refundBudgets(app: App, keys: readonly BudgetKey[]): Promise<void> {
+  await Promise.all(keys.map((key) => app.rateLimits.refund(...key)));
 }
 
 /** The account was changed by a concurrent call. */

@@ -14,7 +14,7 @@ export interface PasswordCost {
 const baseline: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Hashing uses the threads that also read files: most of them stay free, and memory is bounded. */
-const hashesAtOnce = 2;
+const hashConcurrency = 2;
 const hashesWaiting = 200;
 
 /** Normalizes a password, so that it matches when it is typed on another system (RFC 8265, section 4.2). */
@@ -49,7 +49,7 @@ function openTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    if (running >= hashesAtOnce) {
+    if (running >= hashConcurrency) {
       if (waiting.length >= hashesWaiting) {
         throw new ServiceError("unavailable", "Too many concurrent sign-ins: try again in a moment.");
       }

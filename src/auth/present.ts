@@ -5,7 +5,7 @@ import type { App } from "../app.ts";
 import { Enveloped } from "../http/route.ts";
 import { loadIdentity } from "../users/identity.ts";
 import { loadMemberships } from "../users/load.ts";
-import { withoutUnproved } from "../users/requirements.ts";
+import { splitByRequirements } from "../users/requirements.ts";
 import type { PendingDevice } from "./device/device-approval.ts";
 import type { SignedIn } from "./sign-in.ts";
 import type { FactorNeeded } from "./ticket.ts";
@@ -23,7 +23,7 @@ function presentFactorNeeded({ kinds, ticket, expiresAt, cookies }: FactorNeeded
 /** The identity of a user who has just signed in, with the cookies of the session. */
 export async function presentSignedIn(app: App, { user, cookies, ...session }: SignedIn): Promise<Enveloped> {
   const via = { kind: "session", ...session } as const;
-  const memberships = withoutUnproved(user, await loadMemberships(app, user._id), via, app.now());
+  const memberships = splitByRequirements(user, await loadMemberships(app, user._id), via, app.now());
   return new Enveloped(await loadIdentity(app, user, memberships), { cookies });
 }
 

@@ -1,7 +1,7 @@
 /** A user's hosted connectors: create and list. `connecting/` connects them, `remove.ts` deletes them. */
 import { customAlphabet } from "nanoid";
 import { limits } from "../../contract/limits.ts";
-import type { ConnectorDoc, KnownConnector } from "../../storage/connectors/connectors.ts";
+import type { ConnectorDoc, PublicConnector } from "../../storage/connectors/connectors.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import type { McpServerDoc } from "../../storage/mcp/servers.ts";
 import { outboxFields } from "../../storage/outbox.ts";
@@ -43,7 +43,7 @@ export async function loadConnector(
 export async function reloadConnector(
   app: App,
   user: UserActor,
-  connector: KnownConnector,
+  connector: PublicConnector,
 ): Promise<SeenConnector> {
   const current = (await app.storage.connectors.find(connector._id)) ?? connector;
   return (await judgeConnectors(app, user, [current]))[0]!;
@@ -84,7 +84,7 @@ export async function requireEnabled(app: App, tenantId: string): Promise<void> 
   );
 }
 
-async function createConnector(app: App, user: UserActor, server: McpServerDoc): Promise<KnownConnector> {
+async function createConnector(app: App, user: UserActor, server: McpServerDoc): Promise<PublicConnector> {
   const { connectors } = app.storage;
   for (;;) {
     const own = await connectors.listOfUser(user.userId);
@@ -107,7 +107,7 @@ function draftConnector(
   app: App,
   user: UserActor,
   server: McpServerDoc,
-  own: readonly KnownConnector[],
+  own: readonly PublicConnector[],
 ): ConnectorDoc {
   const limit = limits.connectorsPerUser;
   const slots = new Set(own.map((one) => one.slot));
@@ -137,7 +137,7 @@ function draftConnector(
     active: true,
     status: "pending",
     revision: 1,
-    generation: 0,
+    credentialsRevision: 0,
     createdAt: now,
     updatedAt: now,
     ...outboxFields([event]),
@@ -145,7 +145,7 @@ function draftConnector(
 }
 
 /** The server's slug, with that of its organization or a number if the user has another connector of this name. */
-function freeSlug(slug: string, org: string, own: readonly KnownConnector[]): string {
+function freeSlug(slug: string, org: string, own: readonly PublicConnector[]): string {
   const taken = new Set(own.map((one) => one.slug));
   if (!taken.has(slug)) return slug;
   const named = `${slug}-${org}`;

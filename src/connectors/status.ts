@@ -3,7 +3,7 @@ import { cutAtWord } from "../../contract/cut-text.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ConnectorProblem } from "../../contract/vocabulary.ts";
 import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
-import type { KnownConnector } from "../../storage/connectors/connectors.ts";
+import type { PublicConnector } from "../../storage/connectors/connectors.ts";
 import type { App } from "../app.ts";
 import { reportConnectorChange } from "./changes.ts";
 
@@ -12,7 +12,7 @@ const useStepMs = 60_000;
 const nameLength = 128;
 
 /** A connector that works again is connected. */
-export function noteSuccess(app: App, connector: KnownConnector): void {
+export function noteSuccess(app: App, connector: PublicConnector): void {
   if (connector.status !== "error") return;
   app.background("note that a connector works", () =>
     app.storage.connectors.noteStatus(connector, undefined, app.now()),
@@ -22,7 +22,7 @@ export function noteSuccess(app: App, connector: KnownConnector): void {
 /** Problems of single calls do not change the status. */
 const ofCalls = new Set<ConnectorProblem>(["timed_out", "too_large", "rate_limited", "refused"]);
 
-export function noteFailure(app: App, connector: KnownConnector, problem: ConnectorProblem): void {
+export function noteFailure(app: App, connector: PublicConnector, problem: ConnectorProblem): void {
   if (ofCalls.has(problem)) return;
   app.background("note that a connector fails", async () => {
     if (problem !== "unauthorized" && problem !== "values_missing")
@@ -35,7 +35,7 @@ export function noteFailure(app: App, connector: KnownConnector, problem: Connec
 /** Records a call for its user: no arguments, no results. */
 export function recordCall(
   app: App,
-  connector: KnownConnector,
+  connector: PublicConnector,
   call: Pick<ConnectorCallDoc, "kind" | "outcome" | "bytes"> & { name?: string; ms: number },
 ): void {
   const { _id, userId, tenantId, serverId, slug, lastUsedAt } = connector;

@@ -1,6 +1,6 @@
 /** The connectors of a user with their servers, and whether they can be used now. */
 import type { ConnectionStatus, ConnectorProblem } from "../../contract/vocabulary.ts";
-import type { KnownConnector } from "../../storage/connectors/connectors.ts";
+import type { PublicConnector } from "../../storage/connectors/connectors.ts";
 import type { McpServerDoc } from "../../storage/mcp/servers.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { UserActor } from "../access/actor.ts";
@@ -10,12 +10,12 @@ import { addressOf } from "./upstream/target.ts";
 
 /** A connector whose server the user may use. */
 export interface UsableConnector {
-  connector: KnownConnector;
+  connector: PublicConnector;
   server: McpServerDoc;
 }
 
 export interface SeenConnector {
-  connector: KnownConnector;
+  connector: PublicConnector;
   /** Undefined if the server was removed, or the user has no access to it. */
   server: McpServerDoc | undefined;
   status: ConnectionStatus;
@@ -36,7 +36,7 @@ export async function findConnector(
   actor: UserActor,
   slug: string,
 ): Promise<SeenConnector | undefined> {
-  const found = await app.storage.connectors.findToUse(actor.userId, slug);
+  const found = await app.storage.connectors.findWithServer(actor.userId, slug);
   if (!found) return undefined;
   const { connector, server, tenant } = found;
   const [seen] = await judge(app, actor, [connector], server ? [server] : [], tenant ? [tenant] : []);
@@ -47,7 +47,7 @@ export async function findConnector(
 export async function judgeConnectors(
   app: App,
   actor: UserActor,
-  connectors: readonly KnownConnector[],
+  connectors: readonly PublicConnector[],
 ): Promise<SeenConnector[]> {
   if (connectors.length === 0) return [];
   const [known, tenants] = await Promise.all([
@@ -60,7 +60,7 @@ export async function judgeConnectors(
 async function judge(
   app: App,
   actor: UserActor,
-  connectors: readonly KnownConnector[],
+  connectors: readonly PublicConnector[],
   known: readonly McpServerDoc[],
   tenants: readonly TenantDoc[],
 ): Promise<SeenConnector[]> {
@@ -77,7 +77,7 @@ async function judge(
 }
 
 function statusOf(
-  connector: KnownConnector,
+  connector: PublicConnector,
   server: McpServerDoc | undefined,
   isOff: boolean,
 ): Pick<SeenConnector, "status" | "problem"> {

@@ -6,7 +6,7 @@ import { decideTenant, membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import type { EventStream } from "../http/service/event-streams.ts";
-import { mostEntries, overlapMs, type Look } from "./recent.ts";
+import { maxEntries, overlapMs, type Look } from "./recent.ts";
 import { visibleChanges } from "./visible.ts";
 
 const authenticateMs = 20_000;
@@ -118,12 +118,8 @@ export async function resume(app: App, listener: Listener): Promise<void> {
   const last = Number(listener.lastEventId);
   if (last < now - resumableMs || last > now + overlapMs) return write(listener, "reset", {}, app);
   const from = new Date(last - overlapMs);
-  const rows = await app.storage.auditEvents.listSince(
-    spread(logsOf(new Set([listener]))),
-    from,
-    mostEntries,
-  );
-  if (rows.length >= mostEntries) return write(listener, "reset", {}, app);
+  const rows = await app.storage.auditEvents.listSince(spread(logsOf(new Set([listener]))), from, maxEntries);
+  if (rows.length >= maxEntries) return write(listener, "reset", {}, app);
   const known = new Set(tenantsOf(listener.actor));
   const missed = rows.filter((row) => concerns({ ...listener, since: from.getTime() }, known, row));
   sendChanges(app, listener, await visibleChanges(app, listener.actor, missed));

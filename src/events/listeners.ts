@@ -11,10 +11,10 @@ import { openEventStreams, type EventStream, type StreamRequest } from "../http/
 import { eventText, logsOf, resume, serve, type Listener, type Subscription } from "./deliver.ts";
 import { openRecent } from "./recent.ts";
 
-const lookMs = 1000;
+const pollIntervalMs = 1000;
 const maxListeners = 1000;
 /** Listeners that are served at a time. */
-const servedAtOnce = 8;
+const listenerConcurrency = 8;
 
 export interface ChangeEvents {
   /** A stream for one listener. Throws `rate_limited` if there are too many. */
@@ -45,7 +45,7 @@ export function openChangeEvents(app: App, draining: AbortSignal | undefined): C
     isLooking = true;
     try {
       const found = await recent.look(logsOf(listeners));
-      await mapLimit([...listeners], servedAtOnce, (listener) => serve(app, listener, found));
+      await mapLimit([...listeners], listenerConcurrency, (listener) => serve(app, listener, found));
     } catch (error) {
       app.log.warn({ error }, "the changes for listeners could not be read");
     } finally {
@@ -68,14 +68,14 @@ export function openChangeEvents(app: App, draining: AbortSignal | undefined): C
         ...subscription,
         opened,
         key: actorKey(actor),
-        since: now - lookMs,
+        since: now - pollIntervalMs,
         authenticatedAt: now,
       };
       opened.stream.once("close", () => leave(listener));
       listeners.add(listener);
       opened.write(alive());
       app.background("resume a stream of changes", () => resume(app, listener));
-      timer ??= setInterval(() => void look(), lookMs);
+      timer ??= setInterval(() => void look(), pollIntervalMs);
       void look();
       return opened;
     },

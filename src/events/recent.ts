@@ -10,7 +10,7 @@ import type { App } from "../app.ts";
 /** Time for which entries are read again. A change whose process ended before it was logged may come later still. */
 export const overlapMs = 10_000;
 /** Entries of one look. With more than that, listeners are asked to read everything again. */
-export const mostEntries = 1000;
+export const maxEntries = 1000;
 
 type SyncState = Awaited<ReturnType<App["storage"]["connections"]["listStates"]>>[number];
 
@@ -53,13 +53,13 @@ export function openRecent(app: App) {
       const now = app.now().getTime();
       const logs = { tenantIds: [...tenantIds], userIds: [...userIds] };
       const [rows, states] = await Promise.all([
-        app.storage.auditEvents.listSince(logs, new Date(now - overlapMs), mostEntries),
+        app.storage.auditEvents.listSince(logs, new Date(now - overlapMs), maxEntries),
         app.storage.connections.listStates(logs.tenantIds),
       ]);
       return {
         rows: newRows(rows, now),
         syncs: changedSyncs(states, tenantIds),
-        isOverflow: rows.length >= mostEntries,
+        isOverflow: rows.length >= maxEntries,
       };
     },
   };

@@ -14,7 +14,7 @@ import {
 } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound, unauthenticated } from "../errors.ts";
-import { proofRequired, withheldIn, withWithheld } from "../users/requirements.ts";
+import { proofRequired, withheldIn, includeWithheld } from "../users/requirements.ts";
 import type { FolderTree } from "./tree/tree.ts";
 import { loadTree, loadTrees } from "./tree/trees.ts";
 
@@ -177,7 +177,7 @@ export function authorizeFolder(
 async function refuseUnprovedFolder(app: App, actor: Actor, folder: FolderDoc): Promise<void> {
   const membership = withheldIn(actor, folder.tenantId);
   if (!membership) return;
-  const view = await loadFolderView(app, withWithheld(actor), folder.tenantId);
+  const view = await loadFolderView(app, includeWithheld(actor), folder.tenantId);
   if (isVisible(view, folder._id)) throw proofRequired(membership);
 }
 

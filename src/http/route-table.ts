@@ -60,7 +60,7 @@ export function openRouteTable(routes: readonly Route[]): RouteTable {
       collect(root, segmentsOf(path), 0, candidates);
       const offered = new Set<string>();
       let oauthFailures: Route["oauthFailures"];
-      for (const { layer, declared } of mostSpecific(candidates, path)) {
+      for (const { layer, declared } of deepestOf(candidates, path)) {
         if (layer.methods.includes(method)) return { declared, params: paramsOf(layer, path) };
         for (const each of layer.methods) offered.add(each);
         ({ oauthFailures } = declared);
@@ -71,7 +71,7 @@ export function openRouteTable(routes: readonly Route[]): RouteTable {
 }
 
 /** The candidates whose pattern matches the path and is not less specific than another one that does, in order. */
-function mostSpecific(candidates: readonly Entry[], path: string): Entry[] {
+function deepestOf(candidates: readonly Entry[], path: string): Entry[] {
   const matching = candidates.filter(({ layer }) => layer.regexp.test(path));
   if (matching.length < 2) return matching;
   return matching

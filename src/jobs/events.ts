@@ -10,7 +10,7 @@ import { openEventStreams, type EventStream, type StreamRequest } from "../http/
 import { type QueueName, queueNames } from "../queue/index.ts";
 import { listQueues } from "./service.ts";
 
-const lookMs = 1000;
+const pollIntervalMs = 1000;
 /** A listener is authenticated again when it reconnects. */
 const maxDurationMs = 5 * 60_000;
 
@@ -69,7 +69,7 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
       opened.stream.once("close", () => leave(listener));
       listeners.add(listener);
       if (lastSeen !== undefined) send(listener, lastSeen);
-      timer ??= setInterval(() => void look(), lookMs);
+      timer ??= setInterval(() => void look(), pollIntervalMs);
       void look();
       return opened;
     },

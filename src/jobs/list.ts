@@ -16,7 +16,7 @@ import type { JobsQuery } from "./schema.ts";
 
 /** Maximum distance by which a job may move in its list between two pages and is still found. */
 const driftJobs = 100;
-const readAtOnce = 50;
+const readBatchSize = 50;
 
 /** A queue, the place in its list behind the last job that was taken, and that job. */
 type Place = [queue: string, at: number, lastId: string];
@@ -29,7 +29,7 @@ export async function listJobs(app: App, query: JobsQuery): Promise<Page<JobPayl
   const places = readCursor(query.cursor, state);
   const lanes = names.map((name) => {
     const place = places.find(([queue]) => queue === name) ?? [name, 0, ""];
-    return { name, place, jobs: jobsBehind(app, name, state, place, Math.min(limit + 1, readAtOnce)) };
+    return { name, place, jobs: jobsBehind(app, name, state, place, Math.min(limit + 1, readBatchSize)) };
   });
   const heads = await Promise.all(lanes.map(async ({ jobs }) => (await jobs.next()).value));
   const taken: QueuedJob[] = [];

@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 /** Time for which runs are collected in memory; a killed process loses them. */
 const gatherMs = 3000;
 /** Maximum number of minutes kept in memory while the database is unavailable. */
-const mostMinutes = 2000;
+const maxMinutes = 2000;
 const rateMinutes = 5;
 /** The plot has 60 to 96 steps. */
 const ranges: Record<MetricRange, { stepMs: number; steps: number }> = {
@@ -41,7 +41,7 @@ export function openRunCounter(app: App): RunCounter {
     } catch (error) {
       app.log.warn({ error }, "job metrics could not be written");
       // Kept for the next write. A part that was written is then counted twice, which is acceptable in a plot.
-      if (rows.size < mostMinutes) for (const row of rows.values()) gather(row);
+      if (rows.size < maxMinutes) for (const row of rows.values()) gather(row);
     }
   };
   const gather = (row: Omit<JobMinute, "_id">) => {

@@ -15,7 +15,7 @@ import { ratesOf } from "./metrics.ts";
 
 /** Time limit of a call that retries all failed jobs of a queue; further calls retry the rest. */
 const retryTimeMs = 8000;
-const retriedAtOnce = 20;
+const retryBatchSize = 20;
 
 export async function listQueues(app: App): Promise<QueuePayload[]> {
   const { inspector } = app.queue;
@@ -68,12 +68,12 @@ export async function retryFailed(app: App, actor: Actor, queue: string): Promis
   // Jobs that can't be retried stay at the head of the list.
   let passed = 0;
   for (;;) {
-    const ids = await inspector.ids(name, "failed", passed, retriedAtOnce);
+    const ids = await inspector.ids(name, "failed", passed, retryBatchSize);
     const refusals = await Promise.all(ids.map((id) => inspector.retry(name, id)));
     const done = refusals.filter((refusal) => refusal === undefined).length;
     retried += done;
     passed += refusals.filter((refusal) => refusal !== undefined && refusal !== "missing").length;
-    if (ids.length < retriedAtOnce || Date.now() > deadline) break;
+    if (ids.length < retryBatchSize || Date.now() > deadline) break;
   }
   const counts = await app.queue.counts();
   return { retried, left: counts[name].failed };

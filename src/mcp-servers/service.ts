@@ -91,6 +91,6 @@ export async function deleteServer(app: App, actor: Actor, tenantRef: string, re
   });
   // Purging removes the connectors if the job is lost.
   app.background("queue the end of the server's connectors", () =>
-    app.queue.enqueue("upkeep.forget-server", { serverId: server._id }, { jobId: server._id }),
+    app.queue.enqueue("maintenance.forget-server", { serverId: server._id }, { jobId: server._id }),
   );
 }

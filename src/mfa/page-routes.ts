@@ -8,7 +8,7 @@ import { showFactor } from "../auth/pages/sign-in-pages.ts";
 import { badTicket } from "../auth/ticket.ts";
 import { ServiceError } from "../errors.ts";
 import { problem } from "../http/pages/fields.ts";
-import { formText, orShow } from "../http/pages/forms.ts";
+import { formText, renderErrors } from "../http/pages/forms.ts";
 import { html } from "../http/pages/html.ts";
 import { actorPage, redirectReply } from "../http/pages/pages.ts";
 import { route, type Reply, type RequestInfo, type Route } from "../http/route.ts";
@@ -43,7 +43,7 @@ async function verifyForm(
 ): Promise<Reply> {
   const returnTo = safeReturnTo(return_to);
   let isOver = false;
-  return orShow(
+  return renderErrors(
     async () => {
       try {
         const { cookies } = await completeByFactor(app, actor, readProof(ticket, code), request);

@@ -4,7 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
 import { noteBreakGlass, type NotedUses } from "../auth/break-glass.ts";
-import { accountSuspended, checkOwnPassword, type Point } from "../auth/credentials.ts";
+import { accountSuspended, checkOwnPassword, type BudgetKey } from "../auth/credentials.ts";
 import { clientFacts, knownClient } from "../auth/known-clients.ts";
 import { completeSignIn, type SignedIn } from "../auth/sign-in.ts";
 import { countTry, openTicket, useTicket } from "../auth/ticket.ts";
@@ -33,11 +33,11 @@ export async function completeByFactor(
   await countTry(app, ticket);
   const known = knownClient(app, user, client);
   const who = known ? `${known.kind} ${known.hash}` : (client.ipHash ?? "unknown");
-  const points: Point[] = [["factor", hashSecret(`${user._id}\n${who}`)]];
-  if (!known) points.push(["factor-strangers", user._id]);
+  const keys: BudgetKey[] = [["factor", hashSecret(`${user._id}\n${who}`)]];
+  if (!known) keys.push(["factor-unknown-clients", user._id]);
   const binding = browserBinding(client.deviceSecret ?? "");
   const method = await verifyFactor(app, user, proof, {
-    points,
+    keys,
     binding,
     origin: actor.origin,
   });
@@ -69,10 +69,10 @@ export async function reauthenticate(app: App, actor: Actor, input: Reauthentica
   } else {
     const user = await loadOwn(app, caller);
     const binding = via.kind === "session" ? sessionBinding(via.sessionId) : "";
-    const points: Point[] = [
+    const keys: BudgetKey[] = [
       ["factor", `user:${userId} ${via.kind === "session" ? via.sessionId : "tokens"}`],
     ];
-    method = await verifyFactor(app, user, input, { points, binding, origin: caller.origin });
+    method = await verifyFactor(app, user, input, { keys, binding, origin: caller.origin });
     if (via.kind === "session")
       noted = await noteBreakGlass(app, user, caller.origin, { ...via, methods: [method] });
   }

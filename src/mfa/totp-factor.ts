@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { RecoveryCodesPayload, TotpSetupPayload } from "../../contract/payloads/mfa.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { returnPoints, takePoints, type Point } from "../auth/credentials.ts";
+import { refundBudgets, consumeBudgets, type BudgetKey } from "../auth/credentials.ts";
 import { relyingParty } from "../auth/relying-party.ts";
 import { ServiceError } from "../errors.ts";
 import type { Cookie } from "../http/route.ts";
@@ -63,8 +63,8 @@ export async function confirmTotp(
   const pending = user.factors?.pendingTotp;
   if (!pending || pending.expiresAt <= app.now())
     throw new ServiceError("refused", "The set-up of the authenticator app has expired: start it again.");
-  const point: Point = ["factor", `user:${user._id} ${caller.via.sessionId}`];
-  const refusal = await takePoints(app, [point]);
+  const key: BudgetKey = ["factor", `user:${user._id} ${caller.via.sessionId}`];
+  const refusal = await consumeBudgets(app, [key]);
   if (refusal) throw refusal;
   const secret = app.secrets.open(pending.sealed, totpRecord(user._id));
   const step = stepOf(secret, code.replace(/\s/g, ""), app.now());
@@ -72,7 +72,7 @@ export async function confirmTotp(
     throw wrongFactor(
       "The code is not right. Check that the clock of your device is, and try the next code.",
     );
-  await returnPoints(app, [point]);
+  await refundBudgets(app, [key]);
 
   const isFirst = user.hasFactor !== true;
   const fresh = isFirst ? newRecoveryCodes(app, user._id) : undefined;

@@ -4,7 +4,7 @@ import type { Credentials } from "../../storage/users.ts";
 import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
-import { returnPoints, takePoints, type Point } from "../auth/credentials.ts";
+import { refundBudgets, consumeBudgets, type BudgetKey } from "../auth/credentials.ts";
 import { ServiceError } from "../errors.ts";
 import { queueMails } from "../mail/notice.ts";
 import { verifyPasskey } from "./passkeys/verify.ts";
@@ -24,12 +24,12 @@ export async function verifyFactor(
   app: App,
   user: Credentials,
   proof: FactorProof,
-  context: { points: readonly Point[]; binding: string; origin: Origin },
+  context: { keys: readonly BudgetKey[]; binding: string; origin: Origin },
 ): Promise<SignInMethod> {
-  const refusal = await takePoints(app, context.points);
+  const refusal = await consumeBudgets(app, context.keys);
   if (refusal) throw refusal;
   const method = await verify(app, user, proof, context);
-  await returnPoints(app, context.points);
+  await refundBudgets(app, context.keys);
   return method;
 }
 

@@ -98,7 +98,7 @@ async function request(app: App, clientId: string): Promise<DescribedClient | OA
       allowPrivateNetwork: app.config.oauth.privateNetwork,
       maxBytes: limits.clientDocumentBytes,
       requestMs,
-      redirectsAtMost: 0,
+      maxRedirects: 0,
     });
     return readMetadata(clientId, document);
   } catch (error) {

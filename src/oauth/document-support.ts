@@ -68,7 +68,7 @@ export async function problemOf(
 
 async function ask(address: string, allowPrivateNetwork: boolean): Promise<undefined> {
   try {
-    await fetchText(address, { allowPrivateNetwork, maxBytes: 1, requestMs, redirectsAtMost: 0 });
+    await fetchText(address, { allowPrivateNetwork, maxBytes: 1, requestMs, maxRedirects: 0 });
   } catch (error) {
     if (!(error instanceof RepoError)) throw error;
     if (error.code === "remote_unreachable" || error.code === "remote_forbidden") throw error;

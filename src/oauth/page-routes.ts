@@ -4,7 +4,7 @@ import { oauthAccess, type OauthAccess } from "../../contract/vocabulary.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
-import { formText, orShow } from "../http/pages/forms.ts";
+import { formText, renderErrors } from "../http/pages/forms.ts";
 import { actorPage, openingPage, redirectReply, type PageOptions } from "../http/pages/pages.ts";
 import { routesOf, type Reply, type Route } from "../http/route.ts";
 import { RequestFault, readRequest, storeRequest, type CheckedRequest } from "./authorization.ts";
@@ -98,7 +98,7 @@ function sendBack(user: UserActor, address: string, isAllowed: boolean): Reply {
 
 function orShowFault(actor: Actor, act: () => Promise<Reply>): Promise<Reply> {
   const title = "This program can't connect";
-  return orShow(
+  return renderErrors(
     async () => {
       try {
         return await act();

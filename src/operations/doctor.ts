@@ -28,7 +28,7 @@ export interface Diagnosis {
 }
 
 /** Limits of the request to the service's own address. */
-const requestLimits = { allowPrivateNetwork: true, maxBytes: 20_000, requestMs: 5000, redirectsAtMost: 0 };
+const requestLimits = { allowPrivateNetwork: true, maxBytes: 20_000, requestMs: 5000, maxRedirects: 0 };
 /** A queue that responds slowly does not prevent a start, so that opening one takes as long as it needs. */
 const openQueueMs = 60_000;
 

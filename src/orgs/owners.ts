@@ -57,7 +57,7 @@ export async function repairOwners(app: App, tenantId: string): Promise<void> {
   for (const owner of await memberships.listWithRole(tenantId, ownerRole, countedOwners)) {
     if (owner.enlisting) {
       if (isOver(owner.enlisting)) await enlistOwner(app, owner);
-    } else if (isOver(tenant.unsettledAt) && !tenant.ownerIds.includes(owner.userId)) {
+    } else if (isOver(tenant.pendingSince) && !tenant.ownerIds.includes(owner.userId)) {
       const marked = await memberships.change(owner._id, owner.revision, { enlisting: now }, []);
       if (marked) await enlistOwner(app, marked);
     }

@@ -4,7 +4,7 @@ import type { InvitationOfferPayload } from "../../contract/payloads/organizatio
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { problem } from "../http/pages/fields.ts";
-import { orShow } from "../http/pages/forms.ts";
+import { renderErrors } from "../http/pages/forms.ts";
 import { html, type Html } from "../http/pages/html.ts";
 import { actorPage, redirectReply } from "../http/pages/pages.ts";
 import { routesOf, type Reply, type Route } from "../http/route.ts";
@@ -118,7 +118,7 @@ function signInFirst(token: string): Reply {
 
 /** Shows an error of an invitation in its page. */
 const orSay = (actor: Actor, token: string, act: () => Promise<Reply>) =>
-  orShow(act, (error, { status }, cause) => {
+  renderErrors(act, (error, { status }, cause) => {
     const body = html`${problem(error)} ${remedyOf(cause, pathOf(token))}`;
     return show(actor, "Invitation", { status, body });
   });

@@ -55,7 +55,7 @@ async function followDeletion(app: App, tenant: TenantDoc): Promise<void> {
   await requestSync(app, { tenantId: tenant._id });
   // Folders may have changed while their skills were being hidden.
   app.background("follow folders", () =>
-    app.queue.enqueue("folders.govern", { tenantId: tenant._id }, { jobId: tenant._id }),
+    app.queue.enqueue("folders.update-access", { tenantId: tenant._id }, { jobId: tenant._id }),
   );
 }
 

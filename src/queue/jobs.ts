@@ -4,21 +4,21 @@
 /** Payload of each job. The part of its name before the dot is its queue. */
 export interface JobPayloads {
   /** Compares Git, the records and the refs, and repairs the effects of interrupted changes. */
-  "upkeep.reconcile": Record<string, never>;
+  "maintenance.reconcile": Record<string, never>;
   /** Removes what has expired: sessions, device codes, staged uploads. */
-  "upkeep.purge": Record<string, never>;
+  "maintenance.purge": Record<string, never>;
   /** Permanently removes a deleted skill's bytes. */
-  "upkeep.erase-skill": { skillId: string; tenantId: string };
+  "maintenance.erase-skill": { skillId: string; tenantId: string };
   /** Increments the counter that the database and the Git root have. */
-  "upkeep.advance-epoch": Record<string, never>;
+  "maintenance.advance-epoch": Record<string, never>;
   /** Seals the credentials of hosted connectors with the current key of `SECRET_KEYS`. */
-  "upkeep.rotate-keys": Record<string, never>;
+  "maintenance.rotate-keys": Record<string, never>;
   /** Removes the connectors of a deleted MCP server. */
-  "upkeep.forget-server": { serverId: string };
+  "maintenance.forget-server": { serverId: string };
   /** Removes the data of a deleted account, and then its document. */
-  "upkeep.erase-account": { userId: string };
+  "maintenance.erase-account": { userId: string };
   /** Updates the effective access of skills after their folders changed. */
-  "folders.govern": { tenantId: string };
+  "folders.update-access": { tenantId: string };
   /** Sends the due mail of an invitation. */
   "mail.invitation": { invitationId: string };
   /** Removes the data of an ended membership. */
@@ -43,23 +43,21 @@ export interface JobPayloads {
   /** Syncs an organization's connection with its repository. */
   "sync.run": { connectionId: string };
   /** Checks connected branches for pushes without a webhook call, and queues syncs that have no job. */
-  "branches.poll": Record<string, never>;
+  "sync.poll-branches": Record<string, never>;
   /** Joins a skill's small packs. */
-  "upkeep.merge-packs": { skillId: string; tenantId: string };
+  "maintenance.merge-packs": { skillId: string; tenantId: string };
   /** Finds repositories with many packs, and queues their merge or repack. */
-  "upkeep.tidy-repos": Record<string, never>;
+  "maintenance.compact-repos": Record<string, never>;
   /** Repacks an idle skill's repository with native git. */
-  "upkeep.repack": { skillId: string; tenantId: string };
+  "maintenance.repack": { skillId: string; tenantId: string };
   /** Compares a sample of repositories with their records. */
-  "upkeep.check-repos": Record<string, never>;
+  "maintenance.check-repos": Record<string, never>;
 }
 
 export type JobName = keyof JobPayloads;
-export type QueueName = JobName extends `${infer Q}.${string}` ? Q : never;
-
-/** Repeating jobs of earlier versions, whose schedules an engine may still have. */
-export const retiredJobs = ["sync.poll"] as const;
-export type RetiredJob = (typeof retiredJobs)[number];
+type PrefixOf<N extends string> = N extends `${infer Q}.${string}` ? Q : never;
+/** A job is in the queue that its name begins with, unless its policy names another. */
+export type QueueName = PrefixOf<JobName> | "branches";
 
 /** One processor per job; a job without one does not compile. */
 export type Processors = { [K in JobName]: (payload: JobPayloads[K]) => Promise<void> };
@@ -73,20 +71,21 @@ export interface JobPolicy {
   backoffMs: number;
   /** After this time the attempt counts as failed, and another may run concurrently with it. Default: ten minutes. */
   timeoutMs?: number;
+  queue?: QueueName;
 }
 
 const minuteMs = 60_000;
 export const defaultTimeoutMs = 10 * minuteMs;
 
 export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
-  "upkeep.reconcile": { attempts: 3, backoffMs: 10_000, timeoutMs: 120 * minuteMs },
-  "upkeep.purge": { attempts: 3, backoffMs: 10_000, timeoutMs: 60 * minuteMs },
-  "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
-  "upkeep.erase-account": { attempts: 10, backoffMs: 2000 },
-  "upkeep.advance-epoch": { attempts: 1, backoffMs: 1000 },
-  "upkeep.rotate-keys": { attempts: 3, backoffMs: 10_000 },
-  "upkeep.forget-server": { attempts: 10, backoffMs: 1000 },
-  "folders.govern": { attempts: 10, backoffMs: 1000 },
+  "maintenance.reconcile": { attempts: 3, backoffMs: 10_000, timeoutMs: 120 * minuteMs },
+  "maintenance.purge": { attempts: 3, backoffMs: 10_000, timeoutMs: 60 * minuteMs },
+  "maintenance.erase-skill": { attempts: 10, backoffMs: 2000 },
+  "maintenance.erase-account": { attempts: 10, backoffMs: 2000 },
+  "maintenance.advance-epoch": { attempts: 1, backoffMs: 1000 },
+  "maintenance.rotate-keys": { attempts: 3, backoffMs: 10_000 },
+  "maintenance.forget-server": { attempts: 10, backoffMs: 1000 },
+  "folders.update-access": { attempts: 10, backoffMs: 1000 },
   "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
   "orgs.erase": { attempts: 10, backoffMs: 5000, timeoutMs: 60 * minuteMs },
@@ -103,16 +102,16 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   // for
   // other failures. The child process ends after an hour, and the rest of the time is for its cleanup.
   "sync.run": { attempts: 3, backoffMs: 5000, timeoutMs: 65 * minuteMs },
-  "branches.poll": { attempts: 1, backoffMs: 5000, timeoutMs: 30 * minuteMs },
-  "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
-  "upkeep.tidy-repos": { attempts: 3, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
-  "upkeep.repack": { attempts: 2, backoffMs: minuteMs, timeoutMs: 30 * minuteMs },
-  "upkeep.check-repos": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
+  "sync.poll-branches": { attempts: 1, backoffMs: 5000, timeoutMs: 30 * minuteMs, queue: "branches" },
+  "maintenance.merge-packs": { attempts: 3, backoffMs: 5000 },
+  "maintenance.compact-repos": { attempts: 3, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
+  "maintenance.repack": { attempts: 2, backoffMs: minuteMs, timeoutMs: 30 * minuteMs },
+  "maintenance.check-repos": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
 };
 
 /** Jobs of a queue that run at once in one worker process. */
 export const queueConcurrency: { readonly [Q in QueueName]: number } = {
-  upkeep: 2,
+  maintenance: 2,
   folders: 2,
   mail: 2,
   orgs: 2,
@@ -128,8 +127,8 @@ export function isJobName(name: string): name is JobName {
   return Object.hasOwn(jobPolicies, name);
 }
 
-export function queueOf(name: JobName | RetiredJob): QueueName {
-  return name.slice(0, name.indexOf(".")) as QueueName;
+export function queueOf(name: JobName): QueueName {
+  return jobPolicies[name].queue ?? (name.slice(0, name.indexOf(".")) as QueueName);
 }
 
 export const queueNames: readonly QueueName[] = [

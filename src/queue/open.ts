@@ -26,8 +26,8 @@ import {
   type QueueName,
   queueNames,
   queueOf,
-  type RetiredJob,
 } from "./jobs.ts";
+import { adoptRenamedJobs } from "./renamed-jobs.ts";
 import { collectConnectionErrors, startPatience, waitFor } from "./wait.ts";
 
 /** The embedded engine reports waiting jobs of a paused queue as `paused`, a state that the library's types lack. */
@@ -55,7 +55,9 @@ export interface Queue {
   /** Makes a job repeat. A job name has one schedule; the last one set applies. */
   upsertSchedule<N extends JobName>(name: N, payload: JobPayloads[N], schedule: Schedule): Promise<void>;
   /** Whether a schedule existed. */
-  removeSchedule(name: JobName | RetiredJob): Promise<boolean>;
+  removeSchedule(name: JobName): Promise<boolean>;
+  /** Takes over the jobs and schedules that an earlier version has left under former names. */
+  adoptRenamedJobs(): Promise<void>;
   /** Jobs per state, for readiness and metrics. Throws QueueUnavailableError within 3 s. */
   counts(): Promise<Record<QueueName, QueueCounts>>;
   /** For administrators: lists and changes jobs. Every method throws QueueUnavailableError within 3 s. */
@@ -95,13 +97,14 @@ export async function openQueue(place: QueueLocation, log: Log, patience = start
     throw error;
   }
 
-  const ask = <T>(what: string, job: JobName | RetiredJob, command: (queue: BackendQueue) => Promise<T>) =>
+  const ask = <T>(what: string, job: JobName, command: (queue: BackendQueue) => Promise<T>) =>
     answerOf(command(queueFor(queues, queueOf(job))), what);
+  const add = async (name: JobName, payload: object, options: EnqueueOptions) => {
+    await ask(`adding ${name}`, name, (queue) => queue.add(name, payload, jobOptions(name, options)));
+  };
   return {
     kind: backend.kind,
-    async enqueue(name, payload, options = {}) {
-      await ask(`adding ${name}`, name, (queue) => queue.add(name, payload, jobOptions(name, options)));
-    },
+    enqueue: (name, payload, options = {}) => add(name, payload, options),
     async upsertSchedule(name, payload, schedule) {
       const template = { name, data: payload, opts: retryOptions(name) };
       await ask(`scheduling ${name}`, name, (queue) =>
@@ -109,6 +112,20 @@ export async function openQueue(place: QueueLocation, log: Log, patience = start
       );
     },
     removeSchedule: (name) => ask(`unscheduling ${name}`, name, (queue) => queue.removeJobScheduler(name)),
+    async adoptRenamedJobs() {
+      const former = new Map<string, BackendQueue>();
+      const open = (name: string) => {
+        const current = queues.get(name as QueueName) ?? former.get(name);
+        const queue = current ?? backend.queue(name, onError);
+        if (!current) former.set(name, queue);
+        return queue;
+      };
+      try {
+        await adoptRenamedJobs(open, add);
+      } finally {
+        await Promise.all([...former.values()].map(closeQueue));
+      }
+    },
     counts: () => countStates(queues),
     inspector: inspectorOf((name, what, command) => answerOf(command(queueFor(queues, name)), what)),
     startConsumers(processors, settings) {

@@ -17,7 +17,7 @@ export interface ScimContext {
   ifNoneMatch: string;
   projection: Projection;
   /** For the entry of the log. */
-  noted: {
+  logEntry: {
     subject?: { id?: string; name?: string };
     changes?: string[];
     /** Unknown attributes and members, which were left out. */
@@ -37,7 +37,7 @@ export const systemContext = (app: App, tenant: TenantDoc, providerId: string): 
   ifMatch: "",
   ifNoneMatch: "",
   projection: { attributes: undefined, excluded: [] },
-  noted: { ignored: new Set() },
+  logEntry: { ignored: new Set() },
 });
 
 /** An event by the identity provider in the organization's log. */

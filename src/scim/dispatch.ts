@@ -159,14 +159,14 @@ async function read(context: ScimContext, type: ResourceType, id: string): Promi
 
 /** A group; its members are not read if the caller leaves them out. */
 async function presentFull(context: ScimContext, id: string): Promise<Resource> {
-  const { app, tenant, base, noted } = context;
+  const { app, tenant, base, logEntry } = context;
   if (!isLeftOut("Group", context.projection, "members")) {
     const group = await loadGroup(context, id);
     return presentGroup(base, group, await memberNames(context, group.memberIds));
   }
   const group = isId(id) ? await app.storage.scimGroups.findWithoutMembers(tenant._id, id) : null;
   if (!group) throw unknownResource("Group", id);
-  noted.subject = { id, name: group.displayName };
+  logEntry.subject = { id, name: group.displayName };
   return presentGroup(base, group, undefined);
 }
 

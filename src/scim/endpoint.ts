@@ -49,7 +49,7 @@ async function contextOf(app: App, input: ScimRequest): Promise<ScimContext> {
     ifMatch: request.header("if-match"),
     ifNoneMatch: request.header("if-none-match"),
     projection: { attributes: undefined, excluded: [] },
-    noted: { ignored: new Set() },
+    logEntry: { ignored: new Set() },
   };
   await app.rateLimits.consume("general", `scim:${provider._id}`);
   context.projection = {

@@ -14,12 +14,12 @@ const detailLength = 500;
 const minuteMs = 60_000;
 
 export function logRequest(
-  { app, tenant, noted }: ScimContext,
+  { app, tenant, logEntry }: ScimContext,
   call: ScimCall,
   status: number,
   detail?: string,
 ): void {
-  const reason = detail ?? noted.reason;
+  const reason = detail ?? logEntry.reason;
   const entry: ScimLogDoc = {
     _id: app.newId(),
     tenantId: tenant._id,
@@ -27,11 +27,11 @@ export function logRequest(
     method: call.method,
     path: pathOf(call),
     status,
-    outcome: outcomeOf(call, status, noted.changes),
+    outcome: outcomeOf(call, status, logEntry.changes),
     detail: reason?.slice(0, detailLength),
-    subject: noted.subject,
-    changes: noted.changes?.length ? noted.changes : undefined,
-    ignored: noted.ignored.size > 0 ? ignoredOf(noted.ignored) : undefined,
+    subject: logEntry.subject,
+    changes: logEntry.changes?.length ? logEntry.changes : undefined,
+    ignored: logEntry.ignored.size > 0 ? ignoredOf(logEntry.ignored) : undefined,
   };
   app.background("log a request of SCIM", () => app.storage.scimLog.insert(entry));
 }

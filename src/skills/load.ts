@@ -12,7 +12,7 @@ import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
 import { perApp } from "../per-app.ts";
-import { proofRequired, refuseUnproved, withheldIn, withWithheld } from "../users/requirements.ts";
+import { proofRequired, refuseUnproved, withheldIn, includeWithheld } from "../users/requirements.ts";
 
 /** The fields on which the access to a skill depends. */
 type AccessFields = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "visibility" | "takedown">;
@@ -150,8 +150,8 @@ export async function authorizeSkill(
       ref,
     });
   }
-  const governingFolderId = facts?.context?.restriction?.folderId ?? null;
-  return { ...skill, governingFolderId, can: facts ? actsOnSkill(actor, facts) : [] };
+  const effectiveRestrictionId = facts?.context?.restriction?.folderId ?? null;
+  return { ...skill, effectiveRestrictionId, can: facts ? actsOnSkill(actor, facts) : [] };
 }
 
 /**
@@ -169,7 +169,7 @@ async function refuseUnprovedSkill(
   refuseUnproved(actor, /^([a-z0-9-]+)[/~]/.exec(ref)?.[1]);
   const membership = skill && withheldIn(actor, skill.tenantId);
   if (!membership) return;
-  const [visible] = await keepAllowed(app, withWithheld(actor), "skill:read", [skill], trees);
+  const [visible] = await keepAllowed(app, includeWithheld(actor), "skill:read", [skill], trees);
   if (visible) throw proofRequired(membership);
 }
 
@@ -187,7 +187,7 @@ async function equalizeTiming(app: App, hidden: SkillDoc | null | undefined): Pr
 
 /** Whether anyone can read it, in the catalog or through its link. */
 export function isOpen(skill: SkillDoc): boolean {
-  return skill.visibility !== "private" && skill.governingFolderId === null && !skill.takedown;
+  return skill.visibility !== "private" && skill.effectiveRestrictionId === null && !skill.takedown;
 }
 
 /** Whether shared caches may store responses: it is public, unrestricted and not taken down. */

@@ -34,7 +34,7 @@ export function presentSkill(skill: SeenSkill, { isMember } = anyone): SkillPayl
     tenantId: skill.tenantId,
     tenantSlug: skill.tenantSlug,
     folderId: skill.folderId,
-    restricted: skill.governingFolderId !== null,
+    restricted: skill.effectiveRestrictionId !== null,
     takedown: skill.takedown && {
       reason: skill.takedown.reason,
       at: skill.takedown.at.toISOString(),

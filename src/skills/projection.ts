@@ -15,7 +15,7 @@ import { perApp } from "../per-app.ts";
 import { requestSync } from "../queue/request-sync.ts";
 import { termsOfSkill } from "./search/search-terms.ts";
 
-const refsAtOnce = 16;
+const refConcurrency = 16;
 const refPauseMs = 50;
 /** Maximum number of skills that a search indexes. While more are pending, the earliest changes are found later. */
 const maxIndexedForSearch = 500;
@@ -31,7 +31,7 @@ const forReaders = perApp(() => new Coalescer<void>());
 export async function projectForReaders(app: App, skill: SkillDoc): Promise<void> {
   const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
   const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid;
-  if (!isBehind && skill.unsettledAt === undefined) return;
+  if (!isBehind && skill.pendingSince === undefined) return;
   await forReaders(app).run(skill._id, () => projectSkill(app, skill._id));
 }
 
@@ -59,12 +59,12 @@ async function correctAccess(app: App, found: readonly SkillToProject[]): Promis
   const trees = await loadTrees(app, [...new Set(inFolders.map((skill) => skill.tenantId))]);
   for (const skill of alive) {
     const { folderId } = skill;
-    const governingFolderId =
+    const effectiveRestrictionId =
       folderId === null ? null : trees.get(skill.tenantId)!.effectiveRestriction(folderId);
-    const listed = skill.visibility === "public" && governingFolderId === null && !skill.takedown;
-    if (governingFolderId !== skill.governingFolderId || listed !== skill.listed)
+    const listed = skill.visibility === "public" && effectiveRestrictionId === null && !skill.takedown;
+    if (effectiveRestrictionId !== skill.effectiveRestrictionId || listed !== skill.listed)
       await app.storage.skillLocations.correctAccess(skill._id, skill.folderId, {
-        governingFolderId,
+        effectiveRestrictionId,
         listed,
       });
   }
@@ -118,7 +118,7 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
   const found = await app.storage.skills.listToIndex(ids);
   const failures: unknown[] = [];
   const complete: SkillToIndex[] = [];
-  await mapLimit(found, refsAtOnce, async (skill) => {
+  await mapLimit(found, refConcurrency, async (skill) => {
     try {
       if (skill.deletedAt || (await advance(app, skill))) complete.push(skill);
     } catch (error) {
@@ -165,7 +165,7 @@ async function putSearchEntries(app: App, alive: readonly SkillToIndex[]): Promi
       visibility: skill.visibility,
       tags: skill.tags,
       folderId: skill.folderId,
-      governingFolderId: skill.governingFolderId,
+      effectiveRestrictionId: skill.effectiveRestrictionId,
       createdAt: skill.createdAt,
       updatedAt: skill.updatedAt,
       downloads: skill.downloads,

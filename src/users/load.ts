@@ -23,7 +23,7 @@ import {
 } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
-import { isConfined, withoutUnproved } from "./requirements.ts";
+import { isConfined, splitByRequirements } from "./requirements.ts";
 
 /** The user with what they may do now. Undefined when the account is gone or suspended. */
 export async function loadUserActor(
@@ -159,7 +159,7 @@ export function userActor(
     name: user.name,
     // The identity provider of one organization must not get the right over all of them.
     isAdministrator: user.isAdministrator && !isConfined(user, via),
-    ...withoutUnproved(user, memberships, via, app.now()),
+    ...splitByRequirements(user, memberships, via, app.now()),
     via,
     account: user,
     epochs: { session: user.sessionEpoch ?? 0, token: user.tokenEpoch ?? 0 },

@@ -5,7 +5,7 @@
  */
 import { limits } from "../../contract/limits.ts";
 import type { Account } from "../../storage/users.ts";
-import type { Actor, Lack, Membership, UserActor, WithheldMembership } from "../access/actor.ts";
+import type { Actor, MissingProof, Membership, UserActor, WithheldMembership } from "../access/actor.ts";
 import { ownerRole } from "../access/permissions.ts";
 import { ServiceError } from "../errors.ts";
 
@@ -15,19 +15,19 @@ type Via = UserActor["via"];
 type Requirements = Pick<Membership, "tenantId" | "role" | "factorFrom" | "ssoProviderIds" | "sso">;
 
 /** Splits memberships into those that count, and those that a missing proof withholds. */
-export function withoutUnproved(
+export function splitByRequirements(
   user: Person,
   memberships: readonly Membership[],
   via: Via,
   now: Date,
 ): Pick<UserActor, "memberships" | "withheld"> {
-  const lacks = memberships.map((one) => lackIn(user, one, via, now));
+  const lacks = memberships.map((one) => missingProofIn(user, one, via, now));
   if (lacks.every((lack) => lack === undefined)) return { memberships };
   const withheld = memberships.flatMap((one, at) => (lacks[at] ? [withhold(user, one, lacks[at])] : []));
   return { memberships: memberships.filter((_, at) => !lacks[at]), withheld };
 }
 
-function withhold(user: Person, one: Membership, lack: Lack): WithheldMembership {
+function withhold(user: Person, one: Membership, lack: MissingProof): WithheldMembership {
   if (lack !== "sso" || one.role !== ownerRole) return { ...one, lack };
   return { ...one, lack, ownFactor: user.hasFactor ? "present" : "missing" };
 }
@@ -43,7 +43,12 @@ function withhold(user: Person, one: Membership, lack: Lack): WithheldMembership
  * - A session that a provider has opened counts in the provider's organization only, until the person confirms it with
  *   credentials of their own. An account without any, which a provider has created, is exempt.
  */
-export function lackIn(user: Person, member: Requirements, via: Via, now: Date): Lack | undefined {
+export function missingProofIn(
+  user: Person,
+  member: Requirements,
+  via: Via,
+  now: Date,
+): MissingProof | undefined {
   const { factorFrom } = member;
   const ssoProviderIds = isOnBehalf(via) ? [] : (member.ssoProviderIds ?? []);
   const passed = passedProvider(member, via, now);
@@ -96,7 +101,7 @@ export function withheldIn(actor: Actor, tenant: string | undefined): WithheldMe
 }
 
 /** The user as if they lacked nothing: to leave an organization, and to learn what is withheld. */
-export function withWithheld(actor: Actor): Actor {
+export function includeWithheld(actor: Actor): Actor {
   if (actor.kind !== "user" || !actor.withheld) return actor;
   const { withheld, ...rest } = actor;
   return { ...rest, memberships: [...rest.memberships, ...withheld] };

@@ -12,7 +12,7 @@ import type { FolderNode, FolderTree } from "../folders/tree/tree.ts";
 import { loadTree } from "../folders/tree/trees.ts";
 
 /** Maximum number of folders in one change to the tree. */
-const liftedAtOnce = 200;
+const liftBatchSize = 200;
 
 /** Restricted folders below a workspace, or below any other folder. */
 export function restrictedBeneath(tree: FolderTree, folderId: string): FolderNode[] {
@@ -21,7 +21,7 @@ export function restrictedBeneath(tree: FolderTree, folderId: string): FolderNod
 
 /** The first of the folders, without their restrictions. */
 export async function withoutRestrictions(app: App, folders: readonly FolderNode[]): Promise<FolderDoc[]> {
-  const ids = folders.slice(0, liftedAtOnce).map((node) => node._id);
+  const ids = folders.slice(0, liftBatchSize).map((node) => node._id);
   const found = ids.length > 0 ? await app.storage.folders.listWithGrants(ids) : [];
   return found.map((folder) => ({ ...folder, restricted: false, grants: [], updatedAt: app.now() }));
 }
@@ -43,7 +43,7 @@ export async function liftNestedRestrictions(app: App, tenantId: string): Promis
           tenantId,
           resourceType: "workspace",
           resourceId: userId,
-          metadata: { mended: ["nested restriction"] },
+          metadata: { repaired: ["nested restriction"] },
         }),
       );
       return { rows, events, outdated: [...ids] };

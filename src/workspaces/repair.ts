@@ -55,12 +55,18 @@ export async function repairWorkspaces(app: App, actor: Actor, tenantRef: string
   return { checked, repaired: repaired.size };
 }
 
-function repairedEvent(app: App, actor: Actor, tenantId: string, userId: string, mended: string[]): EventRow {
+function repairedEvent(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  userId: string,
+  repaired: string[],
+): EventRow {
   return makeEvent(app, actor, "personal_workspace.repaired", {
     tenantId,
     resourceType: "workspace",
     resourceId: userId,
-    metadata: { mended },
+    metadata: { repaired },
   });
 }
 

@@ -101,7 +101,7 @@ export function newRow(app: App, tenantId: string, userId: string, events: Event
     createdAt: now,
     updatedAt: now,
     outbox: events,
-    unsettledAt: events.length > 0 ? now : undefined,
+    pendingSince: events.length > 0 ? now : undefined,
   };
 }
 
@@ -133,7 +133,7 @@ async function removeEmpty(app: App, tenantId: string): Promise<void> {
     after = rows.at(-1)!._id;
     const tree = await loadTree(app, tenantId);
     for (const row of rows)
-      if (row.updatedAt < before && !row.unsettledAt && !tree.workspaceOf(row.userId))
+      if (row.updatedAt < before && !row.pendingSince && !tree.workspaceOf(row.userId))
         await workspaces.remove(row._id, "left");
   }
 }

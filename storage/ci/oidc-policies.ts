@@ -91,6 +91,6 @@ export function openOidcPolicies(database: Database) {
     },
     /** Removes deleted policies whose events are in the log; returns how many were removed. */
     removeEnded: () =>
-      removeSlice(policies, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+      removeSlice(policies, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
   };
 }

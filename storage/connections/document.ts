@@ -95,7 +95,7 @@ export const connectionIndexes: IndexDescription[] = [
   { key: { dueAt: 1 }, sparse: true },
   { key: { pollAt: 1 } },
   { key: { status: 1, _id: 1 } },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
 export const withoutOutbox = { projection: { outbox: 0 } } as const;

@@ -54,7 +54,7 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
         update.push({ $set: { newBranchWanted: { $cond: [isLost, "$wanted", "$newBranchWanted"] } } });
       if (events.length > 0) {
         const appended = { $concatArrays: [{ $ifNull: ["$outbox", []] }, { $literal: events }] };
-        update.push({ $set: { outbox: appended, unsettledAt: { $ifNull: ["$unsettledAt", now] } } });
+        update.push({ $set: { outbox: appended, pendingSince: { $ifNull: ["$pendingSince", now] } } });
       }
       return connections.findOneAndUpdate({ ...which, ...alive }, update, {
         returnDocument: "after",

@@ -38,7 +38,7 @@ export interface ConnectorDoc extends WithOutbox {
   /** Number of changes of the credentials; a write names the revision that its writer has read. */
   revision: number;
   /** Number of times that the user has connected; clients of earlier ones are closed. */
-  generation: number;
+  credentialsRevision: number;
   /** Names of the values that the user has supplied. */
   supplied?: string[];
   /** The server's address that the user has approved; credentials are never sent to another. */
@@ -58,9 +58,17 @@ export interface ConnectorDoc extends WithOutbox {
 
 /** Fields that a change may set; null removes one. */
 export type ConnectorChange = {
-  [F in "status" | "problem" | "approvedAddress" | "issuer" | "flow" | "vault" | "supplied" | "generation"]?:
-    | ConnectorDoc[F]
-    | null;
+  [
+    F in
+      | "status"
+      | "problem"
+      | "approvedAddress"
+      | "issuer"
+      | "flow"
+      | "vault"
+      | "supplied"
+      | "credentialsRevision"
+  ]?: ConnectorDoc[F] | null;
 };
 
 const whileActive = { partialFilterExpression: { active: true } } as const;
@@ -74,17 +82,17 @@ export const connectorIndexes: IndexDescription[] = [
   { key: { tenantId: 1, userId: 1 } },
   { key: { serverId: 1 } },
   { key: { "vault.keyId": 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   { key: { removedAt: 1 }, sparse: true },
 ];
 
 /** A connector with its credentials. */
 export type ConnectorWithSecrets = ConnectorDoc;
-export type KnownConnector = Omit<ConnectorDoc, "vault" | "outbox">;
+export type PublicConnector = Omit<ConnectorDoc, "vault" | "outbox">;
 
 /** A connector with the facts that decide about its use. */
 export interface ConnectorToUse {
-  connector: KnownConnector;
+  connector: PublicConnector;
   server: McpServerDoc | undefined;
   tenant: TenantDoc | undefined;
 }
@@ -104,7 +112,7 @@ function toUse({
   server: [server],
   tenant: [tenant],
   ...connector
-}: KnownConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }): ConnectorToUse {
+}: PublicConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }): ConnectorToUse {
   return {
     connector,
     server: server?.active ? server : undefined,
@@ -116,14 +124,14 @@ export type Connectors = ReturnType<typeof openConnectors>;
 
 export function openConnectors(database: Database) {
   const connectors = database.collection<ConnectorDoc>("connectors");
-  const findKnown = (filter: Filter<ConnectorDoc>): Promise<KnownConnector | null> =>
+  const findKnown = (filter: Filter<ConnectorDoc>): Promise<PublicConnector | null> =>
     connectors.findOne({ ...filter, active: true }, withoutSecrets);
-  const findToUse = batchedLookup<ConnectorToUse>(async (keys) => {
+  const findWithServer = batchedLookup<ConnectorToUse>(async (keys) => {
     const owners = keys.map((key) => {
       const [userId = "", slug = ""] = key.split(" ");
       return { userId, slug, active: true as const };
     });
-    const rows = await database.aggregate<KnownConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }>(
+    const rows = await database.aggregate<PublicConnector & { server: McpServerDoc[]; tenant: TenantDoc[] }>(
       connectors.collectionName,
       [
         { $match: owners.length === 1 ? owners[0]! : { $or: owners } },
@@ -143,7 +151,7 @@ export function openConnectors(database: Database) {
     find: (id: string) => findKnown({ _id: id }),
     findByServer: (userId: string, serverId: string) => findKnown({ userId, serverId }),
     /** A user's connector by its slug. Concurrent calls share a query, and must not change what they get. */
-    findToUse: (userId: string, slug: string) => findToUse(keyOf(userId, slug)),
+    findWithServer: (userId: string, slug: string) => findWithServer(keyOf(userId, slug)),
     findByPublicId: (userId: string, publicId: string) => findKnown({ userId, publicId }),
     /** A connector with its encrypted credentials. */
     withSecrets: (id: string): Promise<ConnectorWithSecrets | null> =>
@@ -151,7 +159,7 @@ export function openConnectors(database: Database) {
     /** The connector whose authorization was begun with a state. */
     findByState: (stateHash: string) => findKnown({ "flow.stateHash": stateHash }),
     /** All connectors of a user, by slug. */
-    listOfUser: (userId: string): Promise<KnownConnector[]> =>
+    listOfUser: (userId: string): Promise<PublicConnector[]> =>
       connectors.find({ userId, active: true }, withoutSecrets).sort({ slug: 1 }).toArray(),
     countOfTenant: (tenantId: string) => connectors.countDocuments({ tenantId, active: true }),
     countOfServer: (serverId: string) => connectors.countDocuments({ serverId, active: true }),
@@ -205,13 +213,13 @@ export function openConnectors(database: Database) {
      * Records how the last connection ended, unless the connector waits for its user or was connected again since.
      */
     async noteStatus(
-      { _id, generation }: Pick<ConnectorDoc, "_id" | "generation">,
+      { _id, credentialsRevision }: Pick<ConnectorDoc, "_id" | "credentialsRevision">,
       problem: ConnectorProblem | undefined,
       now: Date,
     ): Promise<void> {
       const status = problem === undefined ? "connected" : "error";
       await connectors.updateOne(
-        { _id, generation, active: true, status: { $in: ["connected", "error"] } },
+        { _id, credentialsRevision, active: true, status: { $in: ["connected", "error"] } },
         {
           $set: { status, updatedAt: now, ...(problem ? { problem } : {}) },
           ...(problem ? {} : { $unset: { problem: "" } }),
@@ -220,11 +228,11 @@ export function openConnectors(database: Database) {
     },
     /** Records that the user has to connect again. */
     async noteUnauthorized(
-      { _id, generation }: Pick<ConnectorDoc, "_id" | "generation">,
+      { _id, credentialsRevision }: Pick<ConnectorDoc, "_id" | "credentialsRevision">,
       now: Date,
     ): Promise<void> {
       await connectors.updateOne(
-        { _id, generation, active: true, status: { $in: ["connected", "error"] } },
+        { _id, credentialsRevision, active: true, status: { $in: ["connected", "error"] } },
         { $set: { status: "needs_auth", problem: "unauthorized", updatedAt: now } },
       );
     },
@@ -246,7 +254,7 @@ export function openConnectors(database: Database) {
     },
     /** Removes deleted connectors whose events are in the log; returns how many were removed. */
     removeEnded: () =>
-      removeSlice(connectors, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+      removeSlice(connectors, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
     /** Connectors of one owner, deleted ones included, with their credentials and unpublished events. */
     listOfOwner: (owner: ConnectorOwner, limit: number): Promise<ConnectorWithSecrets[]> =>
       connectors.find(owner).limit(limit).toArray(),

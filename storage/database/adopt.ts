@@ -1,13 +1,52 @@
 /** Migrates a database of an earlier version, before the indexes of this version are created. */
 import { MongoServerError } from "mongodb";
 import type { Database } from "../database.ts";
+import type { DeclaredIndexes } from "./indexes.ts";
 
-export async function adoptOlderForm(database: Database): Promise<void> {
+export async function adoptOlderForm(database: Database, declared: DeclaredIndexes): Promise<void> {
+  await adoptFieldNames(database, declared);
   await adoptOrganizations(database);
   await adoptTokens(database);
   await adoptConnections(database);
   await dropIndex(database, "scim_users", "scim_user_external_id");
   await dropIndex(database, "scim_groups", "scim_group_external_id");
+}
+
+/** Fields that had other names, by collection. Outboxes have `pendingSince` as well. */
+const formerFields: Record<string, Record<string, string>> = {
+  skills: { effectiveRestrictionId: "effectiveRestrictionId" },
+  search_entries: { effectiveRestrictionId: "effectiveRestrictionId" },
+  connectors: { generation: "credentialsRevision" },
+};
+
+/**
+ * Renames fields. A database has former names if any skill has them (a restored backup) or the users have an index of
+ * them. That index is created first and dropped last, so that the next start repeats an interrupted migration.
+ */
+async function adoptFieldNames(database: Database, declared: DeclaredIndexes): Promise<void> {
+  const marker = "unsettledAt_1";
+  const skill = await database.raw
+    .collection("skills")
+    .findOne({}, { projection: { effectiveRestrictionId: 1 } });
+  if (!(skill && "effectiveRestrictionId" in skill) && !(await hasIndex(database, "users", marker))) return;
+
+  await database.raw.collection("users").createIndex({ pendingSince: 1 }, { sparse: true });
+  const outboxes = Object.entries(declared).flatMap(([collection, indexes]) =>
+    indexes.some(({ key }) => "pendingSince" in key) ? [collection] : [],
+  );
+  for (const name of new Set([...outboxes, ...Object.keys(formerFields)])) {
+    const renamed = {
+      ...formerFields[name],
+      ...(outboxes.includes(name) && { pendingSince: "pendingSince" }),
+    };
+    const collection = database.raw.collection(name);
+    for (const [former, current] of Object.entries(renamed))
+      await collection.updateMany({ [former]: { $exists: true } }, { $rename: { [former]: current } });
+    for (const index of await collection.indexes().catch(() => []))
+      if (name !== "users" && Object.keys(renamed).some((former) => former in index.key))
+        await dropIndex(database, name, index.name!);
+  }
+  await dropIndex(database, "users", marker);
 }
 
 /**

@@ -133,7 +133,7 @@ async function releaseSlugs(database: Database, skills: readonly SkillDoc[]): Pr
     const own = `${slug.slice(0, limits.skillSlug - 7)}-${holder._id.slice(-6)}`;
     await stored.updateOne(
       { _id: holder._id },
-      { $set: { slug: own, unsettledAt: new Date() }, $inc: { revision: 1 } },
+      { $set: { slug: own, pendingSince: new Date() }, $inc: { revision: 1 } },
     );
   }
 }

@@ -175,7 +175,7 @@ async function markUnindexed(database: Database): Promise<number> {
   const entries = database.collection<{ _id: string; revision: number }>("search_entries");
   const alive = skills.find(
     { deletedAt: { $exists: false } },
-    { projection: { revision: 1, unsettledAt: 1 } },
+    { projection: { revision: 1, pendingSince: 1 } },
   );
   let marked = 0;
   for await (const some of inSlices(alive, slice)) {
@@ -183,11 +183,11 @@ async function markUnindexed(database: Database): Promise<number> {
       .find({ _id: { $in: some.map(({ _id }) => _id) } }, { projection: { revision: 1 } })
       .toArray();
     const present = new Map(found.map((entry) => [entry._id, entry.revision]));
-    for (const { _id, revision, unsettledAt } of some) {
+    for (const { _id, revision, pendingSince } of some) {
       const isNewer = (present.get(_id) ?? 0) > revision;
-      if (!isNewer && (present.has(_id) || unsettledAt)) continue;
+      if (!isNewer && (present.has(_id) || pendingSince)) continue;
       // A skill that has changed in the meantime is projected by that change.
-      const change = await skills.updateOne({ _id, revision }, { $set: { unsettledAt: new Date() } });
+      const change = await skills.updateOne({ _id, revision }, { $set: { pendingSince: new Date() } });
       if (change.matchedCount === 0) continue;
       if (isNewer) await entries.deleteOne({ _id, revision: { $gt: revision } });
       marked++;

@@ -52,4 +52,4 @@ export const folderIndexes: IndexDescription[] = [
   { key: { deletedAt: 1 }, sparse: true },
   { key: { closing: 1 }, sparse: true },
 ];
-export const folderTreeIndexes: IndexDescription[] = [{ key: { unsettledAt: 1 }, sparse: true }];
+export const folderTreeIndexes: IndexDescription[] = [{ key: { pendingSince: 1 }, sparse: true }];

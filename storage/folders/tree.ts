@@ -88,8 +88,8 @@ export function treeOperations(trees: Collection<FolderTreeDoc>, folders: Collec
     async clearOutbox(tenantId: string, eventIds: string[]): Promise<void> {
       await clearOutbox(trees, tenantId, eventIds);
       await trees.updateOne(
-        { _id: tenantId, "outdated.0": { $exists: true }, unsettledAt: { $exists: false } },
-        { $set: { unsettledAt: new Date() } },
+        { _id: tenantId, "outdated.0": { $exists: true }, pendingSince: { $exists: false } },
+        { $set: { pendingSince: new Date() } },
       );
     },
   };

@@ -113,7 +113,7 @@ function listExpiringTokens(
     expiresAt: { $gt: from, $lte: to },
   };
   return tokens
-    .find(filter, { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } })
+    .find(filter, { projection: { outbox: 0, pendingSince: 0, secretHash: 0 } })
     .sort({ expiresAt: 1 })
     .limit(limit)
     .toArray();

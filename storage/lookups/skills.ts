@@ -30,7 +30,7 @@ const isSkill = (row: Partial<Row>) => row.publicId !== undefined;
 /** The condition `visible`. */
 const isVisible = ({ deletedAt, suspended }: SkillDoc) => deletedAt === undefined && suspended === undefined;
 
-/** `unsettledAt` is read: a clone waits for the projection of a skill that has it. */
+/** `pendingSince` is read: a clone waits for the projection of a skill that has it. */
 const unread = { outbox: 0, excerpt: 0 } as const;
 /** Fields are left out before the tree is added: taking a result apart costs the engine as much as the look-up. */
 const withTree: Document[] = [

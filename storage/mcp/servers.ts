@@ -134,7 +134,7 @@ export function openMcpServers(database: Database) {
     removeEnded: (tombstonesBefore: Date) =>
       removeSlice(servers, {
         removedAt: { $exists: true },
-        unsettledAt: { $exists: false },
+        pendingSince: { $exists: false },
         $or: [{ tombstone: { $exists: false } }, { removedAt: { $lt: tombstonesBefore } }],
       }),
   };

@@ -21,9 +21,9 @@ export function changeOperations(memberships: Collection<MembershipDoc>) {
       events: EventRow[],
     ): Promise<MembershipDoc | null> {
       const outbox = outboxUpdate(events);
-      const unsettledAt = events[0]?.createdAt ?? fields.enlisting;
+      const pendingSince = events[0]?.createdAt ?? fields.enlisting;
       const update: UpdateFilter<MembershipDoc> = {
-        $set: { ...fields, ...(unsettledAt ? { unsettledAt } : {}) },
+        $set: { ...fields, ...(pendingSince ? { pendingSince } : {}) },
         $inc: { revision: 1 },
         $push: outbox.$push,
         ...(addTeam === undefined ? {} : { $addToSet: { teamIds: addTeam } }),

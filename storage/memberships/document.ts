@@ -49,7 +49,7 @@ export const membershipIndexes: IndexDescription[] = [
     key: { tenantId: 1, role: 1, active: 1, username: 1, _id: 1, nameKeys: 1 },
     name: "membership_role_list",
   },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   { key: { removedAt: 1 }, sparse: true },
 ];
 

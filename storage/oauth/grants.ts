@@ -72,7 +72,7 @@ export const oauthGrantIndexes: IndexDescription[] = [
   { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "grant_of_user" },
   { key: { expiresAt: 1 } },
   { key: { revokedAt: 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   ...noticeIndexes,
 ];
 
@@ -96,15 +96,15 @@ export function openOauthGrants(database: Database) {
     removeEnded: (before: Date) =>
       removeSlice(grants, {
         $or: [{ expiresAt: { $lte: before } }, { revokedAt: { $lte: before } }],
-        unsettledAt: none,
+        pendingSince: none,
       }),
     /** Grants of a deleted account with unpublished events. */
     listUnflushedOfUser: (userId: string, limit: number) =>
       grants
-        .find({ userId, unsettledAt: { $exists: true } })
+        .find({ userId, pendingSince: { $exists: true } })
         .limit(limit)
         .toArray(),
-    removePublishedOfUser: (userId: string) => removeSlice(grants, { userId, unsettledAt: none }),
+    removePublishedOfUser: (userId: string) => removeSlice(grants, { userId, pendingSince: none }),
 
     ...outboxOperations(grants),
     ...noticeOperations(grants),

@@ -32,7 +32,7 @@ export interface ScimGroupDoc {
   /** Absent once it was deleted. */
   present?: true;
   /** Set while the team may differ from this document. */
-  unsettledAt?: Date;
+  pendingSince?: Date;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -44,7 +44,7 @@ export const scimGroupIndexes: IndexDescription[] = [
   { key: { tenantId: 1, externalId: 1 }, ...ofPresent({ externalId: { $gt: "" } }) },
   { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_group_list" },
   { key: { tenantId: 1, memberIds: 1 } },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
 export type ScimGroupChange = Partial<
@@ -115,7 +115,7 @@ export function openScimGroups(database: Database) {
             ...(memberIds ? { memberCount: memberIds.length } : {}),
             ...(externalId ? { externalId } : {}),
             updatedAt: now,
-            unsettledAt: now,
+            pendingSince: now,
           },
           ...(externalId === null ? { $unset: { externalId: true } } : {}),
           $inc: { revision: 1 },
@@ -132,7 +132,7 @@ export function openScimGroups(database: Database) {
     markRemoved: (id: string, revision: number, now: Date): Promise<ScimGroupDoc | null> =>
       groups.findOneAndUpdate(
         { _id: id, revision, present: true },
-        { $set: { updatedAt: now, unsettledAt: now }, $unset: { present: true }, $inc: { revision: 1 } },
+        { $set: { updatedAt: now, pendingSince: now }, $unset: { present: true }, $inc: { revision: 1 } },
         { returnDocument: "before" },
       ),
     /** Removes a deleted user from all groups. */
@@ -147,8 +147,8 @@ export function openScimGroups(database: Database) {
       );
     },
     /** Ends the mark of a change whose team is up to date; false if the group has changed since. */
-    async settle(id: string, revision: number): Promise<boolean> {
-      const result = await groups.updateOne({ _id: id, revision }, { $unset: { unsettledAt: true } });
+    async clearPending(id: string, revision: number): Promise<boolean> {
+      const result = await groups.updateOne({ _id: id, revision }, { $unset: { pendingSince: true } });
       return result.matchedCount === 1;
     },
     async remove(id: string): Promise<void> {

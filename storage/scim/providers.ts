@@ -26,7 +26,7 @@ export interface ScimProviderDoc extends WithOutbox {
 
 export const scimProviderIndexes: IndexDescription[] = [
   { key: { tenantId: 1 }, unique: true, name: "scim_provider_tenant" },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];
 
 type Token = Required<Pick<ScimProviderDoc, "tokenHash" | "tokenMadeAt">>;

@@ -72,5 +72,5 @@ export const scimUserIndexes: IndexDescription[] = [
   { key: { tenantId: 1, emailKey: 1 } },
   { key: { tenantId: 1, teamIds: 1 } },
   { key: { tenantId: 1, updatedAt: 1 } },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
 ];

@@ -31,7 +31,7 @@ export interface AdministratorChange {
   event: EventRow;
 }
 
-export const serviceSettingsIndexes: IndexDescription[] = [{ key: { unsettledAt: 1 }, sparse: true }];
+export const serviceSettingsIndexes: IndexDescription[] = [{ key: { pendingSince: 1 }, sparse: true }];
 
 const _id = "service";
 

@@ -114,7 +114,7 @@ export function changeOperations(skills: Collection<SkillDoc>) {
     async move(
       id: string,
       expected: string | null,
-      target: Pick<SkillDoc, "folderId" | "governingFolderId" | "listed">,
+      target: Pick<SkillDoc, "folderId" | "effectiveRestrictionId" | "listed">,
       now: Date,
       events: EventRow[],
     ): Promise<SkillDoc | null> {

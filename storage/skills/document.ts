@@ -65,7 +65,7 @@ export interface SkillDoc extends WithOutbox {
   tags: string[];
   folderId: string | null;
   /** Restricted folder whose restriction is in effect. Derived, for lists; direct reads use the tree. */
-  governingFolderId: string | null;
+  effectiveRestrictionId: string | null;
   /** Whether the catalog shows it: public, unrestricted, not taken down, not deleted. Derived, for its indexes. */
   listed: boolean;
   /** Beginning of the text, for search. */
@@ -113,7 +113,7 @@ export const skillIndexes: IndexDescription[] = [
   { key: { tenantId: 1, _id: 1 } },
   { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
   { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
-  { key: { tenantId: 1, governingFolderId: 1, updatedAt: -1, _id: -1 } },
+  { key: { tenantId: 1, effectiveRestrictionId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
   // Sums by folder (`skill-figures.ts`).
   { key: { tenantId: 1, folderId: 1, downloads: 1 } },
@@ -138,7 +138,7 @@ export const skillIndexes: IndexDescription[] = [
     name: "skill_with_errors",
     partialFilterExpression: { "current.findings.errors": { $gt: 0 } },
   },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
   {
     key: { "takedown.at": -1, _id: -1 },

@@ -15,7 +15,7 @@ export type SkillToProject = Pick<
   | "revision"
   | "visibility"
   | "folderId"
-  | "governingFolderId"
+  | "effectiveRestrictionId"
   | "listed"
   | "takedown"
   | "suspended"
@@ -45,7 +45,7 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
               revision: 1,
               visibility: 1,
               folderId: 1,
-              governingFolderId: 1,
+              effectiveRestrictionId: 1,
               listed: 1,
               takedown: 1,
               suspended: 1,
@@ -86,8 +86,8 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
     /** Marks a skill to be projected again. */
     async markPending(id: string, now: Date): Promise<void> {
       await skills.updateOne(
-        { _id: id, unsettledAt: { $exists: false }, ...notDeleted },
-        { $set: { unsettledAt: now } },
+        { _id: id, pendingSince: { $exists: false }, ...notDeleted },
+        { $set: { pendingSince: now } },
       );
     },
     /** Removes the mark of skills that have nothing pending and have not changed since. */
@@ -102,7 +102,7 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
               pending: { $size: 0 },
               outbox: { $size: 0 },
             },
-            update: { $unset: { unsettledAt: true } },
+            update: { $unset: { pendingSince: true } },
           },
         })),
         { ordered: false },
@@ -123,12 +123,12 @@ function listUnindexed(
       [
         {
           $match: {
-            unsettledAt: { $exists: true },
+            pendingSince: { $exists: true },
             tenantId: oneOf(tenantIds),
             ...notDeleted,
           },
         },
-        { $sort: { unsettledAt: -1 } },
+        { $sort: { pendingSince: -1 } },
         { $limit: limit },
         {
           $lookup: {
@@ -143,7 +143,7 @@ function listUnindexed(
         { $project: { pending: 0, outbox: 0, entry: 0 } },
       ],
       // Few skills are pending, while an organization may have many.
-      { hint: { unsettledAt: 1 }, maxTimeMS: commandTimeMs },
+      { hint: { pendingSince: 1 }, maxTimeMS: commandTimeMs },
     )
     .toArray();
 }

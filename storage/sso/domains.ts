@@ -59,7 +59,7 @@ export const ssoDomainIndexes: IndexDescription[] = [
   { key: { tenantId: 1 } },
   { key: { checkAt: 1 }, sparse: true },
   { key: { followUpSince: 1 }, sparse: true },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   { key: { removedAt: 1 }, sparse: true },
 ];
 
@@ -111,7 +111,7 @@ export function openSsoDomains(database: Database) {
     removeOfTenant: (tenantId: string) => removeSlice(domains, { tenantId }),
     /** Frees the storage of removed claims whose events are in the log; returns how many. */
     removeEnded: () =>
-      removeSlice(domains, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+      removeSlice(domains, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
 
     ...outboxOperations(domains),
   };

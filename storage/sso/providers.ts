@@ -101,7 +101,7 @@ export function openSsoProviders(database: Database) {
     ...watchOperations(providers),
     /** Removes deleted providers whose events are in the log; returns how many were removed. */
     removeEnded: () =>
-      removeSlice(providers, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
+      removeSlice(providers, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
   };
 }
 

@@ -43,7 +43,7 @@ type ConflictQuery = OwnerOf & {
   seen?: boolean;
 };
 
-const readAtOnce = 100;
+const readBatchSize = 100;
 
 export type SyncConflicts = ReturnType<typeof openSyncConflicts>;
 
@@ -66,7 +66,7 @@ export function openSyncConflicts(database: Database) {
     list: ({ limit, ...query }: ConflictQuery & { limit: number }): Promise<SyncConflictDoc[]> =>
       find(query).limit(limit).toArray(),
     /** All conflicts, newest first; a reader that stops early ends the query. */
-    each: (query: ConflictQuery): AsyncIterable<SyncConflictDoc> => find(query).batchSize(readAtOnce),
+    each: (query: ConflictQuery): AsyncIterable<SyncConflictDoc> => find(query).batchSize(readBatchSize),
     findOf: (tenantId: string, id: string) => conflicts.findOne({ _id: id, tenantId }),
     /** Marks a conflict, or removes the mark. The first mark stays. */
     async mark(id: string, seen: NonNullable<SyncConflictDoc["seen"]> | undefined): Promise<void> {

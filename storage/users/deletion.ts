@@ -67,7 +67,7 @@ export function deletionOperations(users: Collection<UserDoc>) {
     },
     /** Removes an account's document, once its events are in the log. */
     async removeDeleted(id: string): Promise<void> {
-      await users.deleteOne({ _id: id, erasing: true, unsettledAt: { $exists: false } });
+      await users.deleteOne({ _id: id, erasing: true, pendingSince: { $exists: false } });
     },
   };
 }

@@ -102,7 +102,7 @@ export type Account = Omit<
   | "passwordHash"
   | "factors"
   | "outbox"
-  | "unsettledAt"
+  | "pendingSince"
   | "mailsDue"
   | "deletedAt"
   | "erasing"
@@ -130,7 +130,7 @@ export const userIndexes: IndexDescription[] = [
     name: "user_unused",
     partialFilterExpression: { passwordless: true, emailVerifiedAt: null },
   },
-  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { pendingSince: 1 }, sparse: true },
   { key: { "mailsDue.createdAt": 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
   { key: { "suspended.at": 1, username: 1 }, sparse: true, name: "user_suspended" },
@@ -143,7 +143,7 @@ export const userIndexes: IndexDescription[] = [
   },
 ];
 /** Projection of `Credentials`. */
-export const credentials = { outbox: 0, unsettledAt: 0, mailsDue: 0 } as const;
+export const credentials = { outbox: 0, pendingSince: 0, mailsDue: 0 } as const;
 /** Projection of `Account`. */
 export const account = {
   ...credentials,

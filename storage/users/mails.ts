@@ -11,7 +11,7 @@ export function mailOperations(users: Collection<UserDoc>) {
     findWithMails: (id: string) =>
       users.findOne<Credentials & Pick<UserDoc, "mailsDue">>(
         { _id: id, ...present },
-        { projection: { outbox: 0, unsettledAt: 0 } },
+        { projection: { outbox: 0, pendingSince: 0 } },
       ),
     async removeMail(id: string, mailId: string): Promise<void> {
       await users.updateOne({ _id: id }, { $pull: { mailsDue: { id: mailId } } });

@@ -47,7 +47,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "organization") return organization.org.slug;
   if (name === "connector") return organization.ids.connector;
   if (name === "server") return organization.ids.mcpServer;
-  if (name === "queue") return "upkeep";
+  if (name === "queue") return "maintenance";
   if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
   if (path.includes("/teams/")) return organization.ids.team;

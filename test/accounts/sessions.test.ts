@@ -177,11 +177,11 @@ describe("ending one session", () => {
     await storage.sessions.touch(id, advance(1000), new Date(now.getTime() + 86_400_000));
     assert.equal(await holds(other), false);
 
-    const rows = storage.database.collection<{ _id: string; unsettledAt?: Date; notice?: object }>(
+    const rows = storage.database.collection<{ _id: string; pendingSince?: Date; notice?: object }>(
       "sessions",
     );
     await service.settled();
-    assert.equal((await rows.findOne({ _id: id }))!.unsettledAt, undefined);
+    assert.equal((await rows.findOne({ _id: id }))!.pendingSince, undefined);
     await purge(service.app);
     // A row is kept until its mail is sent.
     assert.equal(await rows.findOne({ _id: id, notice: { $exists: false } }), null);

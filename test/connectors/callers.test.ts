@@ -67,7 +67,7 @@ interface Stream {
   isEnded: boolean;
 }
 
-/** A stream of changes in the generation with `initialize`. */
+/** A stream of changes in the protocol version with `initialize`. */
 async function openStream(token: string): Promise<Stream> {
   const response = await fetch(`${central.service.url}/mcp/central`, {
     headers: { authorization: `Bearer ${token}`, accept: "text/event-stream" },

@@ -335,7 +335,7 @@ describe("a client that opens pages for its user", () => {
     assert.equal(result.isError, true);
   });
 
-  it("of the earlier generation gets an error with the page", async () => {
+  it("with the earlier protocol version gets an error with the page", async () => {
     const own = (await central.list(user)).find(({ slug }) => slug === "bad")!;
     const legacy = new LegacyClient({ name: "test", version: "1" }, { capabilities });
     await legacy.connect(new LegacyTransport(address(), options()));

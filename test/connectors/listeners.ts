@@ -24,8 +24,8 @@ const info = { name: "test", version: "1.0.0" };
 const nothing = () => ({ tools: 0, prompts: 0, resources: 0 });
 
 /**
- * A client of each generation, until the end of the test: one that is left open would have its lists read during the
- * next test. When it resolves, each later change is reported.
+ * A client of each protocol version, until the end of the test: one that is left open would have its lists read during
+ * the next test. When it resolves, each later change is reported.
  */
 export async function listen(
   test: TestContext,

@@ -33,7 +33,7 @@ const newUser = () => newMember(central.service, central.org, "member");
 const addressOf = () => new URL("/mcp/central", central.service.url);
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Events of a stream by hand, in the generation with `initialize`. */
+/** Events of a stream by hand, in the protocol version with `initialize`. */
 async function openStream(token: string, headers: Record<string, string> = {}) {
   const response = await fetch(addressOf(), {
     headers: { ...bearer(token), accept: "text/event-stream", ...headers },

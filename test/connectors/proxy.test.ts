@@ -216,7 +216,7 @@ describe("the endpoint of hosted connectors", () => {
   it("refuses more calls at once than a connector may have", async () => {
     const abort = new AbortController();
     const client = await openModernClient(central.service, user.token, "/mcp/central");
-    const running = Array.from({ length: limits.connectorCallsAtOnce }, () =>
+    const running = Array.from({ length: limits.connectorCallConcurrency }, () =>
       client
         .callTool({ name: "stateless__wait", arguments: {} }, { signal: abort.signal })
         .catch(() => undefined),

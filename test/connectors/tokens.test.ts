@@ -263,7 +263,7 @@ describe("a connector's access", () => {
         "short-lived",
         async () => {
           await service.call("DELETE", `/api/tenants/${org.slug}/mcp-servers/${server.slug}`, { token });
-          await jobs["upkeep.forget-server"]({ serverId: server.id });
+          await jobs["maintenance.forget-server"]({ serverId: server.id });
         },
       ],
     ];

@@ -80,7 +80,7 @@ function stateless(upstream: Upstream): Handle {
   };
 }
 
-/** The earlier generation of the protocol, with a session for each client. */
+/** The earlier protocol version, with a session for each client. */
 function sessions(upstream: Upstream): Handle {
   const open = new Map<string, NodeStreamableHTTPServerTransport>();
   const servers = new Set<McpServer>();

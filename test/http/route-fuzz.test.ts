@@ -23,7 +23,7 @@ const firstSeed = Number(process.env["SVC_FUZZ_SEED"] ?? 0);
 const atOnce = 4;
 /** Accounts and organizations are deleted and signed out during the test. */
 const renewEvery = 2500;
-const longestMs = 120_000;
+const maxDurationMs = 120_000;
 const measuredTimes = 20;
 const mebibyte = 1024 * 1024;
 
@@ -121,7 +121,7 @@ function send(hostile: HostileRequest): Promise<Answered & { response: IncomingM
         response.once("end", done).once("close", done).once("error", done);
       },
     );
-    call.setTimeout(longestMs, () => call.destroy(new Error(`nothing came within ${longestMs} ms`)));
+    call.setTimeout(maxDurationMs, () => call.destroy(new Error(`nothing came within ${maxDurationMs} ms`)));
     call.once("error", reject);
     call.end(body);
   });

@@ -51,7 +51,7 @@ describe("jobs in processes of their own", () => {
   });
 
   const check = (more: Partial<Parameters<typeof runInChild>[3]> = {}) =>
-    runInChild(service.app, "upkeep.check-repos", {}, { ...limits, ...more });
+    runInChild(service.app, "maintenance.check-repos", {}, { ...limits, ...more });
 
   it("do their work on the same data, and serve the next job with what is open", async () => {
     await check();

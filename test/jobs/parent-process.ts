@@ -14,7 +14,7 @@ const config = {
   mongodbDatabase: database ?? "svc",
 };
 const { app } = await openApp({ config, log, mongodbUrl: mongodbUrl ?? "", queue });
-await runInChild(app, "upkeep.check-repos", {}, { maxOldSpaceMb: 256, timeoutMs: 60_000 });
+await runInChild(app, "maintenance.check-repos", {}, { maxOldSpaceMb: 256, timeoutMs: 60_000 });
 const pids = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" });
 const [line = ""] = pids.split("\n").filter((row) => row.includes("job-child"));
 process.stdout.write(`${Number.parseInt(line, 10)}\n`);

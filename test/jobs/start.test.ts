@@ -13,7 +13,7 @@ after(() => service.close());
 describe("starting workers", () => {
   it("queues the repairs once, however often it is repeated", async () => {
     const { inspector } = service.app.queue;
-    await inspector.pause("upkeep");
+    await inspector.pause("maintenance");
     let lastStartAt = 0;
     for (let i = 0; i < 4; i++) {
       lastStartAt = Date.now();
@@ -21,8 +21,12 @@ describe("starting workers", () => {
     }
 
     const queued = async (state: "waiting" | "delayed") => {
-      const jobs = await inspector.jobs("upkeep", state, await inspector.ids("upkeep", state, 0, 100));
-      return jobs.filter(({ name, isScheduled }) => name === "upkeep.reconcile" && !isScheduled);
+      const jobs = await inspector.jobs(
+        "maintenance",
+        state,
+        await inspector.ids("maintenance", state, 0, 100),
+      );
+      return jobs.filter(({ name, isScheduled }) => name === "maintenance.reconcile" && !isScheduled);
     };
     const [waiting, delayed] = await Promise.all([queued("waiting"), queued("delayed")]);
     assert.deepEqual([waiting.length, delayed.length], [1, 1]);

@@ -165,8 +165,8 @@ describe("an export during writes and deletions", () => {
     for await (const id of skills.eachId()) {
       const skill = await skills.find(id);
       if (!skill) continue;
-      const { head, pending, unsettledAt } = skill;
-      assert.deepEqual([pending, unsettledAt], [[], undefined], id);
+      const { head, pending, pendingSince } = skill;
+      assert.deepEqual([pending, pendingSince], [[], undefined], id);
       assert.equal((await versions.find(id, head.version))?.oid, head.oid);
     }
     assert.deepEqual((await verifyStore(moved.app, none)).faults, []);
@@ -293,7 +293,7 @@ describe("an installation with records that are newer than their skills, as an e
     const entries = database.collection<{ _id: string; revision: number }>("search_entries");
     assert.ok((await entries.findOne({ _id: id! }))!.revision < 1_000_000);
     const repaired = (await skills.find(id!))!;
-    assert.deepEqual([repaired.pending, repaired.unsettledAt], [[], undefined]);
+    assert.deepEqual([repaired.pending, repaired.pendingSince], [[], undefined]);
     assert.equal((await versions.find(id!, repaired.head.version))?.oid, repaired.head.oid);
     assert.deepEqual((await verifyStore(app, none)).faults, []);
   });

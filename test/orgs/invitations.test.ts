@@ -291,7 +291,7 @@ describe("an invitation", () => {
     await reconcile(service.app);
 
     assert.equal(await memberships(guest), 1);
-    assert.equal((await invitations.find(id))!.unsettledAt, undefined);
+    assert.equal((await invitations.find(id))!.pendingSince, undefined);
     await createInvitedMembership(service.app, (await invitations.find(id))!);
     assert.equal(await memberships(guest), 1);
   });

@@ -274,12 +274,12 @@ describe("the end of a membership", () => {
     const past = new Date(Date.now() - 60_000);
     await service.app.storage.database.raw
       .collection("tenants")
-      .updateOne({ _id: fixture.org.id as never }, { $set: { unsettledAt: past } });
+      .updateOne({ _id: fixture.org.id as never }, { $set: { pendingSince: past } });
     await reconcile(service.app);
 
     assert.deepEqual(between, [fixture.owner.id]);
     assert.deepEqual((await owners(fixture)).counted, [fixture.owner.id, second.id].sort());
-    assert.equal((await tenants.find(fixture.org.id))!.unsettledAt, undefined);
+    assert.equal((await tenants.find(fixture.org.id))!.pendingSince, undefined);
     assert.equal((await remove(fixture, fixture.owner, fixture.owner)).status, 200);
   });
 });
@@ -296,7 +296,7 @@ describe("a change of role that was interrupted", () => {
     const past = new Date(Date.now() - 60_000);
     await service.app.storage.database.raw
       .collection("memberships")
-      .updateOne({ _id: row._id as never }, { $set: { unsettledAt: past, enlisting: past } });
+      .updateOne({ _id: row._id as never }, { $set: { pendingSince: past, enlisting: past } });
     await reconcile(service.app);
 
     assert.equal(meanwhile.code, "conflict");

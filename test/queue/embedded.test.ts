@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { openLog } from "../../src/log.ts";
 import { describeInspection } from "./inspect-suite.ts";
+import { describeRenamedJobs } from "./renamed-suite.ts";
 import { describeRetiming } from "./retime-suite.ts";
 import { describeQueue, type EngineUnderTest } from "./suite.ts";
 
@@ -27,3 +28,4 @@ async function start(): Promise<EngineUnderTest> {
 describeQueue("the embedded engine", start);
 describeInspection("the embedded engine", start);
 describeRetiming("the embedded engine", start);
+describeRenamedJobs("the embedded engine", start);

@@ -31,10 +31,14 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
     };
     const permanently = (message: string) => Object.assign(new Error(message), { retryable: false });
     const add = (skillId: string, delayMs?: number) =>
-      queue.enqueue("upkeep.erase-skill", { skillId, tenantId }, delayMs === undefined ? {} : { delayMs });
+      queue.enqueue(
+        "maintenance.erase-skill",
+        { skillId, tenantId },
+        delayMs === undefined ? {} : { delayMs },
+      );
     const listed = async (state: JobState) => {
-      const ids = await queue.inspector.ids("upkeep", state, 0, 100);
-      return queue.inspector.jobs("upkeep", state, ids);
+      const ids = await queue.inspector.ids("maintenance", state, 0, 100);
+      return queue.inspector.jobs("maintenance", state, ids);
     };
     const skillsOf = async (state: JobState) => (await listed(state)).map((job) => job.payload["skillId"]);
 
@@ -46,10 +50,10 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
       await consumers?.close();
       consumers = undefined;
       runs.length = 0;
-      await queue.inspector.resume("upkeep");
+      await queue.inspector.resume("maintenance");
       for (const state of ["waiting", "delayed", "failed", "completed"] as const)
         for (const job of await listed(state))
-          if (!job.isScheduled) await queue.inspector.remove("upkeep", job.id);
+          if (!job.isScheduled) await queue.inspector.remove("maintenance", job.id);
     });
     after(async () => {
       await queue?.close();
@@ -59,34 +63,34 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
     it("keeps a permanently failed job with its errors and history, and retries it from the start", async () => {
       let isMended = false;
       consume({
-        async "upkeep.erase-skill"() {
+        async "maintenance.erase-skill"() {
           if (!isMended) throw permanently("the disk is on fire");
         },
       });
       await add("a");
       await until("the failure", async () => (await listed("failed")).length === 1);
       const [failed] = await listed("failed");
-      const detail = await queue.inspector.find("upkeep", failed!.id);
+      const detail = await queue.inspector.find("maintenance", failed!.id);
 
       assert.deepEqual(
         [failed!.name, failed!.payload, failed!.error, failed!.attempts],
-        ["upkeep.erase-skill", { skillId: "a", tenantId }, "the disk is on fire", 10],
+        ["maintenance.erase-skill", { skillId: "a", tenantId }, "the disk is on fire", 10],
       );
       assert.equal(detail!.state, "failed");
       assert.match(detail!.stacks.join("\n"), /the disk is on fire\n\s+at .*inspect-suite/);
       assert.match(detail!.log.join("\n"), /attempt 1 failed after \d+ ms: the disk is on fire/);
       isMended = true;
-      assert.equal(await queue.inspector.retry("upkeep", failed!.id), undefined);
+      assert.equal(await queue.inspector.retry("maintenance", failed!.id), undefined);
       await until("its end", async () => (await listed("completed")).length === 1);
-      const done = await queue.inspector.find("upkeep", failed!.id);
+      const done = await queue.inspector.find("maintenance", failed!.id);
       assert.equal(done!.state, "completed");
       assert.match(done!.log.join("\n"), /attempt 1 failed/, "its history is kept");
-      assert.equal(await queue.inspector.retry("upkeep", failed!.id), "not_failed");
+      assert.equal(await queue.inspector.retry("maintenance", failed!.id), "not_failed");
       assert.deepEqual(
         runs.map(({ name, outcome }) => [name, outcome]),
         [
-          ["upkeep.erase-skill", "failed"],
-          ["upkeep.erase-skill", "completed"],
+          ["maintenance.erase-skill", "failed"],
+          ["maintenance.erase-skill", "completed"],
         ],
       );
     });
@@ -94,7 +98,7 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
     it("gives a retried job all its attempts again", async () => {
       let attempts = 0;
       consume({
-        async "upkeep.erase-skill"() {
+        async "maintenance.erase-skill"() {
           attempts++;
           if (attempts === 1) throw permanently("first");
           if (attempts === 2) throw new Error("second");
@@ -104,7 +108,7 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
       await until("the failure", async () => (await listed("failed")).length === 1);
       const [failed] = await listed("failed");
 
-      await queue.inspector.retry("upkeep", failed!.id);
+      await queue.inspector.retry("maintenance", failed!.id);
       await until("the third attempt", () => attempts === 3);
 
       assert.deepEqual(
@@ -115,7 +119,7 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
 
     it("waits as long as a host asks for", async () => {
       consume({
-        async "upkeep.erase-skill"() {
+        async "maintenance.erase-skill"() {
           throw Object.assign(new Error("slow down"), { retryAfterMs: 600_000 });
         },
       });
@@ -133,30 +137,30 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
       const [delayed] = await listed("delayed");
 
       assert.ok(Math.abs(delayed!.runsAt!.getTime() - Date.now() - 600_000) < 10_000);
-      assert.equal(await queue.inspector.promote("upkeep", delayed!.id), undefined);
+      assert.equal(await queue.inspector.promote("maintenance", delayed!.id), undefined);
       assert.deepEqual(await skillsOf("waiting"), ["later"]);
-      assert.equal(await queue.inspector.promote("upkeep", delayed!.id), "not_delayed");
-      assert.equal(await queue.inspector.promote("upkeep", "none"), "missing");
+      assert.equal(await queue.inspector.promote("maintenance", delayed!.id), "not_delayed");
+      assert.equal(await queue.inspector.promote("maintenance", "none"), "missing");
     });
 
     it("removes what does not run: not a running job, and not the next one of a schedule", async () => {
       let letGo = () => {};
       const held = new Promise<void>((resolve) => (letGo = resolve));
-      consume({ "upkeep.erase-skill": () => held });
+      consume({ "maintenance.erase-skill": () => held });
       await add("running");
       await until("the start", async () => (await listed("active")).length === 1);
       const [active] = await listed("active");
-      assert.equal(await queue.inspector.remove("upkeep", active!.id), "active");
+      assert.equal(await queue.inspector.remove("maintenance", active!.id), "active");
       letGo();
       await until("its end", async () => (await listed("completed")).length === 1);
-      assert.equal(await queue.inspector.remove("upkeep", active!.id), undefined);
-      assert.equal(await queue.inspector.find("upkeep", active!.id), undefined);
-      assert.equal(await queue.inspector.remove("upkeep", active!.id), "missing");
+      assert.equal(await queue.inspector.remove("maintenance", active!.id), undefined);
+      assert.equal(await queue.inspector.find("maintenance", active!.id), undefined);
+      assert.equal(await queue.inspector.remove("maintenance", active!.id), "missing");
 
-      await queue.upsertSchedule("upkeep.purge", {}, { cron: "0 0 1 1 *" });
+      await queue.upsertSchedule("maintenance.purge", {}, { cron: "0 0 1 1 *" });
       const scheduled = (await listed("delayed")).find((job) => job.isScheduled);
-      assert.equal(await queue.inspector.remove("upkeep", scheduled!.id), "scheduled");
-      await queue.removeSchedule("upkeep.purge");
+      assert.equal(await queue.inspector.remove("maintenance", scheduled!.id), "scheduled");
+      await queue.removeSchedule("maintenance.purge");
     });
 
     it("lists what waits in order, the next one first, and what failed from the latest on", async () => {
@@ -166,7 +170,10 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
 
       assert.deepEqual(await skillsOf("waiting"), ["1", "2", "3"]);
       assert.deepEqual(await skillsOf("delayed"), ["soon", "late"]);
-      assert.deepEqual(await queue.inspector.ids("upkeep", "waiting", 1, 1).then((ids) => ids.length), 1);
+      assert.deepEqual(
+        await queue.inspector.ids("maintenance", "waiting", 1, 1).then((ids) => ids.length),
+        1,
+      );
       consumers = queue.startConsumers(
         everyProcessor(async () => {
           await sleep(5);
@@ -180,19 +187,19 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
 
     it("begins no job of a paused queue, counts what waits in it, and goes on when it is resumed", async () => {
       let ran = 0;
-      consume({ "upkeep.erase-skill": async () => void ran++ });
-      await queue.inspector.pause("upkeep");
+      consume({ "maintenance.erase-skill": async () => void ran++ });
+      await queue.inspector.pause("maintenance");
       await add("held");
       await sleep(300);
 
       assert.equal(ran, 0);
-      assert.equal(await queue.inspector.isPaused("upkeep"), true);
+      assert.equal(await queue.inspector.isPaused("maintenance"), true);
       assert.equal(await queue.inspector.isPaused("mail"), false);
-      assert.equal((await queue.counts()).upkeep.waiting, 1);
+      assert.equal((await queue.counts()).maintenance.waiting, 1);
       assert.deepEqual(await skillsOf("waiting"), ["held"]);
       const [waiting] = await listed("waiting");
-      assert.equal((await queue.inspector.find("upkeep", waiting!.id))?.state, "waiting");
-      await queue.inspector.resume("upkeep");
+      assert.equal((await queue.inspector.find("maintenance", waiting!.id))?.state, "waiting");
+      await queue.inspector.resume("maintenance");
       await until("the run", () => ran === 1);
     });
   });

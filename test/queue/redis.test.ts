@@ -9,6 +9,7 @@ import { openLog } from "../../src/log.ts";
 import { openQueue } from "../../src/queue/index.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";
 import { describeInspection } from "./inspect-suite.ts";
+import { describeRenamedJobs } from "./renamed-suite.ts";
 import { describeRetiming } from "./retime-suite.ts";
 import { describeQueue, type EngineUnderTest } from "./suite.ts";
 
@@ -69,4 +70,5 @@ if (reason) {
   describeQueue("Redis", start);
   describeInspection("Redis", start);
   describeRetiming("Redis", start);
+  describeRenamedJobs("Redis", start);
 }

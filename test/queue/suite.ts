@@ -53,7 +53,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
     };
     // After a test that failed before it closed them, they would take the jobs of the next one.
     afterEach(() => Promise.all(consuming.splice(0).map((consumers) => consumers.close())));
-    const failedCount = async () => (await queue.counts()).upkeep.failed;
+    const failedCount = async () => (await queue.counts()).maintenance.failed;
 
     before(async () => {
       engine = await start();
@@ -71,13 +71,13 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       const skillId = freshId();
       const seen: unknown[] = [];
       const consumers = consume({
-        "upkeep.erase-skill": async (payload) => void seen.push(["erase", payload]),
-        "upkeep.merge-packs": async (payload) => void seen.push(["merge", payload]),
+        "maintenance.erase-skill": async (payload) => void seen.push(["erase", payload]),
+        "maintenance.merge-packs": async (payload) => void seen.push(["merge", payload]),
       });
 
-      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId });
+      await queue.enqueue("maintenance.erase-skill", { skillId, tenantId });
       await until("the first job", () => seen.length === 1);
-      await queue.enqueue("upkeep.merge-packs", { skillId, tenantId });
+      await queue.enqueue("maintenance.merge-packs", { skillId, tenantId });
       await until("the second job", () => seen.length === 2);
       await consumers.close();
 
@@ -90,13 +90,13 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
     it("tries a failed job again, each time after a longer pause", async () => {
       const startedAt: number[] = [];
       const consumers = consume({
-        async "upkeep.erase-skill"() {
+        async "maintenance.erase-skill"() {
           startedAt.push(Date.now());
           if (startedAt.length < 3) throw new Error("not yet");
         },
       });
 
-      await queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId });
+      await queue.enqueue("maintenance.erase-skill", { skillId: freshId(), tenantId });
       await until("three attempts", () => startedAt.length === 3);
       await consumers.close();
 
@@ -109,31 +109,31 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       const failedBefore = await failedCount();
       let attempts = 0;
       const consumers = consume({
-        async "upkeep.erase-skill"() {
+        async "maintenance.erase-skill"() {
           attempts++;
           throw Object.assign(new Error("no such thing"), { retryable: false });
         },
       });
 
-      await queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId });
+      await queue.enqueue("maintenance.erase-skill", { skillId: freshId(), tenantId });
       await until("the failure", async () => (await failedCount()) === failedBefore + 1);
       await consumers.close();
 
       assert.equal(attempts, 1);
-      assert.equal((await queue.counts()).upkeep.delayed, 0);
+      assert.equal((await queue.counts()).maintenance.delayed, 0);
     });
 
     it("holds a delayed job back", async () => {
       let ranAt = 0;
       const consumers = consume({
-        async "upkeep.erase-skill"() {
+        async "maintenance.erase-skill"() {
           ranAt = Date.now();
         },
       });
       const askedAt = Date.now();
 
-      await queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId }, { delayMs: 600 });
-      const { delayed } = (await queue.counts()).upkeep;
+      await queue.enqueue("maintenance.erase-skill", { skillId: freshId(), tenantId }, { delayMs: 600 });
+      const { delayed } = (await queue.counts()).maintenance;
       await until("the job", () => ranAt > 0);
       await consumers.close();
 
@@ -146,11 +146,11 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       let runs = 0;
 
       for (let i = 0; i < 3; i++) {
-        await queue.enqueue("upkeep.merge-packs", { skillId, tenantId }, { jobId: skillId });
+        await queue.enqueue("maintenance.merge-packs", { skillId, tenantId }, { jobId: skillId });
       }
-      const { waiting } = (await queue.counts()).upkeep;
+      const { waiting } = (await queue.counts()).maintenance;
       const consumers = consume({
-        async "upkeep.merge-packs"() {
+        async "maintenance.merge-packs"() {
           runs++;
         },
       });
@@ -167,22 +167,22 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       let runs = 0;
       const held = new EventEmitter();
       const consumers = consume({
-        async "upkeep.merge-packs"() {
+        async "maintenance.merge-packs"() {
           runs++;
           if (runs === 1) await once(held, "letGo");
         },
       });
-      const enqueue = () => queue.enqueue("upkeep.merge-packs", { skillId, tenantId }, { jobId: skillId });
+      const add = () => queue.enqueue("maintenance.merge-packs", { skillId, tenantId }, { jobId: skillId });
 
-      await enqueue();
+      await add();
       await until("the first run", () => runs === 1);
-      await enqueue();
-      await enqueue();
+      await add();
+      await add();
       held.emit("letGo");
       await until("the second run", () => runs === 2);
       await sleep(200);
       const runsAfterBurst = runs;
-      await enqueue();
+      await add();
       await until("the third run", () => runs === 3);
       await consumers.close();
 
@@ -193,7 +193,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       const skillId = freshId();
       let runs = 0;
       const consumers = consume({
-        async "upkeep.merge-packs"() {
+        async "maintenance.merge-packs"() {
           runs++;
           throw Object.assign(new Error("broken"), { retryable: false });
         },
@@ -201,7 +201,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       const failedBefore = await failedCount();
 
       for (let i = 1; i <= 2; i++) {
-        await queue.enqueue("upkeep.merge-packs", { skillId, tenantId }, { jobId: skillId });
+        await queue.enqueue("maintenance.merge-packs", { skillId, tenantId }, { jobId: skillId });
         await until("the failure", async () => (await failedCount()) === failedBefore + i);
       }
       await consumers.close();
@@ -212,17 +212,17 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
     it("repeats a scheduled job until it is unscheduled, once per name", async () => {
       let runs = 0;
       const consumers = consume({
-        async "upkeep.purge"() {
+        async "maintenance.purge"() {
           runs++;
         },
       });
 
-      await queue.upsertSchedule("upkeep.purge", {}, { everyMs: 60_000 });
+      await queue.upsertSchedule("maintenance.purge", {}, { everyMs: 60_000 });
       // Its first run starts at once, and plans the next one by the interval at that time.
       await until("the first run", () => runs === 1);
-      await queue.upsertSchedule("upkeep.purge", {}, { everyMs: 300 });
+      await queue.upsertSchedule("maintenance.purge", {}, { everyMs: 300 });
       await until("three runs", () => runs >= 3);
-      const wasThere = await queue.removeSchedule("upkeep.purge");
+      const wasThere = await queue.removeSchedule("maintenance.purge");
       await sleep(2000);
       const runsAtEnd = runs;
       await sleep(700);
@@ -230,40 +230,40 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
 
       assert.equal(wasThere, true);
       assert.equal(runs, runsAtEnd);
-      assert.equal(await queue.removeSchedule("upkeep.purge"), false);
+      assert.equal(await queue.removeSchedule("maintenance.purge"), false);
     });
 
     it("repeats by a cron pattern", async () => {
       let runs = 0;
       const consumers = consume({
-        async "upkeep.reconcile"() {
+        async "maintenance.reconcile"() {
           runs++;
         },
       });
 
-      await queue.upsertSchedule("upkeep.reconcile", {}, { cron: "* * * * * *" });
+      await queue.upsertSchedule("maintenance.reconcile", {}, { cron: "* * * * * *" });
       await until("two runs", () => runs >= 2);
-      await queue.removeSchedule("upkeep.reconcile");
+      await queue.removeSchedule("maintenance.reconcile");
       await consumers.close();
     });
 
     it("finishes work in flight when it closes, and leaves the rest for later", async () => {
       const finished: string[] = [];
       const started: string[] = [];
-      const process: Processors["upkeep.erase-skill"] = async ({ skillId }) => {
+      const process: Processors["maintenance.erase-skill"] = async ({ skillId }) => {
         started.push(skillId);
         await sleep(300);
         finished.push(skillId);
       };
-      const first = consume({ "upkeep.erase-skill": process }, { concurrency: 1 });
+      const first = consume({ "maintenance.erase-skill": process }, { concurrency: 1 });
       const [a, b] = [freshId(), freshId()];
 
-      await queue.enqueue("upkeep.erase-skill", { skillId: a, tenantId });
-      await queue.enqueue("upkeep.erase-skill", { skillId: b, tenantId });
+      await queue.enqueue("maintenance.erase-skill", { skillId: a, tenantId });
+      await queue.enqueue("maintenance.erase-skill", { skillId: b, tenantId });
       await until("the first start", () => started.length === 1);
       await first.close();
       const finishedAtClose = [...finished];
-      const second = consume({ "upkeep.erase-skill": process }, { concurrency: 1 });
+      const second = consume({ "maintenance.erase-skill": process }, { concurrency: 1 });
       await until("the second job", () => finished.length === 2);
       await second.close();
 
@@ -276,14 +276,14 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       let runs = 0;
       const stuck = consume(
         {
-          "upkeep.erase-skill": () => {
+          "maintenance.erase-skill": () => {
             runs++;
             return new Promise(() => {});
           },
         },
         { closeDeadlineMs: 200, lockMs: 1000 },
       );
-      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId });
+      await queue.enqueue("maintenance.erase-skill", { skillId, tenantId });
       await until("the start", () => runs === 1);
 
       const closedFrom = Date.now();
@@ -292,7 +292,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       let isTakenOver = false;
       const other = consume(
         {
-          async "upkeep.erase-skill"(payload) {
+          async "maintenance.erase-skill"(payload) {
             isTakenOver = payload.skillId === skillId;
           },
         },
@@ -314,18 +314,18 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
         },
       );
       const gone = once(child, "exit");
-      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId }, { jobId: skillId });
+      await queue.enqueue("maintenance.erase-skill", { skillId, tenantId }, { jobId: skillId });
 
       const [line] = (await once(child.stdout, "data")) as [Buffer];
       child.kill("SIGKILL");
       await gone;
       const runs: string[] = [];
       const consumers = consume(
-        { "upkeep.erase-skill": async (payload) => void runs.push(payload.skillId) },
+        { "maintenance.erase-skill": async (payload) => void runs.push(payload.skillId) },
         { lockMs: 1000 },
       );
       await until("the second run", () => runs.length === 1);
-      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId }, { jobId: skillId });
+      await queue.enqueue("maintenance.erase-skill", { skillId, tenantId }, { jobId: skillId });
       await until("its id to be free again", () => runs.length === 2);
       await consumers.close();
 
@@ -339,7 +339,10 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       process.kill(pid, "SIGSTOP");
       const askedAt = Date.now();
       try {
-        const asked = [queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId }), queue.counts()];
+        const asked = [
+          queue.enqueue("maintenance.erase-skill", { skillId: freshId(), tenantId }),
+          queue.counts(),
+        ];
         await Promise.all(asked.map((answer) => assert.rejects(answer, QueueUnavailableError)));
       } finally {
         process.kill(pid, "SIGCONT");
@@ -347,11 +350,11 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       const tookMs = Date.now() - askedAt;
 
       const consumers = consume({
-        async "upkeep.merge-packs"() {
+        async "maintenance.merge-packs"() {
           isDone = true;
         },
       });
-      await queue.enqueue("upkeep.merge-packs", { skillId: freshId(), tenantId });
+      await queue.enqueue("maintenance.merge-packs", { skillId: freshId(), tenantId });
       await until("a job after the pause", () => isDone);
       await consumers.close();
       assert.ok(tookMs < 40_000, `the answers took ${tookMs} ms`);
@@ -363,14 +366,14 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       const acknowledged = new Set<string>();
       const ran = new Set<string>();
       const consumers = consume(
-        { "upkeep.erase-skill": async ({ skillId }) => void ran.add(skillId) },
+        { "maintenance.erase-skill": async ({ skillId }) => void ran.add(skillId) },
         { lockMs: 2000 },
       );
       const producer = async (count: number) => {
         for (let i = 0; i < count; i++) {
           const skillId = freshId();
           try {
-            await queue.enqueue("upkeep.erase-skill", { skillId, tenantId });
+            await queue.enqueue("maintenance.erase-skill", { skillId, tenantId });
             acknowledged.add(skillId);
           } catch (error) {
             assert.ok(error instanceof QueueUnavailableError, String(error));
@@ -385,7 +388,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       await engine.revive();
       await flood;
       await until("all of them to run", () => [...acknowledged].every((id) => ran.has(id)));
-      await until("an empty queue", async () => (await queue.counts()).upkeep.active === 0);
+      await until("an empty queue", async () => (await queue.counts()).maintenance.active === 0);
       await consumers.close();
 
       const wanted = 10 * jobsOfProducer;

@@ -8,7 +8,7 @@ const queue = await openQueue(JSON.parse(process.argv[2] ?? "") as QueueLocation
 queue.startConsumers(
   {
     ...everyProcessor(never),
-    "upkeep.erase-skill"({ skillId }) {
+    "maintenance.erase-skill"({ skillId }) {
       process.stdout.write(`${skillId}\n`);
       return never();
     },

@@ -64,7 +64,7 @@ describe("an outage of the database", () => {
       displayName: "Made",
       displayNameKey: "made",
       createsTeam: true,
-      unsettledAt: app.now(),
+      pendingSince: app.now(),
     } as const;
     await scimGroups.insert({ ...stored, ...fields, _id: made });
     const change = { displayName: "Renamed", displayNameKey: "renamed", renamesTeam: true } as const;
@@ -163,7 +163,7 @@ describe("a crash after the commit point", () => {
     await reconcile();
     assert.equal((await teams.find(provider.org.id, group.id))?.name, "After");
     assert.deepEqual((await memberOf("grouped"))?.teamIds, [group.id]);
-    assert.equal((await scimGroups.find(provider.org.id, group.id))?.unsettledAt, undefined);
+    assert.equal((await scimGroups.find(provider.org.id, group.id))?.pendingSince, undefined);
   });
 
   it("of the deletion of a group leaves the team to be deleted", async () => {

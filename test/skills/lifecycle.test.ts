@@ -122,7 +122,7 @@ describe("deleting a skill", () => {
     assert.notEqual(again.skill.id, skill.id);
 
     await service.settled();
-    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: skill.id });
+    await job()["maintenance.erase-skill"]({ tenantId: org.id, skillId: skill.id });
 
     assert.equal(existsSync(folder), false);
     assert.equal(await service.app.repos.exists({ tenantId: org.id, skillId: skill.id }), false);
@@ -134,7 +134,7 @@ describe("deleting a skill", () => {
         name,
       );
     assert.deepEqual(await events(skill.id), ["skill.created", "skill.version_created", "skill.deleted"]);
-    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: skill.id });
+    await job()["maintenance.erase-skill"]({ tenantId: org.id, skillId: skill.id });
     for (const { skill: kept } of [again, other]) {
       const read = await service.call("GET", `/api/skills/${kept.id}/content`, { token: user.token });
       assert.equal(read.status, 200);
@@ -151,14 +151,14 @@ describe("deleting a skill", () => {
     };
     const { skill: doomed } = await publish();
 
-    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: skill.id });
-    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: service.app.newId() });
+    await job()["maintenance.erase-skill"]({ tenantId: org.id, skillId: skill.id });
+    await job()["maintenance.erase-skill"]({ tenantId: org.id, skillId: service.app.newId() });
     await del(doomed.id);
     await service.settled();
     service.app.queue.enqueue = enqueue;
 
     assert.deepEqual(queued, [
-      `upkeep.erase-skill ${JSON.stringify({ tenantId: org.id, skillId: doomed.id })}`,
+      `maintenance.erase-skill ${JSON.stringify({ tenantId: org.id, skillId: doomed.id })}`,
     ]);
     const read = await service.call("GET", `/api/skills/${skill.id}/content`, { token: user.token });
     assert.equal(read.status, 200);
@@ -175,7 +175,7 @@ describe("deleting a skill", () => {
     for (const answer of answers.slice(0, 4))
       assert.ok([201, 404].includes(answer.status), String(answer.status));
     await service.settled();
-    await job()["upkeep.reconcile"]({});
+    await job()["maintenance.reconcile"]({});
     assert.deepEqual(await rows("versions", { skillId: skill.id }), []);
   });
 });
@@ -203,7 +203,7 @@ describe("recovery after a crash", () => {
   }
   async function reconcile(): Promise<void> {
     aheadMs += 10_000;
-    await processors(next.app)["upkeep.reconcile"]({});
+    await processors(next.app)["maintenance.reconcile"]({});
   }
 
   it("is not needed by readers: reads succeed before anything is projected", async () => {
@@ -251,7 +251,7 @@ describe("recovery after a crash", () => {
       "skill.version_reverted",
     ]);
     const [stored] = await rows("skills", { _id: skill.id as never });
-    assert.deepEqual([stored!["outbox"], stored!["pending"], stored!["unsettledAt"]], [[], [], undefined]);
+    assert.deepEqual([stored!["outbox"], stored!["pending"], stored!["pendingSince"]], [[], [], undefined]);
     assert.equal((await rows("versions", { skillId: skill.id })).length, 2);
     const refs = await service.app.repos.readRefs({ tenantId: org.id, skillId: skill.id });
     assert.deepEqual(refs.tags.map((tag) => tag.name).sort(), ["v1.0.0", "v1.0.1"]);

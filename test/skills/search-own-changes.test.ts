@@ -106,7 +106,7 @@ describe("a search after the caller's own change", () => {
       slug: `copy-${i}`,
       description,
       pending: [],
-      unsettledAt: new Date(),
+      pendingSince: new Date(),
     }));
     await skills.insertMany(copies);
     const entries = t.mock.method(second.app.storage.searchEntries, "put");

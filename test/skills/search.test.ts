@@ -147,7 +147,7 @@ describe("searching the catalog", () => {
 
     assert.deepEqual(await own("query=forerunner"), ["Forerunner"]);
     assert.equal(
-      (await service.app.storage.database.collection<SkillDoc>("skills").findOne({ _id: id }))?.unsettledAt,
+      (await service.app.storage.database.collection<SkillDoc>("skills").findOne({ _id: id }))?.pendingSince,
       undefined,
     );
     await service.call("DELETE", `/api/skills/${id}`, { token: user.token });

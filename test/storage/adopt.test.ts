@@ -64,6 +64,43 @@ describe("a database of an earlier version", () => {
     }
   });
 
+  it("has renamed fields under their current names, also after an interrupted start and in a restored backup", async () => {
+    const rows = (name: string) => database.raw.collection<Document & { _id: string }>(name);
+    for (const hasIndexes of [true, false]) {
+      await database.raw.dropDatabase();
+      if (hasIndexes)
+        for (const name of ["users", "skills"])
+          await rows(name).createIndex({ pendingSince: 1 }, { sparse: true });
+      const since = new Date(0);
+      await rows("users").insertOne({ _id: "u1", emailKey: "a", pendingSince: since });
+      const unsettled = { pendingSince: since, slug: "a", tenantId: "t1", publicId: "a" };
+      const named = { effectiveRestrictionId: "f1", slug: "b", tenantId: "t1", publicId: "b" };
+      await rows("skills").insertMany([
+        { ...unsettled, _id: "s1", effectiveRestrictionId: null },
+        { ...named, _id: "s2" },
+      ]);
+      await rows("search_entries").insertOne({ _id: "s1", effectiveRestrictionId: "f1" });
+      await rows("connectors").insertOne({ _id: "c1", generation: 3 });
+
+      for (let start = 0; start < 2; start++) await (await openStorage(place)).close();
+
+      const [s1, s2] = await rows("skills").find().sort({ _id: 1 }).toArray();
+      assert.deepEqual([s1!["effectiveRestrictionId"], s1!["pendingSince"]], [null, since]);
+      assert.equal(s2!["effectiveRestrictionId"], "f1");
+      const { effectiveRestrictionId } = (await rows("search_entries").findOne({}))!;
+      const { credentialsRevision } = (await rows("connectors").findOne({}))!;
+      assert.deepEqual([effectiveRestrictionId, credentialsRevision], ["f1", 3]);
+      assert.deepEqual((await rows("users").findOne({}))!["pendingSince"], since);
+      for (const name of ["users", "skills"]) {
+        const keys = (await rows(name).indexes()).flatMap(({ key }) => Object.keys(key as object));
+        assert.ok(
+          !keys.includes("pendingSince") && keys.includes("pendingSince"),
+          `${name}: ${keys.join(", ")}`,
+        );
+      }
+    }
+  });
+
   it("permits the branch that a person requested after its loss was reported", async () => {
     await database.raw.dropDatabase();
     const lost = { problem: { code: "branch_missing" }, status: "blocked" };

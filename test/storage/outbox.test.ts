@@ -73,7 +73,7 @@ async function newSkill(fields: Partial<SkillDoc> = {}): Promise<SkillDoc> {
     visibility: "private",
     tags: [],
     folderId: null,
-    governingFolderId: null,
+    effectiveRestrictionId: null,
     listed: false,
     excerpt: "",
     createdBy: "u",
@@ -110,10 +110,10 @@ describe("flushing the outbox of a document", () => {
       [later._id],
     );
     assert.deepEqual(left.pending, []);
-    assert.ok(left.unsettledAt);
+    assert.ok(left.pendingSince);
     await storage.skills.clearProjected([left]);
     await storage.skills.markProjected([left]);
-    assert.equal((await load(skill._id))!.unsettledAt, undefined);
+    assert.equal((await load(skill._id))!.pendingSince, undefined);
   });
 
   it("loses and duplicates no event, however changes and flushes interleave", async () => {
@@ -152,7 +152,7 @@ describe("flushing the outbox of a document", () => {
           }
           const unsettled = (await load(skill._id))!;
           const isDone = unsettled.outbox!.length === 0 && unsettled.pending.length === 0;
-          if (!isDone) assert.ok(unsettled.unsettledAt, "what waits is found by the reconcile job");
+          if (!isDone) assert.ok(unsettled.pendingSince, "what waits is found by the reconcile job");
         }
         await carry((await load(skill._id))!);
 

@@ -175,6 +175,7 @@ function noting(queued: QueuedJob[]): Queue {
     enqueue: async (name, payload) => void queued.push({ name, payload }),
     upsertSchedule: refuse,
     removeSchedule: refuse,
+    adoptRenamedJobs: refuse,
     counts: refuse,
     get inspector(): never {
       throw new Error("the account tests have no queue");

@@ -64,12 +64,12 @@ function singleOf(command: Document): Document[] {
 }
 
 /** Asserts that no command scans a whole collection, and none reads more documents than the limit. */
-export function assertIndexed(plans: Plan[], mostExamined: number): void {
+export function assertIndexed(plans: Plan[], maxExamined: number): void {
   assert.ok(plans.length > 0, "commands were seen");
   for (const { command, stages, examined } of plans) {
     const shown = `${stages.join(" ")} of ${JSON.stringify(command).slice(0, 500)}`;
     assert.ok(!stages.includes("COLLSCAN"), shown);
-    assert.ok(examined <= mostExamined, `examines ${examined}: ${shown}`);
+    assert.ok(examined <= maxExamined, `examines ${examined}: ${shown}`);
   }
 }
 
@@ -81,7 +81,7 @@ export async function insertCopies(
   change: (index: number) => Document,
 ): Promise<void> {
   const rows = service.app.storage.database.raw.collection(collection);
-  const template = await rows.findOne({ unsettledAt: { $exists: false } });
+  const template = await rows.findOne({ pendingSince: { $exists: false } });
   assert.ok(template, collection);
   await rows.insertMany(
     Array.from({ length: count }, (_, index) => ({

@@ -28,10 +28,10 @@ import {
 } from "../support/sync/scenario.ts";
 import { makePackage } from "../support/zip.ts";
 
-const mostSteps = 200;
+const maxSteps = 200;
 /** The first step of one of these names, or the n-th of all. */
 const stops: readonly (string | number)[] = isLong
-  ? Array.from({ length: mostSteps }, (_, index) => index + 1)
+  ? Array.from({ length: maxSteps }, (_, index) => index + 1)
   : ["folders.commit", "skills.append", "syncBases.putMany", "mirror.push"];
 
 let environment: ScenarioEnvironment;
@@ -154,7 +154,7 @@ describe("an interrupted sync", () => {
         if (!crashing.isMet()) break;
         met.push(crashedAt!);
       }
-      if (isLong) assert.ok(new Set(met).size > 12 && met.length < mostSteps, met.join(", "));
+      if (isLong) assert.ok(new Set(met).size > 12 && met.length < maxSteps, met.join(", "));
       else assert.deepEqual(met, stops);
       await checkRestored(scenario, ledger);
       await scenario.close();

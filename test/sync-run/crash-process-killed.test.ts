@@ -26,7 +26,7 @@ import { until } from "../support/until.ts";
 const kills = runCount(2, 60);
 const seed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** About the duration of a sync of these scenarios, on a busy machine. */
-const longestMs = 400;
+const maxDurationMs = 400;
 
 let environment: ScenarioEnvironment;
 before(async () => {
@@ -63,7 +63,7 @@ async function runAndKill(scenario: Scenario, afterMs: number): Promise<boolean>
 /** A child process that has ended its job projects its changes a moment later. */
 async function isProjected({ org }: Scenario): Promise<boolean> {
   const { database } = environment.service.app.storage;
-  const unsettled = { tenantId: org.id, unsettledAt: { $exists: true } };
+  const unsettled = { tenantId: org.id, pendingSince: { $exists: true } };
   return (await database.collection<SkillDoc>("skills").countDocuments(unsettled)) === 0;
 }
 
@@ -87,7 +87,7 @@ it(`continues after ${kills} killed syncs, of seed ${seed}`, async () => {
     remote.push();
     await environment.service.settled();
     await scenario.look();
-    const delayMs = random.below(longestMs);
+    const delayMs = random.below(maxDurationMs);
     const isKilled = await runAndKill(scenario, delayMs);
     if (isKilled) {
       killed++;

@@ -27,7 +27,7 @@ import { createOddActor } from "../support/sync/unusual-edits.ts";
 const fixtures = runCount(1, 30);
 const rounds = Number(process.env["SVC_SYNC_ROUNDS"] ?? 6);
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 7001);
-const stepsAtMost = 30;
+const maxSteps = 30;
 const leaseOverMs = 10 * 60_000;
 
 let ahead = 0;
@@ -119,7 +119,7 @@ async function play(seed: number): Promise<void> {
       disconnect: () => disconnect(fixture),
     } as const;
     const crashing = interrupted(service.app, {
-      step: 1 + random.below(stepsAtMost),
+      step: 1 + random.below(maxSteps),
       when: random.pick(["before", "after"] as const),
       what: meanwhile[what],
     });

@@ -29,7 +29,7 @@ const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
 /** The seed is fixed by default, so that a run of all tests depends only on the change it is run for. */
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** Longer than a sync of these scenarios takes. */
-const stepsAtMost = 40;
+const maxSteps = 40;
 
 let environment: ScenarioEnvironment;
 before(async () => {
@@ -88,7 +88,7 @@ async function play(seed: number): Promise<void> {
       "none",
     ] as const);
     did.push(what);
-    const step = 1 + random.below(stepsAtMost);
+    const step = 1 + random.below(maxSteps);
     const when = random.pick(["before", "after"] as const);
     if (what === "race") await git.race(scenario.repo, () => remote.push());
     if (what === "trouble") await git.trouble({ ...random.pick(troubles), times: 1 });

@@ -75,7 +75,7 @@ async function reconcileLater(): Promise<void> {
   const { app } = service;
   const { now } = app;
   app.now = () => new Date(now().getTime() + 2 * 3_600_000);
-  await processors(app)["upkeep.reconcile"]({});
+  await processors(app)["maintenance.reconcile"]({});
   await service.settled();
   app.now = now;
 }

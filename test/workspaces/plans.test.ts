@@ -57,7 +57,7 @@ async function multiply(): Promise<void> {
       revision: 50,
     });
     const copy = { publicId: skillId.slice(-10), slug: `first-copy-${i}`, folderId, tenantId };
-    skills.push({ ...skill, _id: skillId, ...copy, governingFolderId: folderId });
+    skills.push({ ...skill, _id: skillId, ...copy, effectiveRestrictionId: folderId });
   }
   await raw.collection<WorkspaceDoc>("workspaces").insertMany(rows);
   await raw.collection<FolderDoc>("folders").insertMany(folders);

@@ -47,7 +47,7 @@ const repair = async () => {
 const mendedOf = async (user: TestUser) =>
   (await fixture.events("personal_workspace.repaired"))
     .filter((event) => event.userId === user.id)
-    .map((event) => event.metadata["mended"]);
+    .map((event) => event.metadata["repaired"]);
 
 async function assertWhole(user: TestUser): Promise<void> {
   const row = (await fixture.workspaceOf(user))!;
@@ -374,6 +374,6 @@ describe("provisioning that fails", () => {
     assert.deepEqual((await full.at(full.owner, "POST", "/retry", { userId: user.id })).data, {
       scheduled: 0,
     });
-    await processors(service.app)["upkeep.purge"]({});
+    await processors(service.app)["maintenance.purge"]({});
   });
 });

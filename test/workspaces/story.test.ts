@@ -285,7 +285,7 @@ describe("personal workspaces, from enabling to deletion", () => {
     const accepted = await fixture.at(fixture.owner, "DELETE", `/members/${bob.id}`);
     const jobs = processors(service.app);
     await jobs["workspaces.delete"]({ tenantId: fixture.org.id, userId: bob.id });
-    await jobs["upkeep.reconcile"]({});
+    await jobs["maintenance.reconcile"]({});
     await service.settled();
 
     assert.equal(accepted.status, 200, JSON.stringify(accepted.body));

@@ -13,7 +13,7 @@ const packsToRepack = 3;
 /** Repositories in active use soon get new packs again. */
 const idleMs = 24 * 3_600_000;
 /** Limit for one night; the next night finds the rest, since repacked repositories no longer qualify. */
-const mostRepacks = 500;
+const maxRepacks = 500;
 const sampleSize = 50;
 
 const gitOf = (app: App): NativeGit => ({
@@ -32,11 +32,11 @@ export async function maintainRepos(app: App): Promise<void> {
   let repacks = 0;
   for await (const repo of app.repos.listRepos()) {
     const packs = await app.repos.countPacks(repo);
-    if (packs >= packsToRepack && hasGit && repacks < mostRepacks && (await isIdle(app, repo))) {
-      await app.queue.enqueue("upkeep.repack", idsOf(repo), { jobId: repo.skillId });
+    if (packs >= packsToRepack && hasGit && repacks < maxRepacks && (await isIdle(app, repo))) {
+      await app.queue.enqueue("maintenance.repack", idsOf(repo), { jobId: repo.skillId });
       repacks++;
     } else if (packs >= manyPacks) {
-      await app.queue.enqueue("upkeep.merge-packs", idsOf(repo), { jobId: repo.skillId });
+      await app.queue.enqueue("maintenance.merge-packs", idsOf(repo), { jobId: repo.skillId });
       merges++;
     }
   }

@@ -18,21 +18,21 @@ import { reconcileMails } from "../mail/reconcile-mails.ts";
 import { reconcileOrganizations } from "../orgs/reconcile-organizations.ts";
 import { reconcileShares } from "../skills/reconcile-skills.ts";
 import { reconcileWorkspaces } from "../workspaces/reconcile-workspaces.ts";
-import { mendUnsettled } from "./mend-unsettled.ts";
+import { flushOutboxes } from "./flush-outboxes.ts";
 import { repairEach } from "./repair-each.ts";
 
 /** Documents younger than this are still being projected by the process that wrote them. */
-const settleAfterMs = 5000;
+const pendingAfterMs = 5000;
 const batch = 100;
 /** A repository without a skill may belong to a publish in progress; after a day it is orphaned. */
 const orphanAfterMs = 24 * 3_600_000;
 
 export async function reconcile(app: App): Promise<void> {
-  await settleSkills(app);
+  await projectPendingSkills(app);
   await finishTakedowns(app);
-  await settleAccounts(app);
+  await completePendingAccounts(app);
   await countDownloads(app);
-  await reconcileFolders(app, new Date(app.now().getTime() - settleAfterMs));
+  await reconcileFolders(app, new Date(app.now().getTime() - pendingAfterMs));
   await reconcilePathReservations(app);
   await reconcileShares(app);
   for (const skill of await app.storage.skills.listDeleted(batch)) {
@@ -45,8 +45,8 @@ export async function reconcile(app: App): Promise<void> {
   app.log.info({ ...swept, orphans }, "reconciled");
 }
 
-async function settleSkills(app: App): Promise<void> {
-  const before = new Date(app.now().getTime() - settleAfterMs);
+async function projectPendingSkills(app: App): Promise<void> {
+  const before = new Date(app.now().getTime() - pendingAfterMs);
   await repairEach(
     app,
     batch,
@@ -57,7 +57,7 @@ async function settleSkills(app: App): Promise<void> {
 
 /** Completes takedowns whose process ended before it sent mails, closed reports and recorded the refused content. */
 async function finishTakedowns(app: App): Promise<void> {
-  const before = new Date(app.now().getTime() - settleAfterMs);
+  const before = new Date(app.now().getTime() - pendingAfterMs);
   for (const skillId of await app.storage.takedowns.listFollowUps(before, batch))
     await attempt(app, skillId, () => finishTakedown(app, skillId));
 }
@@ -71,19 +71,19 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
   }
 }
 
-async function settleAccounts(app: App): Promise<void> {
-  const before = new Date(app.now().getTime() - settleAfterMs);
+async function completePendingAccounts(app: App): Promise<void> {
+  const before = new Date(app.now().getTime() - pendingAfterMs);
   const { users, tokens, oauth, sessions, anonymousIdentities, serviceSettings, connections } = app.storage;
   await attempt(app, "administrators", () => finishAdministratorChange(app));
   await reconcileOrganizations(app, before);
   await reconcileWorkspaces(app, before);
-  await mendUnsettled(app, users, before, (user) => propagateUser(app, user));
-  await mendUnsettled(app, serviceSettings, before);
-  await mendUnsettled(app, tokens, before);
-  await mendUnsettled(app, oauth.grants, before);
-  await mendUnsettled(app, sessions, before);
-  await mendUnsettled(app, anonymousIdentities, before);
-  await mendUnsettled(app, connections, before);
+  await flushOutboxes(app, users, before, (user) => propagateUser(app, user));
+  await flushOutboxes(app, serviceSettings, before);
+  await flushOutboxes(app, tokens, before);
+  await flushOutboxes(app, oauth.grants, before);
+  await flushOutboxes(app, sessions, before);
+  await flushOutboxes(app, anonymousIdentities, before);
+  await flushOutboxes(app, connections, before);
   await attempt(app, "tokens", () => finishEndingTokens(app));
   await reconcileMails(app);
   for (const userId of await users.listDeleted(before, batch))

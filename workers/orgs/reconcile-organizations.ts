@@ -5,7 +5,7 @@ import { pruneAvatars } from "../../src/orgs/avatar/avatar.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
 import { propagateTenant } from "../../src/orgs/propagate.ts";
-import { mendUnsettled } from "../maintenance/mend-unsettled.ts";
+import { flushOutboxes } from "../maintenance/flush-outboxes.ts";
 import { cleanUpAfterMembers } from "./member-left.ts";
 import { reconcileScim } from "./reconcile-scim.ts";
 import { cleanUpAfterTeams } from "./team-deleted.ts";
@@ -16,31 +16,31 @@ const batch = 100;
 export async function reconcileOrganizations(app: App, before: Date): Promise<void> {
   const { tenants, memberships, invitations, teams, roles, oidcPolicies } = app.storage;
   const { ssoDomains, ssoProviders, mcpServers } = app.storage;
-  await mendUnsettled(app, tenants, before, async (tenant) => {
+  await flushOutboxes(app, tenants, before, async (tenant) => {
     await propagateTenant(app, tenant);
     await repairOwners(app, tenant._id);
   });
   // A publish in progress when its organization was deleted may have finished later.
   for (const { _id } of await tenants.listDeleted(batch)) await app.storage.tenantSkills.suspend(_id);
-  await mendUnsettled(app, memberships, before, async (member) => {
+  await flushOutboxes(app, memberships, before, async (member) => {
     if (member.enlisting) await enlistOwner(app, member);
   });
-  await mendUnsettled(app, invitations, before, async (invitation) => {
+  await flushOutboxes(app, invitations, before, async (invitation) => {
     if (invitation.state === "accepted") await createInvitedMembership(app, invitation);
   });
   for (const invitationId of await invitations.listMailsDue(before, batch))
     await app.queue.enqueue("mail.invitation", { invitationId }, { jobId: invitationId });
-  await mendUnsettled(app, teams, before);
-  await mendUnsettled(app, roles, before);
-  await mendUnsettled(app, oidcPolicies, before);
-  await mendUnsettled(app, ssoDomains, before);
+  await flushOutboxes(app, teams, before);
+  await flushOutboxes(app, roles, before);
+  await flushOutboxes(app, oidcPolicies, before);
+  await flushOutboxes(app, ssoDomains, before);
   for (const tenantId of await ssoDomains.listFollowUps(before))
     await app.queue.enqueue("sso.domain-verified", { tenantId }, { jobId: tenantId });
-  await mendUnsettled(app, mcpServers, before);
-  await mendUnsettled(app, app.storage.scimProviders, before);
+  await flushOutboxes(app, mcpServers, before);
+  await flushOutboxes(app, app.storage.scimProviders, before);
   await reconcileScim(app, before);
-  await mendUnsettled(app, app.storage.connectors, before);
-  await mendUnsettled(app, ssoProviders, before);
+  await flushOutboxes(app, app.storage.connectors, before);
+  await flushOutboxes(app, ssoProviders, before);
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);

@@ -34,7 +34,7 @@ export interface AuditFilters {
 /** Reads entries, newest first, up to a number. `more`: there are older ones. */
 export type ReadAudit = (
   filters: AuditFilters,
-  atMost: number,
+  max: number,
 ) => Promise<{ entries: AuditEntryPayload[]; more: boolean }>;
 
 /** `organization`: id or slug; without it, the log is the caller's own. */
@@ -44,20 +44,20 @@ export function openAuditLog(options: HttpOptions, organization: string | undefi
     organization === undefined
       ? "/api/user/audit-log"
       : `/api/tenants/${encodeURIComponent(organization)}/audit-log`;
-  return async (filters, atMost) => {
+  return async (filters, max) => {
     // Pages are numbered from the newest entry, so new entries repeat older ones on the next page.
     const entries = new Map<string, AuditEntryPayload>();
-    const limit = Math.min(atMost, limits.pageSizeMax);
+    const limit = Math.min(max, limits.pageSizeMax);
     for (let page = 1; ; page++) {
       const log = await get<AuditLogPayload>(path, shape, { ...filters, limit, page });
       for (const entry of log.entries) entries.set(entry.id, entry);
       const isRest = log.totalIsExact && log.total <= page * limit;
       const isEnd = log.entries.length < limit || isRest || page * limit >= limits.auditPagedEntries;
-      if (isEnd || entries.size >= atMost) {
+      if (isEnd || entries.size >= max) {
         const all = [...entries.values()];
         return {
-          entries: all.slice(0, atMost),
-          more: all.length > atMost || !(log.entries.length < limit || isRest),
+          entries: all.slice(0, max),
+          more: all.length > max || !(log.entries.length < limit || isRest),
         };
       }
     }

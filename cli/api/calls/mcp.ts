@@ -77,7 +77,7 @@ export interface CreatedConnector extends Omit<ListedConnector, "needsReconnect"
 }
 
 /** More servers than an organization may have. */
-const atMost = 10_000;
+const max = 10_000;
 
 const connectorsPath = "/api/user/connectors";
 
@@ -103,7 +103,7 @@ export function openMcpCalls(options: HttpOptions) {
       (
         await collectPages(
           (cursor) => page<ListedServer>(path, shape, { limit: limits.pageSizeMax, cursor }),
-          atMost,
+          max,
         )
       ).items,
     /** The caller's hosted connectors. Throws `E_API` if the service has none. */

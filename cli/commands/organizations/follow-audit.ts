@@ -10,7 +10,7 @@ import { CliError } from "../../errors.ts";
 const overlapMs = 60_000;
 const pauseMs = { usual: 2000, most: 30_000 };
 /** A page of the log counts up to as many entries. */
-const readAtOnce = 10_000;
+const readBatchSize = 10_000;
 
 /** Prints the newest `shown` entries, oldest first, then new ones until the reader of stdout has gone. */
 export async function followAudit(
@@ -31,7 +31,7 @@ export async function followAudit(
         }
       : filters;
   if (entries.length > 0)
-    for (const entry of (await read(windowOf(), readAtOnce)).entries)
+    for (const entry of (await read(windowOf(), readBatchSize)).entries)
       if (timeOf(entry)! <= newest) seen.set(entry.id, timeOf(entry)!);
   for (const entry of entries.toReversed()) {
     seen.set(entry.id, timeOf(entry)!);
@@ -42,7 +42,7 @@ export async function followAudit(
   for (;;) {
     await context.sleep(waitMs);
     if (isClosed()) return;
-    const next = await read(windowOf(), readAtOnce).catch((error: unknown) => {
+    const next = await read(windowOf(), readBatchSize).catch((error: unknown) => {
       if (!isTransient(error)) throw error;
       if (waitMs === pauseMs.usual) context.output.warn(`${error.message} Trying again.`);
       return undefined;

@@ -42,16 +42,16 @@ export const list = defineCommand({
       return listInstalled(context);
     }
     const { client } = await openSession(context);
-    const atMost = context.json ? Infinity : maxRows;
+    const max = context.json ? Infinity : maxRows;
     const query = { query: args.search, tag: args.tag, limit: limits.pageSizeMax };
     if (args.public) {
-      const { items, more } = await collectPages((cursor) => client.explore({ ...query, cursor }), atMost);
+      const { items, more } = await collectPages((cursor) => client.explore({ ...query, cursor }), max);
       noteMore(context, more);
       return { data: items.map(presentCatalogItem), text: catalogTable(context, items) };
     }
     const { items, more } = await collectPages(
       (cursor) => client.skills({ ...query, personal: args.personal ? true : undefined, cursor }),
-      atMost,
+      max,
     );
     noteMore(context, more);
     return { data: items.map(presentSkill), text: skillTable(context, items) };

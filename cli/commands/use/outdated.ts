@@ -10,7 +10,7 @@ import { isOtherVersion } from "../../install/update-skill.ts";
 import { type Session, openSession } from "../../state/session.ts";
 import { renderTable } from "../../terminal/table.ts";
 
-const resolvedAtOnce = 6;
+const resolveConcurrency = 6;
 
 export const outdated = defineCommand({
   name: "outdated",
@@ -23,7 +23,9 @@ export const outdated = defineCommand({
     const installed = Object.entries(session.config.profiles[session.profile]?.installed ?? {});
     const candidates = await resolvePins(session, installed.flatMap(inScopes), undefined);
     throwIfAllFailed(candidates, false);
-    const compared = await mapLimit(candidates, resolvedAtOnce, (candidate) => compare(session, candidate));
+    const compared = await mapLimit(candidates, resolveConcurrency, (candidate) =>
+      compare(session, candidate),
+    );
     const failed = compared.filter((one): one is Failed => "error" in one);
     const known = compared.filter((one): one is Row => !("error" in one));
     const updatable = known.filter((one) => one.outdated);

@@ -41,7 +41,7 @@ interface Run {
 }
 
 /** Maximum number of concurrent downloads. */
-const pulledAtOnce = 4;
+const pullConcurrency = 4;
 
 export const pull = defineCommand({
   name: "pull",
@@ -115,7 +115,7 @@ function requestedPin(args: {
 async function pullAll(run: Run, candidates: readonly ResolvedPin[]): Promise<PulledScope[]> {
   const { length } = candidates;
   let before: Promise<unknown> = Promise.resolve();
-  return mapLimit([...candidates.entries()], pulledAtOnce, ([i, candidate]) => {
+  return mapLimit([...candidates.entries()], pullConcurrency, ([i, candidate]) => {
     const turn = before;
     const work = () => pullOne(run, candidate, (change) => turn.then(change));
     const label = `Pulling ${candidate.skill.slug} (${i + 1} of ${length})`;

@@ -18,7 +18,7 @@ const settings = [
   "pack.threads=1",
   "pack.windowMemory=64m",
 ];
-const longestMs = 20 * 60_000;
+const maxDurationMs = 20 * 60_000;
 
 /** Packs that nothing has replaced yet. */
 export async function standingPacks(packs: PackStore, repo: RepoId): Promise<string[]> {
@@ -45,7 +45,7 @@ export async function repackNatively(
   const { exitCode, stderr } = await runGit(
     git,
     [...settings.flatMap((setting) => ["-c", setting]), "repack", "-a", "-f", "-q", "-n", "--depth=20"],
-    { directory: await driver.materialize(repo), timeoutMs: longestMs },
+    { directory: await driver.materialize(repo), timeoutMs: maxDurationMs },
   );
   if (exitCode !== 0)
     throw new RepoError(
@@ -67,7 +67,7 @@ export async function repackNatively(
 /** Faults that `git fsck` finds in objects and refs; empty if there are none. Throws `git_missing`. */
 export async function findFaults(directory: string, git: NativeGit): Promise<string[]> {
   const args = ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"];
-  const { exitCode, stdout, stderr } = await runGit(git, args, { directory, timeoutMs: longestMs });
+  const { exitCode, stdout, stderr } = await runGit(git, args, { directory, timeoutMs: maxDurationMs });
   if (exitCode === 0) return [];
   const lines = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
   return lines.length > 0 ? lines.slice(0, 20) : [`git fsck ended with ${exitCode}`];

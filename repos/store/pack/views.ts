@@ -11,7 +11,7 @@ import { PackIndex } from "./format.ts";
 
 const viewBytes = 64 * 1024 * 1024;
 /** Listings of a folder before an object in it is reported as missing. */
-const looksAtMost = 4;
+const maxLooks = 4;
 
 /** One copy of an object. */
 export interface PackLocation {
@@ -80,7 +80,7 @@ export class PackViews {
    */
   async locate(repo: StoredId, oid: string): Promise<PackLocation[]> {
     let known = await this.#search(repo, this.#view(repo), oid);
-    for (let look = 0, before = ""; known.length === 0 && look < looksAtMost; look++) {
+    for (let look = 0, before = ""; known.length === 0 && look < maxLooks; look++) {
       await this.refresh(repo);
       const view = this.#view(repo);
       known = await this.#search(repo, view, oid);

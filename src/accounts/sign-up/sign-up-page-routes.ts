@@ -5,7 +5,7 @@ import type { App } from "../../app.ts";
 import { safeReturnTo } from "../../auth/pages/return-to.ts";
 import { isSignUpOpen } from "../../auth/sign-in.ts";
 import { problem } from "../../http/pages/fields.ts";
-import { checkForm, formText, orShow } from "../../http/pages/forms.ts";
+import { checkForm, formText, renderErrors } from "../../http/pages/forms.ts";
 import { actorPage, redirectReply } from "../../http/pages/pages.ts";
 import { routesOf, type Reply, type RequestInfo, type Route } from "../../http/route.ts";
 import { CreateTenant } from "../../orgs/schema.ts";
@@ -83,7 +83,7 @@ export function signUpPageRoutes(app: App): Route[] {
 async function isInvited(app: App, returnTo: string): Promise<boolean> {
   const token = invitationIn(returnTo);
   if (token === undefined) return false;
-  return orShow(
+  return renderErrors(
     async () => (await invitedBy(app, token)) !== undefined,
     () => false,
   );
@@ -98,7 +98,7 @@ function signUpFrom(
 ): Promise<Reply> {
   const { organization, setup_token: setupToken, return_to, ...account } = body;
   const returnTo = safeReturnTo(return_to);
-  return orShow(
+  return renderErrors(
     async () => {
       await app.rateLimits.consume("sign-up", actor.origin.ipHash ?? "unknown");
       const invitationToken = invitationIn(returnTo);
@@ -113,7 +113,7 @@ function signUpFrom(
 
       const origin = { ...actor.origin, source: "web", client: "web" } as const;
       const owner = userActor(app, user, [], { kind: "session", sessionId }, origin);
-      return orShow(
+      return renderErrors(
         async () => {
           await createTenant(app, owner, tenant);
           return redirectReply(returnTo, { cookies });

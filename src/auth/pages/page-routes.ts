@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
-import { checkForm, formText, orShow } from "../../http/pages/forms.ts";
+import { checkForm, formText, renderErrors } from "../../http/pages/forms.ts";
 import type { Html } from "../../http/pages/html.ts";
 import { actorPage, redirectReply, type PageOptions } from "../../http/pages/pages.ts";
 import { routesOf, type Reply, type Route } from "../../http/route.ts";
@@ -55,7 +55,7 @@ function signInRoutes(app: App): Route[] {
       body: SignInForm,
       form: true,
       handle: ({ actor, body: { email, password, return_to }, request }) =>
-        orShow(
+        renderErrors(
           async () => {
             await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
             if (password === "") return nextStep(app, actor, email, safeReturnTo(return_to));
@@ -118,7 +118,7 @@ function deviceRoutes(app: App): Route[] {
       async handle({ actor, query: { user_code: userCode } }) {
         if (!isSignedIn(actor)) return signInFirst(userCode);
         if (userCode === "") return askCode(actor, {});
-        return orShow(
+        return renderErrors(
           async () => {
             const device = await findPendingDevice(app, actor, userCode);
             const { username } = requireUser(actor);
@@ -140,7 +140,7 @@ function deviceRoutes(app: App): Route[] {
         if (decision !== "approve" && decision !== "deny")
           return askCode(actor, { error: "Choose approve or deny." }, { status: 400 });
         const approved = decision === "approve";
-        return orShow(
+        return renderErrors(
           async () => {
             await decideDevice(app, actor, userCode, approved);
             const title = approved ? "Sign-in approved" : "Sign-in denied";

@@ -1,5 +1,5 @@
 /** The values and the address that a user approves by connecting. */
-import type { KnownConnector } from "../../../storage/connectors/connectors.ts";
+import type { PublicConnector } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { invalidRequest, ServiceError } from "../../errors.ts";
 import { revokeAll } from "../oauth/revoke.ts";
@@ -23,7 +23,7 @@ export async function approve(
   app: App,
   { connector, server }: UsableConnector,
   { variables: supplied = {}, reauthorize = false }: ConnectConnector,
-): Promise<KnownConnector> {
+): Promise<PublicConnector> {
   const { connectors } = app.storage;
   const stored = await connectors.withSecrets(connector._id);
   if (!stored) throw concurrent();
@@ -43,7 +43,7 @@ export async function approve(
     vault,
     supplied: Object.keys(variables),
     approvedAddress: address,
-    generation: stored.generation + 1,
+    credentialsRevision: stored.credentialsRevision + 1,
     status: stored.status === "pending" ? "pending" : "needs_auth",
     flow: null,
     issuer: keepsTokens ? undefined : null,

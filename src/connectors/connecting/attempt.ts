@@ -1,7 +1,7 @@
 /** An attempt to connect: the service tries the server, and records the outcome. */
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
-import type { KnownConnector } from "../../../storage/connectors/connectors.ts";
+import type { PublicConnector } from "../../../storage/connectors/connectors.ts";
 import type { UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
@@ -57,7 +57,7 @@ export async function tryConnect(app: App, attempt: Attempt): Promise<URL | unde
 /** Connects once, and asks for tools, which some servers refuse although they let anyone connect. */
 export async function probe(
   app: App,
-  connector: KnownConnector,
+  connector: PublicConnector,
   loaded: LoadedTarget,
   challenge: Challenge,
 ): Promise<void> {
@@ -92,7 +92,7 @@ export async function recordOutcome(
   for (;;) {
     const current = await connectors.find(connector._id);
     // Another attempt has begun, or the connector was deleted.
-    if (current?.generation !== connector.generation) return;
+    if (current?.credentialsRevision !== connector.credentialsRevision) return;
     const change = { status, problem: problem ?? null } as const;
     if (!(await connectors.change(current._id, current.revision, change, app.now(), events))) continue;
     if (events.length > 0) flushEvents(app, connectors, current._id, events);

@@ -6,7 +6,7 @@ import {
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import { limits } from "../../../contract/limits.ts";
-import type { KnownConnector } from "../../../storage/connectors/connectors.ts";
+import type { PublicConnector } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
 import { loadTarget, type Challenge } from "../upstream/credentials.ts";
@@ -29,7 +29,7 @@ export async function beginAuthorization(
 ): Promise<URL> {
   const { connectors } = app.storage;
   const stored = await connectors.withSecrets(connector._id);
-  if (!stored || stored.generation !== connector.generation) throw new UnauthorizedError();
+  if (!stored || stored.credentialsRevision !== connector.credentialsRevision) throw new UnauthorizedError();
   const client = readSecret<StoredOAuthClientInformation>(app, stored, "client");
   const { provider, changes } = openProvider(app, { client });
   const requests = openUpstreamFetch(app);
@@ -72,7 +72,7 @@ export async function finishExchange(
   app: App,
   { connector, server }: UsableConnector,
   parameters: URLSearchParams,
-): Promise<KnownConnector> {
+): Promise<PublicConnector> {
   const { connectors } = app.storage;
   const stored = await connectors.withSecrets(connector._id);
   const flow = stored && readSecret<FlowSecrets>(app, stored, "flow");
@@ -104,17 +104,17 @@ export async function finishExchange(
 
 async function storeTokens(
   app: App,
-  { _id, generation }: KnownConnector,
+  { _id, credentialsRevision }: PublicConnector,
   { tokens, issuer }: ProviderChanges,
-): Promise<KnownConnector | undefined> {
+): Promise<PublicConnector | undefined> {
   const { connectors } = app.storage;
   const current = await connectors.withSecrets(_id);
-  if (current?.generation !== generation || !tokens || !issuer) return undefined;
+  if (current?.credentialsRevision !== credentialsRevision || !tokens || !issuer) return undefined;
   const change = {
     vault: withSecrets(app, current, { tokens }),
     issuer,
     // Clients without these tokens, in any process, are not used any more.
-    generation: generation + 1,
+    credentialsRevision: credentialsRevision + 1,
   };
   if (!(await connectors.change(_id, current.revision, change, app.now()))) return undefined;
   return (await connectors.find(_id)) ?? undefined;

@@ -28,14 +28,14 @@ import { revokeTokens } from "./revoke.ts";
 /** Longer than all requests of a renewal may take. */
 const leaseMs = 150_000;
 const waitMs = 40_000;
-const lookMs = 200;
+const pollIntervalMs = 200;
 
 const flightsOf = perApp(() => new SingleFlight<string>(Infinity));
 
 /** A connector as its user has connected it. */
 interface Connection {
   id: string;
-  generation: number;
+  credentialsRevision: number;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function renewToken(
   url: URL,
   former: string | undefined,
 ): Promise<string> {
-  const key = `${connection.id} ${connection.generation} ${former ?? ""}`;
+  const key = `${connection.id} ${connection.credentialsRevision} ${former ?? ""}`;
   return flightsOf(app).run(key, () => renew(app, connection, url, former));
 }
 
@@ -62,7 +62,7 @@ async function renew(
   const { connectors } = app.storage;
   const { id } = connection;
   const holder = app.newId();
-  for (const deadline = performance.now() + waitMs; ; await sleep(lookMs)) {
+  for (const deadline = performance.now() + waitMs; ; await sleep(pollIntervalMs)) {
     const renewed = await tokenUnless(app, connection, former);
     if (renewed !== undefined) return renewed;
     const now = app.now();
@@ -88,9 +88,9 @@ async function tokenUnless(
 }
 
 /** Throws if there are no tokens, or those of a later connection. */
-async function loadTokens(app: App, { id, generation }: Connection) {
+async function loadTokens(app: App, { id, credentialsRevision }: Connection) {
   const connector = await app.storage.connectors.withSecrets(id);
-  const isPresent = connector?.generation === generation;
+  const isPresent = connector?.credentialsRevision === credentialsRevision;
   const tokens = isPresent ? readSecret<KeptTokens>(app, connector, "tokens") : undefined;
   if (!connector || !tokens) throw new UnauthorizedError();
   return { connector, tokens };

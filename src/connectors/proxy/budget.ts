@@ -1,16 +1,16 @@
 /** Concurrent calls of users and connectors in this process. */
 import { limits } from "../../../contract/limits.ts";
-import type { KnownConnector } from "../../../storage/connectors/connectors.ts";
+import type { PublicConnector } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
 
 const running = perApp(() => new Map<string, number>());
 
 /** Takes a place for a call, until the returned function is called. Undefined if the user or connector has too many. */
-export function takeCall(app: App, { _id, userId }: KnownConnector): (() => void) | undefined {
+export function takeCall(app: App, { _id, userId }: PublicConnector): (() => void) | undefined {
   const counts = running(app);
   const places = [
-    { key: `connector:${_id}`, most: limits.connectorCallsAtOnce },
+    { key: `connector:${_id}`, most: limits.connectorCallConcurrency },
     { key: `user:${userId}`, most: limits.connectorCallsPerUser },
   ];
   if (places.some(({ key, most }) => (counts.get(key) ?? 0) >= most)) return undefined;

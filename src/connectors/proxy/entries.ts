@@ -21,7 +21,7 @@ const invisible =
 
 const titleLength = 200;
 const uriLength = 2000;
-const argumentsMost = 50;
+const maxArguments = 50;
 
 /** A text without invisible characters, and cut. */
 export function cleanText(text: string, characters: number): string {
@@ -73,7 +73,7 @@ export function boundPrompt(prompt: Prompt): Prompt {
   return {
     name: prompt.name,
     ...described(prompt),
-    arguments: (prompt.arguments ?? []).slice(0, argumentsMost).map((argument) => ({
+    arguments: (prompt.arguments ?? []).slice(0, maxArguments).map((argument) => ({
       name: cleanText(argument.name, titleLength),
       description:
         argument.description === undefined

@@ -69,7 +69,7 @@ export async function forward<T extends object>(
   if (!release)
     throw new ServiceError(
       "rate_limited",
-      `Too many calls at once: at most ${limits.connectorCallsAtOnce} through a connector, and ` +
+      `Too many calls at once: at most ${limits.connectorCallConcurrency} through a connector, and ` +
         `${limits.connectorCallsPerUser} of yours. Wait until one has ended.`,
       { retryAfterSeconds: 1 },
     );

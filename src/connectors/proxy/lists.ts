@@ -31,9 +31,9 @@ const freshMs = 5 * 60_000;
 const retryMs = 60_000;
 /** Characters of all kept lists together, as JSON. */
 const keptCharacters = 64 * 1024 * 1024;
-const pagesMost = 20;
+const maxPages = 20;
 /** Times that a list is read which changes while it is read. */
-const roundsMost = 3;
+const maxRounds = 3;
 
 const keeping = {
   max: 10_000,
@@ -67,7 +67,7 @@ export interface ListCache {
 export const listsOf = perApp(openLists);
 
 const keyOf = ({ connector, server }: UsableConnector, kind: ListKind) =>
-  `${connector._id} ${connector.generation} ${server.revision} ${kind}`;
+  `${connector._id} ${connector.credentialsRevision} ${server.revision} ${kind}`;
 
 /** Whether the list of a key is one of those that a server has changed. */
 const concerns = (key: string, connectorId: string, changed: ChangedList) =>
@@ -95,7 +95,7 @@ function openLists(app: App): ListCache {
       do {
         state.hasChanged = false;
         found = await poolOf(app).use(usable, (client, reader) => readAll(client, kind, reader));
-      } while (state.hasChanged && ++round < roundsMost);
+      } while (state.hasChanged && ++round < maxRounds);
       kept.set(key, found);
       failed.delete(key);
       noteSuccess(app, usable.connector);
@@ -161,7 +161,7 @@ async function readAll(client: Client, kind: ListKind, reader: number): Promise<
   });
   let cursor: string | undefined;
   if (!client.getServerCapabilities()?.[capabilityOf[kind]]) return result();
-  for (let page = 0; page < pagesMost; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const read = await readPage(client, kind, cursor === undefined ? {} : { cursor });
     for (const entry of read.entries) {
       const key = keyOfEntry(entry);

@@ -16,9 +16,9 @@ import { authenticateAgain } from "./authenticate-again.ts";
 import { listsOf, type ListKind } from "./lists.ts";
 
 /** Time between two comparisons for one agent at least, and at most. */
-const restMs = 2000;
+const minIntervalMs = 2000;
 const compareMs = 10_000;
-const authenticatedAtOnce = 8;
+const authenticationConcurrency = 8;
 
 /** Lists of connectors of which the entries of an offered list are made. */
 const sources: Record<WatchedList, ListKind[]> = {
@@ -81,7 +81,7 @@ function openWatches(app: App): Watches {
       };
       watchers.add(watcher);
       sweep ??= setInterval(() => {
-        void mapLimit([...watchers], authenticatedAtOnce, (one) => begin(app, one));
+        void mapLimit([...watchers], authenticationConcurrency, (one) => begin(app, one));
       }, compareMs).unref();
       void begin(app, watcher);
       return () => remove(watcher);
@@ -112,7 +112,7 @@ async function begin(app: App, watcher: Watcher): Promise<void> {
     .catch((error: unknown) => app.log.warn({ error }, "lists of hosted connectors could not be compared"))
     .finally(() => {
       watcher.isComparing = false;
-      watcher.restsUntil = performance.now() + restMs;
+      watcher.restsUntil = performance.now() + minIntervalMs;
       if (watcher.isDue) schedule(app, watcher);
     });
 }

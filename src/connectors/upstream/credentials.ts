@@ -20,7 +20,7 @@ export interface LoadedTarget {
   target: Target;
   tokens: KeptTokens | undefined;
   /** The connection of the user to which both belong. */
-  generation: number;
+  credentialsRevision: number;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function loadTarget(
   const target = targetOf(server.config, variables);
   if (typeof target === "string") throw new ConnectorError(target);
   const tokens = readSecret<KeptTokens>(app, stored, "tokens");
-  return { target, tokens, generation: stored.generation };
+  return { target, tokens, credentialsRevision: stored.credentialsRevision };
 }
 
 /** The parameters of a server's request for authorization, filled in by `authOf`. */
@@ -51,14 +51,14 @@ export interface Challenge {
 export function authOf(
   app: App,
   connectorId: string,
-  { target, tokens, generation }: LoadedTarget,
+  { target, tokens, credentialsRevision }: LoadedTarget,
   challenge: Challenge = {},
 ): AuthProvider {
   let current = tokens?.access_token;
   let expiresAt = tokens?.expiresAt;
   const renew = async () => {
     if (current === undefined) throw new UnauthorizedError();
-    current = await renewToken(app, { id: connectorId, generation }, target.url, current);
+    current = await renewToken(app, { id: connectorId, credentialsRevision }, target.url, current);
     expiresAt = undefined;
   };
   return {

@@ -48,7 +48,7 @@ export function followLists(client: Client, onChange: (list: ChangedList) => voi
 }
 
 /**
- * Keeps a subscription open at servers of the later generation of the protocol. Those of the earlier one send changes
+ * Keeps a subscription open at servers of the later protocol version. Those of the earlier one send changes
  * to each client that has connected.
  */
 async function subscribe(
@@ -75,7 +75,7 @@ async function subscribe(
   }
 }
 
-/** Opens an interrupted stream of the earlier generation again, not as soon as its server asks for. */
+/** Opens an interrupted stream of the earlier protocol version again, not as soon as its server asks for. */
 export function reconnectLater(reconnect: () => void, delayMs: number, attempt: number): () => void {
   const pause = Math.min(reopenMs.most, Math.max(delayMs, reopenMs.least * 2 ** attempt));
   const timer = setTimeout(reconnect, pause).unref();

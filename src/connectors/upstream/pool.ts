@@ -13,8 +13,8 @@ import type { ChangedList } from "./follow.ts";
 
 const idleMs = 5 * 60_000;
 /** Clients that are open at a time; the one that was unused for the longest time is closed first. */
-const mostOpen = 1000;
-/** A server that spoke only the earlier generation of the protocol is asked again after this time. */
+const maxOpen = 1000;
+/** A server that spoke only the earlier protocol version is asked again after this time. */
 const priorMs = 24 * 60 * 60_000;
 
 interface Entry {
@@ -49,7 +49,7 @@ export function openPool(app: App): Pool {
   let opened = 0;
   const priors = new LRUCache<string, PriorDiscovery>({ max: 5000, ttl: priorMs });
   const keyOf = ({ connector, server }: UsableConnector) =>
-    `${connector._id} ${connector.generation} ${server.revision}`;
+    `${connector._id} ${connector.credentialsRevision} ${server.revision}`;
 
   const closeEntry = (key: string) => {
     const entry = entries.get(key);
@@ -66,7 +66,7 @@ export function openPool(app: App): Pool {
     for (const [key, { using }] of entries)
       if (key.startsWith(`${connectorId} `) && using === 0) closeEntry(key);
     for (const [key, { using }] of entries) {
-      if (entries.size < mostOpen) break;
+      if (entries.size < maxOpen) break;
       if (using === 0) closeEntry(key);
     }
   }
@@ -160,7 +160,7 @@ export function openPool(app: App): Pool {
     },
     keep(usable) {
       const entry = entries.get(keyOf(usable));
-      if (!entry) return entries.size >= mostOpen ? "no_room" : undefined;
+      if (!entry) return entries.size >= maxOpen ? "no_room" : undefined;
       entry.usedAt = performance.now();
       return entry.number;
     },

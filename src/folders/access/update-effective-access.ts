@@ -14,7 +14,7 @@ const rounds = 10;
 /** Queues the update of skills below a folder that moved or whose restriction changed. */
 export function queueEffectiveAccessUpdate(app: App, tenantId: string): void {
   app.background("queue the update of effective access", () =>
-    app.queue.enqueue("folders.govern", { tenantId }),
+    app.queue.enqueue("folders.update-access", { tenantId }),
   );
 }
 

@@ -8,7 +8,7 @@ import { reservationFor } from "./reservations.ts";
 import { slugOfFolder } from "./slug.ts";
 import type { FolderTree } from "./tree.ts";
 
-const mostNumbers = 1000;
+const maxNumbers = 1000;
 /** Maximum length of a number with its space. */
 const numberRoom = 5;
 
@@ -29,7 +29,7 @@ export async function reserveFreeName(
   folder: Pick<FolderDoc, "_id" | "tenantId" | "parentId">,
   wanted: string,
 ): Promise<FreeName> {
-  for (let number = 1; number <= mostNumbers; number++) {
+  for (let number = 1; number <= maxNumbers; number++) {
     const name = number === 1 ? wanted : numbered(wanted, number);
     const slug = slugOfFolder(name);
     const sibling = tree.child(folder.parentId, slug);

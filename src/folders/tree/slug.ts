@@ -13,8 +13,8 @@ export const slugOfFolder = (name: string): string => slugOf(name, "folder", lim
 export const slugOfSkill = (name: string): string => slugOf(name, "skill", limits.skillSlug);
 
 /** A name without Latin letters or digits gets a stable slug from its hash. */
-function slugOf(name: string, kind: string, mostCharacters: number): string {
-  const slug = slugify(name).slice(0, mostCharacters).replace(/-+$/, "");
+function slugOf(name: string, kind: string, maxCharacters: number): string {
+  const slug = slugify(name).slice(0, maxCharacters).replace(/-+$/, "");
   if (slug === "") return `${kind}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
   return deviceNames.test(slug) ? `${slug}-${kind}` : slug;
 }

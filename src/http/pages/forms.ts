@@ -31,7 +31,7 @@ export function checkForm<S extends z.ZodType>(schema: S, values: unknown): z.ou
 }
 
 /** Runs the action of a page. A ServiceError is passed to `show`, which renders it; other errors are thrown. */
-export async function orShow<T>(
+export async function renderErrors<T>(
   act: () => Promise<T>,
   show: (
     error: string,

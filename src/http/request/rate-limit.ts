@@ -15,18 +15,18 @@ import type { RateBudget } from "../route.ts";
 /**
  * Points per period of seconds. `general` counts every request of a caller, `mail` what one account or address can make
  * the service send to one recipient. `password` counts failed password checks of one account by one client,
- * `password-strangers` those of one account by all clients that have never signed in to it. `factor` and
- * `factor-strangers` count failed second factors in the same way, and `ticket` those of one sign-in. `notice` counts
- * mails about new sessions and tokens of one account, `sso-log` failed sign-ins of one identity provider that are
- * logged.
+ * `password-unknown-clients` those of one account by all clients that have never signed in to it. `factor` and
+ * `factor-unknown-clients` count failed second factors in the same way, and `ticket` those of one sign-in. `notice`
+ * counts mails about new sessions and tokens of one account, `sso-log` failed sign-ins of one identity provider that
+ * are logged.
  */
 const budgets: Record<
   | RateBudget
   | "general"
   | "password"
-  | "password-strangers"
+  | "password-unknown-clients"
   | "factor"
-  | "factor-strangers"
+  | "factor-unknown-clients"
   | "ticket"
   | "sso-log"
   | "mail"
@@ -36,9 +36,9 @@ const budgets: Record<
   general: { points: 6000, seconds: 60 },
   "sign-in": { points: 20, seconds: 60 },
   password: { points: 10, seconds: 900 },
-  "password-strangers": { points: 20, seconds: 60 },
+  "password-unknown-clients": { points: 20, seconds: 60 },
   factor: { points: 10, seconds: 900 },
-  "factor-strangers": { points: 20, seconds: 3600 },
+  "factor-unknown-clients": { points: 20, seconds: 3600 },
   ticket: { points: limits.ticketAttempts, seconds: limits.signInTicketMs / 1000 },
   "sign-up": { points: 10, seconds: 3600 },
   sso: { points: 120, seconds: 60 },

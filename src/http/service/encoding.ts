@@ -14,7 +14,7 @@ const largestCachedBytes = 256 * 1024;
 /** The quality of streams, too: the best ratio for its time. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 /** In bytes. Up to here, compressing takes less time at once (half a millisecond) than the set-up of a stream. */
-const largestAtOnce = 64 * 1024;
+const maxInlineBytes = 64 * 1024;
 
 const isCompressible = (type: string) => /json|html|css|javascript|text\/markdown/.test(type);
 
@@ -80,13 +80,13 @@ async function encodeCached(ctx: Context, plain: string | Buffer, name = ""): Pr
 
 async function compressBody(ctx: Context, plain: unknown): Promise<void> {
   const isSmall =
-    (typeof plain === "string" || Buffer.isBuffer(plain)) && Buffer.byteLength(plain) <= largestAtOnce;
-  if (isSmall) compressAtOnce(ctx, Buffer.from(plain));
+    (typeof plain === "string" || Buffer.isBuffer(plain)) && Buffer.byteLength(plain) <= maxInlineBytes;
+  if (isSmall) compressInline(ctx, Buffer.from(plain));
   else await compressStream(ctx, async () => undefined);
 }
 
 /** As the stream does it: with the same conditions, encodings and results. */
-function compressAtOnce(ctx: Context, plain: Buffer): void {
+function compressInline(ctx: Context, plain: Buffer): void {
   if (plain.length < leastBytes || !isTransformable(ctx)) return;
   const encoding = preferredEncoding(ctx);
   if (encoding === undefined) return;

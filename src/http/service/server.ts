@@ -104,7 +104,7 @@ function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** Listeners for one event of a response, above which Node.js warns of a leak. */
-const mostListeners = 20;
+const maxListeners = 20;
 
 interface Observers {
   log: Log;
@@ -123,7 +123,7 @@ function observed(
   const started = performance.now();
   response.setHeader("x-request-id", requestId);
   // Koa and the pipeline of a compressed body add seven for "close", and the routes of agents three.
-  response.setMaxListeners(mostListeners);
+  response.setMaxListeners(maxListeners);
   // Before anything else, so that a request that its caller aborts is logged as well.
   response.once("close", () => {
     const ms = performance.now() - started;

@@ -1,4 +1,4 @@
-/** Answers a request by the SDK, in the generation of the protocol that its client speaks. */
+/** Answers a request by the SDK, in the protocol version that its client speaks. */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import {

@@ -3,13 +3,13 @@ import { limits } from "../../../contract/limits.ts";
 import { invalidRequest } from "../../errors.ts";
 import type { Reply } from "../../http/route.ts";
 
-const mostInBatch = 20;
+const maxInBatch = 20;
 
 /** `areLong`: results can be so large that one request may have one only. */
 export function messagesOf(body: unknown, areLong: boolean): unknown[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
-  if (messages.length > mostInBatch)
-    throw invalidRequest(`A batch may have ${mostInBatch} messages: send them one by one.`);
+  if (messages.length > maxInBatch)
+    throw invalidRequest(`A batch may have ${maxInBatch} messages: send them one by one.`);
   if (areLong && messages.filter(isRequest).length > 1)
     throw invalidRequest("A batch may have one request here, besides notifications: send them one by one.");
   requireOwnIds(messages);

@@ -1,5 +1,5 @@
 /**
- * Streams that report changes of lists: of a GET request in the generation of the protocol with `initialize`, of
+ * Streams that report changes of lists: of a GET request in the protocol version with `initialize`, of
  * `subscriptions/listen` in the one after it. A stream ends with its caller's credential, and with the process.
  */
 import { Readable } from "node:stream";

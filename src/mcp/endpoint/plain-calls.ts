@@ -1,5 +1,5 @@
 /**
- * Calls of tools in their plainest form, by clients of the generation of the protocol with `initialize`: a name,
+ * Calls of tools in their plainest form, by clients of the protocol version with `initialize`: a name,
  * arguments and no wish for progress. They are answered here, since the SDK's server, which is built for each call,
  * takes 15 % of the CPU time of search_skills and 20 % of that of whoami. Whatever else a request has is left to the
  * SDK, which also refuses what is not valid.

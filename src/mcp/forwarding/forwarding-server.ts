@@ -107,7 +107,7 @@ export async function callForwarded(
   }
 }
 
-/** The generation with `initialize` has objects only as structured content. */
+/** The protocol version with `initialize` has objects only as structured content. */
 function forEarlier(result: CallToolResult): CallToolResult {
   const { structuredContent: content } = result;
   const isObject = typeof content === "object" && content !== null && !Array.isArray(content);

@@ -1,6 +1,6 @@
 /**
  * Asks the user of an agent to open a page, by the elicitation of clients that support it: as an error in the
- * generation of the protocol with `initialize`, and as a required input in the one after it.
+ * protocol version with `initialize`, and as a required input in the one after it.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,

@@ -4,7 +4,7 @@ import type { Call, CallServices } from "../endpoint/call.ts";
 import { failureOf, protocolFailure } from "../failures.ts";
 import type { Prompt, Surface } from "../surface.ts";
 
-const mostCompletions = 100;
+const maxCompletions = 100;
 
 export function addPrompts(
   { server }: McpServer,
@@ -45,7 +45,7 @@ export function addPrompts(
     const { complete } = known ?? {};
     if (!complete) return { completion: { values: [] } };
     const values = await guarded(() => complete(call.actor, argument.value));
-    return { completion: { values: values.slice(0, mostCompletions), hasMore: false } };
+    return { completion: { values: values.slice(0, maxCompletions), hasMore: false } };
   });
 }
 

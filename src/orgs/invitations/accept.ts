@@ -10,7 +10,7 @@ import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { ServiceError } from "../../errors.ts";
-import { lackIn, proofRequired } from "../../users/requirements.ts";
+import { missingProofIn, proofRequired } from "../../users/requirements.ts";
 import { afterMemberLeft } from "../members/leave.ts";
 import { requireInviterHolds } from "./inviter.ts";
 import { invitationEnded, loadInvitation, loadOwnInvitation, type OwnInvitation } from "./load.ts";
@@ -54,7 +54,7 @@ function requireProof(app: App, { tenant, account, caller, invitation }: OwnInvi
     factorFrom: mfaRequirement?.from,
     ssoProviderIds,
   };
-  const lack = lackIn(account, requirements, caller.via, app.now());
+  const lack = missingProofIn(account, requirements, caller.via, app.now());
   if (lack) throw proofRequired({ tenantId, tenantSlug, tenantName, lack });
 }
 

@@ -58,7 +58,7 @@ export async function createMembership(
       createdAt,
       sso,
       ...(events.length > 0 ? outboxFields(events) : {}),
-      ...(role === ownerRole ? { enlisting: app.now(), unsettledAt: app.now() } : {}),
+      ...(role === ownerRole ? { enlisting: app.now(), pendingSince: app.now() } : {}),
       tenantDeletionAt: tenant.deletionAt,
       tenantMaxTokenDays: tenant.maxTokenDays,
       tenantFactorFrom: tenant.mfaRequirement?.from,

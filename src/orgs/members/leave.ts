@@ -6,7 +6,7 @@ import { ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent, makeSystemEvent } from "../../audit/events.ts";
 import { requireUnrestricted } from "../../users/load.ts";
-import { withWithheld } from "../../users/requirements.ts";
+import { includeWithheld } from "../../users/requirements.ts";
 import { finishOwnerChange, isLastOwner, lastOwner, releaseOwner } from "../owners.ts";
 import { permissionsOfMember, requirePermissions } from "../permission-checks.ts";
 import { loadTenant } from "../service.ts";
@@ -20,7 +20,7 @@ import { onMember } from "./members.ts";
 export async function removeMember(app: App, actor: Actor, tenantRef: string, userId: string): Promise<void> {
   if (actor.kind === "user" && actor.userId === userId) {
     requireUnrestricted(actor, "leave an organization");
-    const tenant = await loadTenant(app, withWithheld(actor), tenantRef, "member");
+    const tenant = await loadTenant(app, includeWithheld(actor), tenantRef, "member");
     return endMembership(app, tenant._id, userId, (member) =>
       departure(app, actor, "organization.member_left", member),
     );

@@ -18,7 +18,7 @@ import { ScimError, uniqueness } from "../errors.ts";
 /** The part of a context that events need; a job has no caller. */
 export type EventContext = Pick<ScimContext, "app" | "tenant" | "ipHash">;
 
-const membersAtOnce = 8;
+const memberConcurrency = 8;
 
 /** The name of a group as that of a team. */
 export function teamNameOf(displayName: string): string {
@@ -68,7 +68,7 @@ export async function applyGroup(
     else if (group.present && group.renamesTeam) await renameTeam(context, group);
     await applyMembers(context, group, touched ?? (await everyoneOf(context, group)));
     if (group.present) {
-      if (await scimGroups.settle(id, group.revision)) return;
+      if (await scimGroups.clearPending(id, group.revision)) return;
     } else {
       if (!group.isMapped) await deleteTeam(context, group);
       return scimGroups.remove(id);
@@ -196,7 +196,7 @@ async function applyMembers(
   const different = rows.filter(
     ({ userId, teamIds }) => teamIds.includes(group._id) !== members.has(linked.get(userId)!),
   );
-  await mapLimit(different, membersAtOnce, ({ userId }) =>
+  await mapLimit(different, memberConcurrency, ({ userId }) =>
     moveMember(context, group, userId, members.has(linked.get(userId)!)),
   );
 }

@@ -29,9 +29,9 @@ const retries: Retries = {
 
 /** Throws `uniqueness` if another group, or a team that SCIM does not manage, has the name. */
 export async function createGroup(context: ScimContext, body: unknown): Promise<ScimGroupDoc> {
-  const { app, tenant, noted } = context;
-  const { displayName, externalId, members } = readGroup(body, noted.ignored);
-  noted.subject = { name: displayName };
+  const { app, tenant, logEntry } = context;
+  const { displayName, externalId, members } = readGroup(body, logEntry.ignored);
+  logEntry.subject = { name: displayName };
   await keepKnown(context, members, members);
   const { teams, scimGroups } = app.storage;
   await requireFreeName(context, displayName);
@@ -49,7 +49,7 @@ export async function createGroup(context: ScimContext, body: unknown): Promise<
     createsTeam: true,
     revision: 1,
     present: true,
-    unsettledAt: now,
+    pendingSince: now,
     createdAt: now,
     updatedAt: now,
   };
@@ -59,8 +59,8 @@ export async function createGroup(context: ScimContext, body: unknown): Promise<
     throw taken(error, group);
   }
   await applyGroup(context, group._id, members);
-  noted.subject.id = group._id;
-  noted.changes = ["team created", ...membersChange(members.size, 0)];
+  logEntry.subject.id = group._id;
+  logEntry.changes = ["team created", ...membersChange(members.size, 0)];
   return group;
 }
 
@@ -75,14 +75,14 @@ async function requireFreeName(context: ScimContext, displayName: string, ownId?
 /** Replaces name, externalId and members. */
 export function replaceGroup(context: ScimContext, id: string, body: unknown): Promise<ScimGroupDoc> {
   return changeGroup(context, id, body, ({ members }) => {
-    const given = readGroup(body, context.noted.ignored);
+    const given = readGroup(body, context.logEntry.ignored);
     return { ...given, touched: new Set([...members, ...given.members]) };
   });
 }
 
 /** Applies the operations of a PATCH, all or none, except for members that it removes. */
 export function updateGroup(context: ScimContext, id: string, body: unknown): Promise<ScimGroupDoc> {
-  const { ignored } = context.noted;
+  const { ignored } = context.logEntry;
   return changeGroup(context, id, body, (group) =>
     patchGroup(id, group, readOperations("Group", body, ignored), ignored),
   );
@@ -147,7 +147,7 @@ async function changeOnce(
     }
   }
   if (!changed) return undefined;
-  context.noted.changes = changes;
+  context.logEntry.changes = changes;
   await applyGroup(context, group._id, next.touched);
   return changed;
 }
@@ -175,16 +175,16 @@ export async function deleteGroup(context: ScimContext, id: string): Promise<voi
     requirePrecondition(context, group);
     if (!(await app.storage.scimGroups.markRemoved(id, group.revision, app.now()))) return false;
     await applyGroup(context, id, undefined);
-    context.noted.changes = [group.isMapped ? "no longer managed by SCIM" : "team deleted"];
+    context.logEntry.changes = [group.isMapped ? "no longer managed by SCIM" : "team deleted"];
     return true;
   });
 }
 
 export async function loadGroup(context: ScimContext, id: string): Promise<ScimGroupDoc> {
-  const { app, tenant, noted } = context;
+  const { app, tenant, logEntry } = context;
   const group = isId(id) ? await app.storage.scimGroups.find(tenant._id, id) : null;
   if (!group) throw unknownResource("Group", id);
-  noted.subject = { id, name: group.displayName };
+  logEntry.subject = { id, name: group.displayName };
   return group;
 }
 
@@ -193,7 +193,7 @@ export async function loadGroup(context: ScimContext, id: string): Promise<ScimG
  * inside a group. Throws `tooMany`, and 403 for a user in too many teams.
  */
 async function keepKnown(
-  { app, tenant, noted }: ScimContext,
+  { app, tenant, logEntry }: ScimContext,
   members: Set<string>,
   added: ReadonlySet<string>,
 ): Promise<void> {
@@ -206,7 +206,7 @@ async function keepKnown(
   for (const id of ids) {
     if (known.has(id)) continue;
     members.delete(id);
-    noted.ignored.add(`member ${id}`);
+    logEntry.ignored.add(`member ${id}`);
   }
   const full = users.find(({ teamIds }) => teamIds.length >= limits.teamsPerMember);
   if (full)

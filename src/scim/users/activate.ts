@@ -54,7 +54,7 @@ export async function prepareAccount(
     if (!ended) await inviteUser(context, fields);
     const state = { invited: true, inviteReason: decision.reason, invitationEnded: ended } as const;
     const reason = inviteReasonOf({ ...fields, ...state });
-    if (reason !== undefined) context.noted.reason = reason;
+    if (reason !== undefined) context.logEntry.reason = reason;
     return { ...decision, ended };
   }
   if (decision.kind !== "create") await app.storage.scimUsers.releaseAccount(tenant._id, decision.userId);

@@ -15,8 +15,8 @@ import { ServiceError } from "../../errors.ts";
 import { createMembership } from "../../orgs/members/create-membership.ts";
 import { afterMemberLeft, endMembership } from "../../orgs/members/leave.ts";
 import { createAccount } from "./account.ts";
+import { hasCapacity } from "./capacity.ts";
 import { isVerifiedDomain } from "./domains.ts";
-import { hasRoom } from "./room.ts";
 
 /** Role of a member whom an identity provider has provisioned. */
 export const provisionedRole = "member";
@@ -155,7 +155,7 @@ export async function requireRoom(app: App, tenantId: string, userId: string | u
   const { memberships } = app.storage;
   const limit = limits.membersPerOrganization;
   const [isRoom, own] = await Promise.all([
-    hasRoom(app, "members", tenantId, limit, () => memberships.count(tenantId)),
+    hasCapacity(app, "members", tenantId, limit, () => memberships.count(tenantId)),
     userId === undefined ? [] : memberships.listOfUser(userId),
   ]);
   if (!isRoom)

@@ -18,12 +18,12 @@ import { taken } from "./uniqueness.ts";
 
 /** Replaces the attributes of a user; `active` stays unless it is given. */
 export function replaceUser(context: ScimContext, id: string, body: unknown): Promise<ScimUserDoc> {
-  return changeUser(context, id, body, () => readUser(body, context.noted.ignored));
+  return changeUser(context, id, body, () => readUser(body, context.logEntry.ignored));
 }
 
 /** Applies the operations of a PATCH, all or none, except for a deactivation. */
 export function updateUser(context: ScimContext, id: string, body: unknown): Promise<ScimUserDoc> {
-  const { ignored } = context.noted;
+  const { ignored } = context.logEntry;
   return changeUser(context, id, body, (user) =>
     patchUser(id, attributesOf(user), readOperations("User", body, ignored), ignored),
   );
@@ -48,7 +48,7 @@ async function changeUser(
     } catch (error) {
       if (!(error instanceof ScimError) || !isDeactivation(body)) throw error;
       changed = await changeOnce(context, user, { ...fieldsOf(attributesOf(user), false), active: false });
-      context.noted.reason = error.message;
+      context.logEntry.reason = error.message;
     }
     return changed;
   });
@@ -87,7 +87,7 @@ export async function changeOnce(
   if (!changed) return undefined;
   if (isPending && (decision?.kind !== "invite" || fields.emailKey !== user.emailKey))
     await revokeInvitationOf(context, user.emailKey);
-  context.noted.changes = changes.length > 0 ? changes : [resultOf(decision)];
+  context.logEntry.changes = changes.length > 0 ? changes : [resultOf(decision)];
   if (fields.active !== wasWanted || decision) await applyUser(app, changed);
   flushUserEvent(app, user._id, event);
   return changed;

@@ -8,19 +8,19 @@ import { findAccount } from "./account.ts";
 import { linkOf, prepareAccount, resultOf } from "./activate.ts";
 import { applyUser } from "./apply.ts";
 import { fieldsOf, readUser, type UserFields } from "./attributes.ts";
+import { hasCapacity } from "./capacity.ts";
 import { changeOnce } from "./change.ts";
 import { flushUserEvent } from "./events.ts";
-import { hasRoom } from "./room.ts";
 import { nameTaken, taken } from "./uniqueness.ts";
 
 /** Throws `uniqueness`, `invalidValue`, or an error of a service. */
 export async function createUser(context: ScimContext, body: unknown): Promise<ScimUserDoc> {
   const { app, tenant } = context;
-  const fields = fieldsOf(readUser(body, context.noted.ignored), true);
-  context.noted.subject = { name: fields.userName };
+  const fields = fieldsOf(readUser(body, context.logEntry.ignored), true);
+  context.logEntry.subject = { name: fields.userName };
   const { scimUsers } = app.storage;
   const [isRoom, isNamed, found, former] = await Promise.all([
-    hasRoom(app, "users", tenant._id, limits.scimUsers, () => scimUsers.count(tenant._id)),
+    hasCapacity(app, "users", tenant._id, limits.scimUsers, () => scimUsers.count(tenant._id)),
     scimUsers.hasName(tenant._id, fields.userNameKey),
     fields.active ? findAccount(app, tenant._id, fields) : undefined,
     fields.active ? scimUsers.findDeactivated(tenant._id, fields.emailKey) : undefined,
@@ -61,8 +61,8 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   } catch (error) {
     throw taken(error, fields);
   }
-  context.noted.subject.id = id;
-  context.noted.changes = [resultOf(decision)];
+  context.logEntry.subject.id = id;
+  context.logEntry.changes = [resultOf(decision)];
   await applyUser(app, user, { tenant, isCreation: decision?.kind === "create" });
   flushUserEvent(app, id, event);
   return user;
@@ -76,6 +76,6 @@ async function takeBack(
   isNamed: boolean,
 ): Promise<ScimUserDoc | undefined> {
   if (!former || (isNamed && former.userNameKey !== fields.userNameKey)) return undefined;
-  context.noted.subject = { id: former._id, name: fields.userName };
+  context.logEntry.subject = { id: former._id, name: fields.userName };
   return changeOnce(context, former, fields);
 }

@@ -23,7 +23,7 @@ export async function deleteUser(context: ScimContext, id: string): Promise<void
     if (user.invited) await revokeInvitationOf(context, user.emailKey);
     const removed = await scimUsers.findAny(id);
     if (removed) await completeUser(app, { ...removed, userId: userId ?? removed.userId, outbox: [event] });
-    context.noted.changes = ["deleted"];
+    context.logEntry.changes = ["deleted"];
     return true;
   });
 }

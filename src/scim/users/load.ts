@@ -14,10 +14,10 @@ export const retries: Retries = {
   exhausted: () => new ServiceError("conflict", "This user is being changed concurrently: try again."),
 };
 
-export async function loadUser({ app, tenant, noted }: ScimContext, id: string): Promise<ScimUserDoc> {
+export async function loadUser({ app, tenant, logEntry }: ScimContext, id: string): Promise<ScimUserDoc> {
   const user = isId(id) ? await app.storage.scimUsers.find(tenant._id, id) : null;
   if (!user) throw unknownResource("User", id);
-  noted.subject = { id, name: user.userName };
+  logEntry.subject = { id, name: user.userName };
   return user;
 }
 

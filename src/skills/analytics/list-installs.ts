@@ -58,7 +58,7 @@ export async function listOwnInstalls(
 }
 
 /** Latest installs of a user that are looked through for outdated ones. */
-const mostLookedThrough = 500;
+const maxLookedThrough = 500;
 
 /** The caller's outdated installs in organizations, among their latest 500, latest report first. */
 export async function listOutdatedInstalls(
@@ -68,7 +68,7 @@ export async function listOutdatedInstalls(
   limit: number,
 ): Promise<{ row: InstallDoc; skill: SkillDoc }[]> {
   const { installs, skills } = app.storage;
-  const latest = await installs.listOfUser(actor.userId, undefined, mostLookedThrough);
+  const latest = await installs.listOfUser(actor.userId, undefined, maxLookedThrough);
   const rows = latest.filter(({ tenantId }) => tenantIds.includes(tenantId));
   const found = await skills.listByIds([...new Set(rows.map((row) => row.skillId))]);
   const outdated = rows.flatMap((row) => {

@@ -12,8 +12,8 @@ import { perApp } from "../../per-app.ts";
 import { tagsOf, type FacetsQuery } from "../schema.ts";
 import { tenantOfCatalog, termsOf } from "../search/search.ts";
 
-const mostCounted = 5000;
-const mostValues = 20;
+const maxCounted = 5000;
+const maxValues = 20;
 const keptMs = 15_000;
 const nothing: CatalogFacetsPayload = {
   total: 0,
@@ -51,22 +51,19 @@ async function countFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsP
   const tenantId = await tenantOfCatalog(app, input.tenant);
   if (tenantId === null || terms?.length === 0) return nothing;
   const query = { tenantId, tags: tagsOf(input), terms };
-  const rows = await app.storage.catalog.listCounted(query, mostCounted + 1);
-  const all = rows.slice(0, mostCounted);
+  const rows = await app.storage.catalog.listCounted(query, maxCounted + 1);
+  const all = rows.slice(0, maxCounted);
   const found = input.type === undefined ? all : all.filter(({ type }) => type === input.type);
   const types = count(all, ({ type }) => [type]);
   return {
     total: found.length,
-    totalIsExact: rows.length <= mostCounted,
+    totalIsExact: rows.length <= maxCounted,
     types: skillTypes.flatMap((value) => {
       const entry = types.find((one) => one.value === value);
       return entry ? [{ value, count: entry.count }] : [];
     }),
-    tags: count(found, ({ tags }) => tags).slice(0, mostValues),
-    organizations: await nameOrganizations(
-      app,
-      count(found, ({ tenantId: id }) => [id]).slice(0, mostValues),
-    ),
+    tags: count(found, ({ tags }) => tags).slice(0, maxValues),
+    organizations: await nameOrganizations(app, count(found, ({ tenantId: id }) => [id]).slice(0, maxValues)),
   };
 }
 

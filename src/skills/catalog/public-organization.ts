@@ -7,7 +7,7 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 const missingId = "0".repeat(24);
 
 /** By the slug or a former one. Throws `not_found`. */
@@ -20,8 +20,8 @@ export async function readPublicOrganization(app: App, slug: string): Promise<Pu
     name: tenant.name,
     description: tenant.description ?? "",
     avatarUrl: avatar ? `${address}?v=${avatar.id}` : null,
-    publicSkills: Math.min(skills, mostCounted),
-    publicSkillsIsExact: skills <= mostCounted,
+    publicSkills: Math.min(skills, maxCounted),
+    publicSkillsIsExact: skills <= maxCounted,
   };
 }
 
@@ -38,7 +38,7 @@ export async function readPublicAvatar(
 
 async function loadPublic(app: App, slug: string): Promise<{ tenant: TenantDoc; skills: number }> {
   const tenant = await app.storage.tenants.findBySlug(slug);
-  const skills = await app.storage.catalog.countOfTenant(tenant?._id ?? missingId, mostCounted + 1);
+  const skills = await app.storage.catalog.countOfTenant(tenant?._id ?? missingId, maxCounted + 1);
   if (!tenant || tenant.deletionAt || tenant.erasing || skills === 0) throw notPublic();
   return { tenant, skills };
 }

@@ -18,9 +18,9 @@ export interface ChangedFile {
 }
 
 /** Removed or added files that are compared with each other; equal ones are always found. */
-const mostCompared = 20;
+const maxCompared = 20;
 /** Bytes of these files in total. */
-const mostComparedBytes = 2 * 1024 * 1024;
+const maxComparedBytes = 2 * 1024 * 1024;
 /** In the order of the paths. */
 export async function listChangedFiles(
   app: App,
@@ -82,9 +82,9 @@ async function joinRenames(
 
 function isComparable(removed: readonly ChangedFile[], added: readonly ChangedFile[]): boolean {
   if (removed.length === 0 || added.length === 0) return false;
-  if (Math.max(removed.length, added.length) > mostCompared) return false;
+  if (Math.max(removed.length, added.length) > maxCompared) return false;
   const bytes = [...removed, ...added].reduce((sum, { left, right }) => sum + (left ?? right)!.size, 0);
-  return bytes <= mostComparedBytes;
+  return bytes <= maxComparedBytes;
 }
 
 /** No pairs if the comparison takes too long. */

@@ -14,7 +14,7 @@ import { refOf } from "../resolve.ts";
 import { fileUri } from "./file-uri.ts";
 
 /** Files of a skill that clients must accept. */
-const mostFiles = 512;
+const maxFiles = 512;
 const manifest = "SKILL.md";
 
 /** Frontmatter by version, null for one that is not a skill to others. Versions never change. */
@@ -35,7 +35,7 @@ export async function entryOf(
   if (frontmatter?.name !== skill.slug) return undefined;
   const files = await filesOf(app, version);
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
-  const isLarge = files.length > mostFiles || bytes > limits.mcpResourceBytes;
+  const isLarge = files.length > maxFiles || bytes > limits.mcpResourceBytes;
   const resources = files
     .filter(({ path }) => !isLarge || path === manifest)
     .map(({ path, sha256, size }) => ({ uri: fileUri(skill, path), digest: `sha256:${sha256}`, size }))

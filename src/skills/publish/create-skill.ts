@@ -144,7 +144,7 @@ function newDocument(
     visibility: input.visibility ?? "private",
     tags: input.tags ?? source.defaults.tags ?? [],
     folderId: input.folderId,
-    governingFolderId: null,
+    effectiveRestrictionId: null,
     listed: false,
     excerpt: source.excerpt,
     createdBy: actorId(actor),

@@ -147,7 +147,7 @@ async function writeMove(
   app: App,
   actor: Actor,
   skill: SkillDoc,
-  target: Pick<SkillDoc, "folderId" | "governingFolderId" | "listed">,
+  target: Pick<SkillDoc, "folderId" | "effectiveRestrictionId" | "listed">,
   tree: FolderTree,
 ): Promise<SkillDoc | null> {
   const pathOf = (folderId: string | null) => (folderId === null ? "" : tree.path(folderId)) || "/";

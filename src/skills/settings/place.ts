@@ -98,10 +98,10 @@ export async function releasePath(app: App, skill: SkillPath): Promise<void> {
 export async function effectiveAccessOf(
   app: App,
   skill: Pick<SkillDoc, "tenantId" | "folderId" | "visibility" | "takedown">,
-): Promise<Pick<SkillDoc, "governingFolderId" | "listed">> {
+): Promise<Pick<SkillDoc, "effectiveRestrictionId" | "listed">> {
   const { tenantId, folderId } = skill;
   const isOpen = skill.visibility === "public" && !skill.takedown;
-  if (folderId === null) return { governingFolderId: null, listed: isOpen };
+  if (folderId === null) return { effectiveRestrictionId: null, listed: isOpen };
   let tree: FolderTree;
   return retryLost(
     { attempts: closingReads, pauseMs: () => retryMs, exhausted: () => beingDeleted(tree, folderId) },
@@ -110,8 +110,8 @@ export async function effectiveAccessOf(
       const node = tree.get(folderId);
       if (!node) throw notFound("folder", folderId);
       if (node.closing) return undefined;
-      const governingFolderId = tree.effectiveRestriction(folderId);
-      return { governingFolderId, listed: isOpen && governingFolderId === null };
+      const effectiveRestrictionId = tree.effectiveRestriction(folderId);
+      return { effectiveRestrictionId, listed: isOpen && effectiveRestrictionId === null };
     },
   );
 }

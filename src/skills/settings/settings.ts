@@ -111,7 +111,7 @@ async function writeSettings(
     listed:
       input.visibility === undefined
         ? undefined
-        : input.visibility === "public" && skill.governingFolderId === null && !skill.takedown,
+        : input.visibility === "public" && skill.effectiveRestrictionId === null && !skill.takedown,
   };
   const updated = await app.storage.skills.update(skill._id, fields, app.now(), [event]);
   if (updated) scheduleProjection(app, skill._id);
@@ -205,7 +205,7 @@ export async function removeSkill(
   app.background("release the path of a deleted skill", () => releasePath(app, skill));
   const payload = { tenantId: skill.tenantId, skillId: skill._id };
   app.background("queue the erasure of a skill", () =>
-    app.queue.enqueue("upkeep.erase-skill", payload, { jobId: `erase-${skill._id}` }),
+    app.queue.enqueue("maintenance.erase-skill", payload, { jobId: `erase-${skill._id}` }),
   );
   return true;
 }

@@ -14,7 +14,7 @@ const largestPackageBytes = 8 * 1024 * 1024;
  * Bytes of packages in memory, including those that were displaced while clients still receive them. Above it, packages
  * are streamed, so that clients that read slowly occupy little memory.
  */
-const mostHeldBytes = 2 * packageCacheBytes;
+const maxHeldBytes = 2 * packageCacheBytes;
 /** Larger packages are kept from their second use on, so that a single download of each displaces nothing. */
 const onceReadBytes = 64 * 1024;
 
@@ -59,7 +59,7 @@ export async function cachedPackage(
   const { size, stream } = await open();
   const isKept = size <= onceReadBytes || (size <= largestPackageBytes && readOnce.has(versionId));
   readOnce.set(versionId, true);
-  if (!isKept || heldBytes + size > mostHeldBytes) return { size, body: stream };
+  if (!isKept || heldBytes + size > maxHeldBytes) return { size, body: stream };
   try {
     const body = await flights.run(versionId, () => readHeld(versionId, size, stream));
     return { size: body.length, body };

@@ -45,7 +45,7 @@ export async function completeAttempt(
       message: failed?.message ?? "The response is not valid.",
     });
   }
-  return orFail(app, provider, subject, () =>
+  return translateRefusal(app, provider, subject, () =>
     proceed(app, actor, request, { provider, tenant, attempt, subject }),
   );
 }
@@ -69,7 +69,7 @@ export async function takeAttempt(app: App, { _id }: SsoAttemptDoc): Promise<voi
 }
 
 /** Turns a refusal into the error for the visitor. */
-export async function orFail<T>(
+export async function translateRefusal<T>(
   app: App,
   provider: SsoProviderDoc,
   subject: SsoSubject,

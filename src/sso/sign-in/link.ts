@@ -11,7 +11,7 @@ import type { App } from "../../app.ts";
 import type { SignedIn } from "../../auth/sign-in.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import { isConfined } from "../../users/requirements.ts";
-import { orFail, pathAfter, requireBrowser, takeAttempt } from "./complete.ts";
+import { translateRefusal, pathAfter, requireBrowser, takeAttempt } from "./complete.ts";
 import { linkIdentity } from "./create-account.ts";
 import { enter } from "./enter.ts";
 import { SignInRefused, unknownAttempt } from "./failure.ts";
@@ -65,7 +65,7 @@ export async function confirmLink(
   const subject = attempt.result?.subject;
   if (!account || !subject) throw unknownAttempt();
   await takeAttempt(app, attempt);
-  return orFail(app, provider, subject, async () => {
+  return translateRefusal(app, provider, subject, async () => {
     // Domain, address and membership may have changed since the offer.
     const match = await matchPerson(app, provider, tenant, subject);
     if (match.kind === "new" || match.account._id !== account._id)

@@ -4,7 +4,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { safeReturnTo } from "../../auth/pages/return-to.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { orShow } from "../../http/pages/forms.ts";
+import { renderErrors } from "../../http/pages/forms.ts";
 import { redirectReply } from "../../http/pages/pages.ts";
 import { Reply, routesOf, type RequestInfo, type Route } from "../../http/route.ts";
 import { samlMetadata } from "../saml/saml.ts";
@@ -32,7 +32,7 @@ export function ssoPageRoutes(app: App): Route[] {
 
 /** Errors are pages. */
 const shown = (actor: Actor, act: () => Promise<Reply>): Promise<Reply> =>
-  orShow(act, (error, options) => failedPage(actor, error, options));
+  renderErrors(act, (error, options) => failedPage(actor, error, options));
 
 const toProvider = ({ url, cookies }: Redirect) => redirectReply(url, { cookies });
 

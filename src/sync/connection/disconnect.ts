@@ -19,7 +19,7 @@ import { openHost } from "./open-host.ts";
 
 /** Longest wait for running work, which is being stopped. */
 const stopMs = 5000;
-const lookMs = 100;
+const pollIntervalMs = 100;
 /** Longest time that a disconnect takes once no other work is running. */
 const endMs = 60_000;
 /** Maximum time for the removal of the webhook at the host. */
@@ -81,7 +81,7 @@ export async function endConnection(
 async function claimEnd(app: App, id: string, waitMs: number): Promise<ConnectionDoc | "busy" | "gone"> {
   const { connections } = app.storage;
   const holder = app.newId();
-  for (const deadline = performance.now() + waitMs; ; await sleep(lookMs)) {
+  for (const deadline = performance.now() + waitMs; ; await sleep(pollIntervalMs)) {
     const now = app.now();
     const claimed = await connections.takeLeaseToEnd(id, holder, new Date(now.getTime() + endMs), now);
     if (claimed) return claimed;

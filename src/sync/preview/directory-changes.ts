@@ -17,9 +17,9 @@ import type { SyncView } from "../report/visible.ts";
 import type { Comparison, PlannedSync } from "./compare-sides.ts";
 
 /** Numbers of directories, of compared files and of lines, in a plan. */
-const [mostDirectories, mostFiles, mostLines] = [40, 200, 5000];
+const [maxDirectories, maxFiles, maxLines] = [40, 200, 5000];
 /** Time limit for all comparisons of a plan. */
-const mostMs = 2000;
+const maxMs = 2000;
 const contextLines = 3;
 
 /** One side of a directory. */
@@ -43,8 +43,8 @@ export async function listDirectoryChanges(
 ): Promise<DirectoryChangesPayload[]> {
   const changed = findChanged(comparison, planned, view)
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .slice(0, mostDirectories);
-  const budget = { files: mostFiles, lines: mostLines, ms: mostMs };
+    .slice(0, maxDirectories);
+  const budget = { files: maxFiles, lines: maxLines, ms: maxMs };
   const changes: DirectoryChangesPayload[] = [];
   for (const { path, target, skill, directory } of changed) {
     const [here, there] = await Promise.all([

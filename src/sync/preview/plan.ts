@@ -15,7 +15,7 @@ import type { ConnectRepository } from "../connection/schema.ts";
 import { readableFolderIds } from "../report/visible.ts";
 import type { PlanRequest } from "./plan-request.ts";
 
-const longestMs = 60_000;
+const maxDurationMs = 60_000;
 /** Maximum number of concurrent plans: each has its own child process and fetches a whole branch. */
 const atOnce = 3;
 
@@ -70,7 +70,7 @@ async function plan(app: App, actor: Actor, work: Omit<PlanRequest, "timeoutMs">
   running++;
   for (const key of keys) planning.add(key);
   try {
-    return await askHost(() => app.makePlan({ ...work, timeoutMs: longestMs }));
+    return await askHost(() => app.makePlan({ ...work, timeoutMs: maxDurationMs }));
   } finally {
     running--;
     for (const key of keys) planning.delete(key);

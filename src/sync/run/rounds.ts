@@ -26,7 +26,7 @@ import { withdrawProposal } from "./finish-proposal.ts";
 import { pushProposal } from "./push-proposal.ts";
 import { loadSides, readBranch, type Round } from "./read-branch.ts";
 
-const roundsAtMost = 6;
+const maxRounds = 6;
 const roundPauseMs = 200;
 
 /** `stale`: a side has changed during the round, so the next one starts over. */
@@ -54,7 +54,7 @@ export async function runRounds(context: SyncContext): Promise<string | null> {
     }
     if (result !== "stale") return result.commit;
     context.counts.retries++;
-    if (round === roundsAtMost)
+    if (round === maxRounds)
       throw new RepoError(
         "remote_unreachable",
         "the branch changed during every attempt: the sync is retried later",

@@ -36,7 +36,7 @@ export async function openLegacyClient(
 
 export type AnyClient = Client | LegacyClient;
 
-/** A client of each generation. */
+/** A client of each protocol version. */
 export async function openClients(
   service: Pick<TestService, "url">,
   token?: string,

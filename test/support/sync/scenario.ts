@@ -20,8 +20,8 @@ import { workingCopy, type WorkingCopy } from "./fixture.ts";
 
 const appSecret = "the secret of the App's webhook";
 /** Longer than the pause between two polls of a branch. */
-const lookMs = 8 * 60_000;
-const runsAtMost = 20;
+const pollIntervalMs = 8 * 60_000;
+const maxRuns = 20;
 
 export const connectedBy = ["github-token", "github-app", "address"] as const;
 export type ConnectedBy = (typeof connectedBy)[number];
@@ -146,13 +146,13 @@ export async function newScenario(environment: ScenarioEnvironment, by: Connecte
       assert.ok([200, 202].includes(answer.status), `a delivery was answered with ${answer.status}`);
     },
     async look() {
-      wait(lookMs);
+      wait(pollIntervalMs);
       await pollConnections(app);
       await service.settled();
     },
     runOnce,
     async settle() {
-      for (let run = 0; run < runsAtMost; run++) {
+      for (let run = 0; run < maxRuns; run++) {
         await service.settled();
         const { dueAt, lease } = await connection();
         if (dueAt === undefined) return;

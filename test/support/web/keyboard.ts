@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { drawn } from "./drawn.ts";
 
-const mostPresses = 80;
+const maxPresses = 80;
 const hasFocus = async (target: Locator) => (await target.and(target.page().locator(":focus")).count()) > 0;
 
 /** Presses Tab, or another key, until the element has the focus. Fails if it can't be reached. */
@@ -11,11 +11,11 @@ export async function tabTo(target: Locator, by = "Tab"): Promise<void> {
   // The inputs of segmented controls have no size.
   await target.waitFor({ state: "attached" });
   const { keyboard } = target.page();
-  for (let presses = 0; presses < mostPresses; presses++) {
+  for (let presses = 0; presses < maxPresses; presses++) {
     if (await hasFocus(target)) return;
     await keyboard.press(by);
   }
-  assert.fail(`${mostPresses} presses of ${by} do not reach ${String(target)}`);
+  assert.fail(`${maxPresses} presses of ${by} do not reach ${String(target)}`);
 }
 
 /** Goes to a field, and types in place of its content. */
@@ -45,12 +45,12 @@ export async function choose(page: Page, option: string | RegExp): Promise<void>
       () => true,
       () => false,
     );
-  for (let presses = 0; presses < mostPresses; presses++) {
+  for (let presses = 0; presses < maxPresses; presses++) {
     if ((await marked.count()) === 0) await page.keyboard.press("ArrowDown");
     else {
       await page.keyboard.press("Enter");
       if (await closes()) return;
     }
   }
-  assert.fail(`${mostPresses} presses do not choose ${String(option)}`);
+  assert.fail(`${maxPresses} presses do not choose ${String(option)}`);
 }

@@ -19,8 +19,8 @@ import type { MergeBase, ImportQuestions, LaterVersion } from "../plan-types.ts"
 import { refusalOf } from "../refusal.ts";
 import type { ExportedAs } from "./plan-export.ts";
 
-const listedAtOnce = 1000;
-const looksAtMost = 5;
+const listBatchSize = 1000;
+const maxLooks = 5;
 
 export interface LocatedSkill extends MirroredSkill {
   id: string;
@@ -42,7 +42,7 @@ export async function listLocatedSkills(app: App, tenantId: string): Promise<Loc
     });
     // A missing skill would be taken for a deleted one.
     if (placed.length === skills.length) return placed;
-    if (look === looksAtMost) throw new Error(`skills of ${tenantId} are in folders that do not exist`);
+    if (look === maxLooks) throw new Error(`skills of ${tenantId} are in folders that do not exist`);
   }
 }
 
@@ -56,9 +56,9 @@ export function knownPaths(skills: Iterable<{ path: string }>, bases: Iterable<M
 async function listSkills(app: App, tenantId: string): Promise<MirroredSkill[]> {
   const skills: MirroredSkill[] = [];
   for (let after = ""; ;) {
-    const rows = await app.storage.tenantSkills.listToMirror(tenantId, after, listedAtOnce);
+    const rows = await app.storage.tenantSkills.listToMirror(tenantId, after, listBatchSize);
     skills.push(...rows);
-    if (rows.length < listedAtOnce) return skills;
+    if (rows.length < listBatchSize) return skills;
     after = rows.at(-1)!._id;
   }
 }

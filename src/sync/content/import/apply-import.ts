@@ -23,7 +23,7 @@ import {
 import type { ImportCandidates } from "./recover-import.ts";
 
 /** Number of concurrent imports, which mostly wait for the disk and the database. */
-const importsAtOnce = 8;
+const importConcurrency = 8;
 
 export interface ImportResult {
   /** Something was written, so skills and merge bases must be read again. */
@@ -51,7 +51,7 @@ export async function applyImport(
   const candidates = findCandidates(planned, facts);
   for (const action of actions)
     if (action.kind === "refuse") await refuseImport(action.path, action.skillId, action);
-  await mapLimit(groupsOf(planned), importsAtOnce, async (group) => {
+  await mapLimit(groupsOf(planned), importConcurrency, async (group) => {
     for (const action of group) await attempt(action);
   });
   return result;

@@ -19,7 +19,7 @@ import { Reach } from "./publish/reach.tsx";
 import { RequiredChoice, useRequired } from "./publish/required-choice.tsx";
 import { useAfterPublish } from "./publish/use-after-publish.ts";
 import { newerVersion, useLeaveWarning, usePublish } from "./publish/use-publish.ts";
-import { useSettle } from "./publish/use-settle.ts";
+import { useResolveConflict } from "./publish/use-resolve-conflict.ts";
 import { useNextVersions, VersionChoice } from "./publish/version-choice.tsx";
 import { useWorkspace } from "./use-workspace.ts";
 import { countChanges, startFiles } from "./working-set.ts";
@@ -116,9 +116,9 @@ function useEdit({ refText, skill, owner, reader, conflict, draft, onDraft }: Ve
   const kept = useDraft({ ...record, base: shownBase }, changes > 0, workspace.flush);
   useLeaveWarning(kept.state === "failed" && changes > 0);
   const after = useAfterPublish(refText, kept.end);
-  const settle = useSettle(skill.tenantSlug, conflict);
+  const resolveConflict = useResolveConflict(skill.tenantSlug, conflict);
   const run = usePublish((published) => {
-    settle();
+    resolveConflict();
     after.onPublished(published);
   });
   const publish = () => {

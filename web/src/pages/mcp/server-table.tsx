@@ -15,10 +15,10 @@ export function targetOf({ command = "", args, url }: McpServer): string {
 }
 
 /** Rows that are drawn at first, and with each click on the button below. */
-const rowsAtOnce = 200;
+const rowBatchSize = 200;
 
 export function ServerTable({ org, servers }: { org: string; servers: McpServer[] }) {
-  const [most, setMost] = useState(rowsAtOnce);
+  const [most, setShown] = useState(rowBatchSize);
   return (
     <>
       <div className="mcp-table">
@@ -31,7 +31,7 @@ export function ServerTable({ org, servers }: { org: string; servers: McpServer[
         />
       </div>
       {servers.length > most && (
-        <Button variant="default" w="fit-content" onClick={() => setMost(most + rowsAtOnce)}>
+        <Button variant="default" w="fit-content" onClick={() => setShown(most + rowBatchSize)}>
           Show further servers
         </Button>
       )}

@@ -25,13 +25,13 @@ function InstallsPage() {
 }
 
 /** Pages that are loaded without being asked for, so that what is outdated is known. */
-const pagesAtOnce = 3;
+const pageBatchSize = 3;
 
 function Installs() {
   const found = useInfiniteQuery(installsQuery);
   const { data } = found;
   const pages = data?.pages.length ?? 0;
-  useNextPage(found, pages > 0 && pages < pagesAtOnce);
+  useNextPage(found, pages > 0 && pages < pageBatchSize);
   const machines = useMemo(() => byMachine(itemsOf({ data })), [data]);
   if (found.isPending) return <SkeletonRows rows={5} height={44} />;
   if (found.error && !data) return <Failed error={found.error} reset={() => void found.refetch()} />;

@@ -6,12 +6,12 @@ import { repairEach } from "./repair-each.ts";
 const batch = 100;
 
 /** A document with events in its outbox. */
-interface Carrier {
+interface OutboxDocument {
   _id: string;
   outbox?: Parameters<typeof publishEvents>[3];
 }
 
-interface Unsettled<T> extends OutboxCollection {
+interface OutboxSource<T> extends OutboxCollection {
   listUnflushed(before: Date, limit: number): Promise<T[]>;
 }
 
@@ -19,9 +19,9 @@ interface Unsettled<T> extends OutboxCollection {
  * Completes the change of each interrupted document, then flushes its events to the log. `before`: documents changed
  * earlier are no longer being written by a live process.
  */
-export async function mendUnsettled<T extends Carrier>(
+export async function flushOutboxes<T extends OutboxDocument>(
   app: App,
-  collection: Unsettled<T>,
+  collection: OutboxSource<T>,
   before: Date,
   follow?: (document: T) => Promise<void>,
 ): Promise<void> {

@@ -26,7 +26,8 @@ after(() => service.close());
 beforeEach(async () => {
   aheadMs = 0;
   const { inspector } = service.app.queue;
-  for (const id of await inspector.ids("upkeep", "waiting", 0, 100)) await inspector.remove("upkeep", id);
+  for (const id of await inspector.ids("maintenance", "waiting", 0, 100))
+    await inspector.remove("maintenance", id);
 });
 
 async function publish(name: string, versions: number): Promise<string> {
@@ -46,7 +47,11 @@ async function publish(name: string, versions: number): Promise<string> {
 
 async function queued() {
   const { inspector } = service.app.queue;
-  const jobs = await inspector.jobs("upkeep", "waiting", await inspector.ids("upkeep", "waiting", 0, 100));
+  const jobs = await inspector.jobs(
+    "maintenance",
+    "waiting",
+    await inspector.ids("maintenance", "waiting", 0, 100),
+  );
   return jobs.map(({ name, payload }) => [name, payload["skillId"]]);
 }
 
@@ -58,7 +63,7 @@ describe("tidying repositories", () => {
     aheadMs = 2 * dayMs;
     await maintainRepos(service.app);
     await maintainRepos(service.app);
-    assert.deepEqual(await queued(), [["upkeep.repack", skillId]]);
+    assert.deepEqual(await queued(), [["maintenance.repack", skillId]]);
 
     await repackSkill(service.app, { tenantId, skillId });
     assert.equal(await service.app.repos.countPacks({ tenantId, skillId }), 1);
@@ -87,7 +92,7 @@ describe("tidying repositories", () => {
     app.config.gitProgram = gitProgram;
     app.repos.countPacks = counted;
 
-    assert.deepEqual(await queued(), [["upkeep.merge-packs", many]]);
+    assert.deepEqual(await queued(), [["maintenance.merge-packs", many]]);
     const folder = path.join(repositoryOf(app.config.gitRoot, many), "objects", "pack");
     assert.ok(readdirSync(folder).length > 0);
   });
@@ -95,19 +100,24 @@ describe("tidying repositories", () => {
   it("is scheduled, with all else that repeats", async () => {
     const workers = await startWorkers(service.app);
     const { inspector } = service.app.queue;
-    const names = ["upkeep.tidy-repos", "upkeep.check-repos", "upkeep.purge", "upkeep.reconcile"];
+    const names = [
+      "maintenance.compact-repos",
+      "maintenance.check-repos",
+      "maintenance.purge",
+      "maintenance.reconcile",
+    ];
     // The first run of an interval is due at once: its next one is delayed only when that run has begun.
     const jobs = await until("each schedule has its next job delayed", async () => {
       const delayed = await inspector.jobs(
-        "upkeep",
+        "maintenance",
         "delayed",
-        await inspector.ids("upkeep", "delayed", 0, 100),
+        await inspector.ids("maintenance", "delayed", 0, 100),
       );
       const scheduled = delayed.filter(({ isScheduled }) => isScheduled);
       return names.every((name) => scheduled.some((job) => job.name === name)) && scheduled;
     });
     await workers.close();
-    const tidy = jobs.find(({ name }) => name === "upkeep.tidy-repos")!;
+    const tidy = jobs.find(({ name }) => name === "maintenance.compact-repos")!;
     // A queue counts from when it was asked, so that some milliseconds are missing.
     const minute = new Date(Math.round(tidy.runsAt!.getTime() / 60_000) * 60_000);
     assert.equal(minute.toISOString().slice(11, 16), "02:17");

@@ -14,7 +14,7 @@ const remembered = 1000;
 const roomsOf = perApp(() => new LRUCache<string, { left: number }>({ max: remembered, ttl: validMs }));
 
 /** Whether there is room for one more. `kind` names what is counted; `count` is called only where it is needed. */
-export async function hasRoom(
+export async function hasCapacity(
   app: App,
   kind: "users" | "members",
   tenantId: string,

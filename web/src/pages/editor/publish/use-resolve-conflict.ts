@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { markConflict, syncConflictsQuery, syncQuery } from "../../../api/organization/sync.ts";
 
 /** Marks the conflict that a published edit settles. Without one, or if that fails, nothing happens. */
-export function useSettle(org: string, conflict: string | undefined): () => void {
+export function useResolveConflict(org: string, conflict: string | undefined): () => void {
   const client = useQueryClient();
   const mark = useMutation({
     mutationFn: (id: string) => markConflict(org, id),

@@ -1,0 +1,45 @@
+/** Jobs of earlier versions, which an engine may still have under their former names. */
+import type { BackendQueue } from "./backend.ts";
+import type { EnqueueOptions } from "./job-options.ts";
+import { isJobName, type JobName } from "./jobs.ts";
+
+/** Former queues, with their repeating jobs. */
+const formerSchedules: Readonly<Record<string, readonly string[]>> = {
+  maintenance: [
+    "maintenance.reconcile",
+    "maintenance.advance-epoch",
+    "maintenance.purge",
+    "maintenance.rotate-keys",
+    "maintenance.compact-repos",
+    "maintenance.check-repos",
+  ],
+  branches: ["sync.poll-branches"],
+  sync: ["sync.poll"],
+  folders: [],
+};
+const formerNames: Readonly<Record<string, JobName>> = {
+  "maintenance.compact-repos": "maintenance.compact-repos",
+  "folders.update-access": "folders.update-access",
+};
+const movedStates = ["waiting", "delayed", "failed"] as const;
+
+/** Removes the schedules of former names, and adds their pending and failed jobs again under the current ones. */
+export async function adoptRenamedJobs(
+  open: (queue: string) => BackendQueue,
+  enqueue: (name: JobName, payload: object, options: EnqueueOptions) => Promise<void>,
+): Promise<void> {
+  for (const [queueName, schedules] of Object.entries(formerSchedules)) {
+    const queue = open(queueName);
+    for (const name of schedules) await queue.removeJobScheduler(name);
+    for (const state of movedStates)
+      for (const id of await queue.getRanges([state], 0, -1, true)) {
+        const job = await queue.getJob(id);
+        // One that a schedule has made can't be removed, and no consumer knows its name.
+        if (!job || isJobName(job.name) || schedules.includes(job.name)) continue;
+        const name = formerNames[job.name] ?? job.name.replace(/^maintenance\./, "maintenance.");
+        const jobId = job.opts.deduplication?.id.slice(job.name.length + 1);
+        if (isJobName(name)) await enqueue(name, job.data as object, { jobId });
+        await job.remove();
+      }
+  }
+}
