@@ -20,7 +20,7 @@ interface EditSearch {
 export const Route = createFileRoute("/$org/$slug/edit")({
   validateSearch: ({ with: version, conflict }: Record<string, unknown>): EditSearch => ({
     with: typeof version === "number" && Number.isInteger(version) && version > 0 ? version : undefined,
-    conflict: typeof conflict === "string" && /^[0-9a-f]{24}$/.test(conflict) ? conflict : undefined,
+    conflict: typeof conflict === "string" && /^[0-9a-f]{24}:\d+$/.test(conflict) ? conflict : undefined,
   }),
   loader: ({ context, params }) => {
     void context.client.prefetchQuery(skillQuery(refOf(params)));
