@@ -55,7 +55,7 @@ export function Groups({ org, isEnabled }: Props) {
         {(groups) => (
           <DataTable
             caption="Groups that SCIM manages"
-            className="top"
+            className="align-top"
             columns={columnsOf(org)}
             rows={groups}
             keyOf={({ id }) => id}

@@ -45,7 +45,7 @@ export function Log({ org, filter, onFilter }: Props) {
       {(entries) => (
         <DataTable
           caption="Requests of the identity provider"
-          className="top"
+          className="align-top"
           columns={columns}
           rows={entries}
           keyOf={({ id }) => id}

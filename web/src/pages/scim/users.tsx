@@ -51,7 +51,7 @@ export function Users({ org, filter, onFilter }: Props) {
       {(users) => (
         <DataTable
           caption="Users that SCIM manages"
-          className="top"
+          className="align-top"
           columns={columnsOf(org)}
           rows={users}
           keyOf={({ id }) => id}

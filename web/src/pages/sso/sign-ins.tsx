@@ -43,7 +43,7 @@ export function SignIns({ org, filter, onFilter }: Props) {
       {(signIns) => (
         <DataTable
           caption="Sign-ins"
-          className="top"
+          className="align-top"
           columns={columns}
           rows={signIns}
           keyOf={({ id }) => id}
