@@ -6,8 +6,8 @@ import {
   type McpServerConfig,
   type McpValue,
 } from "./mcp-servers.ts";
-import { oneLineText } from "./one-line.ts";
 import { likelySecret, namesSecret } from "./secret-values.ts";
+import { oneLineText } from "./unsafe-characters.ts";
 
 export interface McpIssue {
   /** Path of the field, such as `env.0.value`. */

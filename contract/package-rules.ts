@@ -1,5 +1,5 @@
 import { limits } from "./limits.ts";
-import { oneLineText } from "./one-line.ts";
+import { oneLineText } from "./unsafe-characters.ts";
 
 /**
  * Rules for the content of a package, applied by the client before an upload, by the reader of an uploaded zip, and by

@@ -5,9 +5,9 @@
  */
 import { FrontmatterError, type SplitText, frontmatterRules, splitFrontmatter } from "./frontmatter.ts";
 import { limits } from "./limits.ts";
-import { oneLineText } from "./one-line.ts";
 import { utf8Length } from "./package-rules.ts";
 import { sizeText } from "./size-text.ts";
+import { oneLineText } from "./unsafe-characters.ts";
 import type { ContentFormat } from "./vocabulary.ts";
 import { yamlText } from "./yaml-text.ts";
 

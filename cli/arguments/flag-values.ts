@@ -1,4 +1,5 @@
 /** Checks the values of flags and arguments by their declared forms, before a command runs. */
+import { isOneLine } from "../../contract/unsafe-characters.ts";
 import { invalidArgument } from "../errors.ts";
 
 /** A form with its own rules; a value without one is any text that is not blank. */
@@ -20,11 +21,7 @@ const problems: Record<ValueForm, (value: string) => string | undefined> = {
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(value.trim())
       ? undefined
       : "is not an organization: use its slug, such as acme, or its id",
-  line: (value) =>
-    // oxlint-disable-next-line no-control-regex
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)
-      ? "must be one line without control characters"
-      : undefined,
+  line: (value) => (isOneLine(value) ? undefined : "must be one line without control characters"),
   folder(value) {
     const control = problems.line(value);
     if (control !== undefined) return control;

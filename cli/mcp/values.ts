@@ -9,6 +9,7 @@ import {
 } from "../../contract/mcp-entries/server.ts";
 import type { McpMemberValue } from "../../contract/mcp-servers.ts";
 import { suggest } from "../../contract/suggest.ts";
+import { isOneLine } from "../../contract/unsafe-characters.ts";
 import type { Context } from "../context.ts";
 import { interactionRequired, invalidArgument } from "../errors.ts";
 import { askHidden, askLine } from "../terminal/prompts.ts";
@@ -72,8 +73,7 @@ function ask({ tenantSlug, slug }: McpServer, spec: McpMemberValue): Promise<str
 /** The problem of a value, without the value. An empty one leaves an optional one out. */
 function problemOf({ name, required, format }: McpMemberValue, value: string): string | undefined {
   if (value === "") return required ? `${name} must not be empty` : undefined;
-  if (/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(value))
-    return `${name} must be one line without control characters`;
+  if (!isOneLine(value)) return `${name} must be one line without control characters`;
   if (value.length > limits.mcpFixedValue)
     return `${name} must have at most ${limits.mcpFixedValue} characters`;
   if ("variable" in parseSuppliedValue(value)) return undefined;

@@ -1,14 +1,14 @@
-/** Escapes control characters of untrusted text, which could move the cursor or change the direction of writing. */
+/** Escapes characters of untrusted text that could move the cursor, or that are not seen or in another order. */
+import { codePointName, hiddenCharacters } from "../../contract/unsafe-characters.ts";
 
-// oxlint-disable-next-line no-control-regex -- control characters are what this replaces
-const active = /[\0-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const escaped = new RegExp(`[\\n\\r]|${hiddenCharacters.source}`, "gu");
 
 /** One line with its control characters escaped as `^[` or `<U+202E>`, except tabs. */
 export function escapeLine(line: string): string {
-  return line.replace(active, (character) => {
+  return line.replace(escaped, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
-    return code === 0x7f ? "^?" : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+    return code === 0x7f ? "^?" : `<${codePointName(character)}>`;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { McpMemberValue } from "../mcp-servers.ts";
-import { toOneLine } from "../one-line.ts";
+import { toOneLine } from "../unsafe-characters.ts";
 import { type McpServer, type SuppliedValues, memberValues } from "./server.ts";
 import { type McpInput, type McpTool, bracedVariable, entryWith, textServer } from "./tool.ts";
 

@@ -1,4 +1,5 @@
 /** Git's frames on the wire (gitprotocol-common, "pkt-line Format"; gitprotocol-pack, "side-band"). */
+import { hiddenCharacters } from "../../contract/unsafe-characters.ts";
 import { RepoError } from "../errors.ts";
 
 const headerBytes = 4;
@@ -67,7 +68,7 @@ export async function* firstBand(
 }
 
 /**
- * Text from a host in a form that is safe to display: limited in length, without control characters except line feeds.
+ * Text from a host in a form that is safe to display: limited in length, on lines without hidden characters.
  */
 export function plainText(text: string, most: number): string {
   return (
@@ -76,7 +77,8 @@ export function plainText(text: string, most: number): string {
       .slice(0, 10 * most)
       .replace(/\r\n?/g, "\n")
       // oxlint-disable-next-line no-control-regex -- escape sequences would reach a user's terminal
-      .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, " ")
+      .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\t/g, " ")
+      .replace(hiddenCharacters, " ")
       .replace(/(?<![ \t])[ \t]+$/gm, "")
       .trim()
       .slice(0, most)

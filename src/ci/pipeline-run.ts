@@ -3,6 +3,7 @@ import type { JWTPayload } from "jose";
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import type { CiOrigin, OidcCheck } from "../../contract/payloads/ci.ts";
+import { identifierText } from "../../contract/unsafe-characters.ts";
 import type { PinnedIds } from "../../storage/ci/oidc-policies.ts";
 import type { IdentityToken } from "./identity-token.ts";
 import { gitHubServer } from "./issuers.ts";
@@ -28,12 +29,7 @@ export interface PipelineRun {
   origin: CiOrigin;
 }
 
-const text = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .regex(/^[^\p{C}\u2028\u2029]*$/u, "has control characters");
+const text = (max: number) => z.string().min(1).max(max).regex(identifierText, "has control characters");
 const id = z.union([z.string().regex(/^\d{1,20}$/), z.number().int().min(0)]).transform(String);
 const repository = text(limits.policyRepository).regex(/^[^/\s]+(\/[^/\s]+)+$/, "is not owner/name");
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { identifierText } from "../../contract/unsafe-characters.ts";
 import { ciProviders, scopableActions, type CiProvider } from "../../contract/vocabulary.ts";
 import { permissionMap } from "../access/schema.ts";
 import { personName } from "../users/schema.ts";
@@ -7,12 +8,7 @@ import { definitionForms } from "./pipeline-definition.ts";
 
 const id = z.string().min(1).max(64);
 const line = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(max)
-    .regex(/^[^\p{C}\u2028\u2029]*$/u, "must not contain control characters");
+  z.string().trim().min(1).max(max).regex(identifierText, "must not contain control characters");
 
 const name = personName.max(limits.policyName);
 const repository = line(limits.policyRepository)

@@ -2,6 +2,7 @@
  * Layout of mails, in text and HTML from the same sentences. Text becomes HTML only by the `html` tag of pages, which
  * escapes every value. Mails load nothing and contain no tracking.
  */
+import { unprintable } from "../../contract/unsafe-characters.ts";
 import { installCommand } from "../http/client/install-command.ts";
 import { html } from "../http/pages/html.ts";
 import type { Mail } from "./mailer.ts";
@@ -94,10 +95,7 @@ export function quotedName(name: string): string {
  * under its own name.
  */
 export function inertName(name: string): string {
-  const line = name
-    .normalize("NFC")
-    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim();
+  const line = name.normalize("NFC").replace(unprintable, " ").replace(/\s+/g, " ").trim();
   const isLinkLike = /:\/\/|@|[\p{L}\p{N}]\.\p{L}{2,}/u.test(line);
   return isLinkLike ? line.replace(/([.:/@])(?=\S)/g, "$1 ") : line;
 }

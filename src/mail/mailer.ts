@@ -7,6 +7,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createTransport, type SendMailOptions } from "nodemailer";
+import { emailAddress } from "../../contract/email-address.ts";
+import { unprintable } from "../../contract/unsafe-characters.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 
@@ -120,8 +122,7 @@ function openFolder(folder: string, from: Config["mailFrom"], log: Log): Mailer 
 
 /** Addresses go in as parts, so that nothing in them is read as a second one. */
 function messageOf(mail: Mail, from: Config["mailFrom"]): SendMailOptions {
-  if (!/^[^\s\p{C}@<>"(),:;\\]+@[^\s\p{C}@<>"(),:;\\]+$/u.test(mail.to))
-    throw new MailError("A mail goes to exactly one address.", false);
+  if (!emailAddress.test(mail.to)) throw new MailError("A mail goes to exactly one address.", false);
   return {
     from,
     to: { name: "", address: mail.to },
@@ -139,6 +140,4 @@ const longestSubject = 200;
 
 /** A header of one line: no line breaks, and no invisible characters that reorder or hide its text. */
 const oneLine = (text: string) =>
-  Array.from(text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim())
-    .slice(0, longestSubject)
-    .join("");
+  Array.from(text.replace(unprintable, " ").trim()).slice(0, longestSubject).join("");

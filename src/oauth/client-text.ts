@@ -1,11 +1,12 @@
 /** Texts by which clients describe themselves. */
 import { limits } from "../../contract/limits.ts";
+import { unprintable } from "../../contract/unsafe-characters.ts";
 
 /** A client's name as one harmless line: the consent page shows it. Empty if there is none. */
 export function readClientName(given: unknown): string {
   const line = (typeof given === "string" ? given.slice(0, 1000) : "")
     .normalize("NFC")
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .replace(unprintable, "")
     .replace(/\s+/g, " ");
   return Array.from(line.trim()).slice(0, limits.oauthClientName).join("").trim();
 }

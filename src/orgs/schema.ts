@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { oneLineText } from "../../contract/one-line.ts";
 import { reservedSlugs } from "../../contract/reserved-slugs.ts";
+import { oneLineText } from "../../contract/unsafe-characters.ts";
 import { customRoleActions, isAnonymousName } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { absentGroups as absentGroupsMeanings, ssoTypes } from "../../contract/payloads/sso.ts";
+import { identifierText } from "../../contract/unsafe-characters.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
 import { formText } from "../http/pages/forms.ts";
@@ -10,12 +11,7 @@ import { personName } from "../users/schema.ts";
 const id = z.string().min(1).max(64);
 const tenant = z.string().min(1).max(64).meta({ description: "id or slug" });
 const line = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(max)
-    .regex(/^[^\p{C}\u2028\u2029]*$/u, "must not contain control characters");
+  z.string().trim().min(1).max(max).regex(identifierText, "must not contain control characters");
 const webAddress = z.url({ protocol: /^https?$/ }).max(2000);
 
 const certificates = z.array(z.string().min(1).max(20_000)).min(1).max(limits.ssoCertificates).meta({

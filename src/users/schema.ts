@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { emailAddress } from "../../contract/email-address.ts";
 import { limits } from "../../contract/limits.ts";
-import { oneLineText } from "../../contract/one-line.ts";
 import { reservedSlugs } from "../../contract/reserved-slugs.ts";
+import { oneLineText } from "../../contract/unsafe-characters.ts";
 
 /** Names that look the same compare as the same: NFKC, without case. */
 export function foldName(text: string): string {

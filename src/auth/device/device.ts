@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
 import type { DeviceCodePayload, DeviceTokenPayload } from "../../../contract/payloads/devices.ts";
+import { unprintable } from "../../../contract/unsafe-characters.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import type { DeviceCodeDoc } from "../../../storage/device-codes.ts";
 import type { Origin } from "../../access/actor.ts";
@@ -80,7 +81,7 @@ function checkClient(clientId: string | undefined): void {
 
 /** A device's name as one harmless line: the approval page shows it, and it becomes part of the token's name. */
 function readHostname(given: string | undefined): string {
-  const line = (given ?? "").normalize("NFC").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
+  const line = (given ?? "").normalize("NFC").replace(unprintable, "");
   return Array.from(line.trim()).slice(0, 64).join("");
 }
 

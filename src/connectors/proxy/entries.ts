@@ -12,12 +12,8 @@ import type {
 } from "@modelcontextprotocol/client";
 import { cutAtWord } from "../../../contract/cut-text.ts";
 import { limits } from "../../../contract/limits.ts";
+import { hiddenCharacters } from "../../../contract/unsafe-characters.ts";
 import { offeredName, offeredUri } from "./names.ts";
-
-/** Controls except line breaks and tabs, bidirectional marks, zero-width characters and tags. */
-const invisible =
-  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 const titleLength = 200;
 const uriLength = 2000;
@@ -25,7 +21,7 @@ const maxArguments = 50;
 
 /** A text without invisible characters, and cut. */
 export function cleanText(text: string, characters: number): string {
-  return cutAtWord(text.slice(0, characters * 4).replace(invisible, ""), characters);
+  return cutAtWord(text.slice(0, characters * 4).replace(hiddenCharacters, ""), characters);
 }
 
 function described({ title, description }: { title?: string; description?: string }) {
@@ -39,10 +35,10 @@ function described({ title, description }: { title?: string; description?: strin
 function boundSchema<S extends object>(schema: S): S | undefined {
   const text = JSON.stringify(schema);
   if (text.length > limits.connectorSchemaCharacters) return undefined;
-  if (text.search(invisible) < 0) return schema;
+  if (text.search(hiddenCharacters) < 0) return schema;
   return JSON.parse(text, (key, value: unknown) =>
     typeof value === "string" && (key === "title" || key === "description")
-      ? value.replace(invisible, "")
+      ? value.replace(hiddenCharacters, "")
       : value,
   ) as S;
 }

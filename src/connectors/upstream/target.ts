@@ -6,6 +6,7 @@ import {
   type McpMemberValue,
   type McpServerConfig,
 } from "../../../contract/mcp-servers.ts";
+import { isOneLine } from "../../../contract/unsafe-characters.ts";
 import type { ConnectorProblem } from "../../../contract/vocabulary.ts";
 
 export interface Target {
@@ -34,8 +35,7 @@ export function valuesFor({ headers, variables }: McpServerConfig): McpMemberVal
 
 /** The problem of a supplied value. */
 export function valueProblem({ label, format }: McpMemberValue, value: string): string | undefined {
-  if (/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(value))
-    return `"${label}" must be one line without control characters`;
+  if (!isOneLine(value)) return `"${label}" must be one line without control characters`;
   if (value.length > limits.mcpFixedValue)
     return `"${label}" must have at most ${limits.mcpFixedValue} characters`;
   if (format === "number" && (value.trim() === "" || !Number.isFinite(Number(value))))

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../../contract/limits.ts";
-import { toOneLine } from "../../../contract/one-line.ts";
+import { toOneLine } from "../../../contract/unsafe-characters.ts";
 import { RepoError } from "../../../repos/errors.ts";
 import { fetchJson } from "../../../repos/transport/fetch-json.ts";
 import type { CatalogPass, CatalogVersion } from "../../../storage/mcp/catalog.ts";

@@ -3,7 +3,7 @@
  * has the configuration, and neither people nor folders.
  */
 import type { McpServerConfig } from "../../../contract/mcp-servers.ts";
-import { toOneLine } from "../../../contract/one-line.ts";
+import { toOneLine } from "../../../contract/unsafe-characters.ts";
 import type { McpServerDoc } from "../../../storage/mcp/servers.ts";
 import { officialKey } from "../catalog/registry-schema.ts";
 import { valueOf, variablesOf } from "./inputs.ts";

@@ -4,6 +4,7 @@
  */
 import { parse, type Filter } from "scim2-parse-filter";
 import { limits } from "../../../contract/limits.ts";
+import { isOneLine } from "../../../contract/unsafe-characters.ts";
 import { badInput } from "../errors.ts";
 
 export type { Filter };
@@ -14,8 +15,7 @@ export function parseFilter(given: string): Filter {
     throw badInput("invalidFilter", `The filter has more than ${limits.scimFilter} characters.`);
   const text = withinBrackets(given);
   // A line break in a text that does not end would take the parser exponential time.
-  if (/[\p{Cc}\u2028\u2029]/u.test(text))
-    throw badInput("invalidFilter", "The filter contains control characters.");
+  if (!isOneLine(text)) throw badInput("invalidFilter", "The filter contains control characters.");
   if (depthOf(text) > limits.scimFilterDepth)
     throw badInput("invalidFilter", `The filter has more than ${limits.scimFilterDepth} levels.`);
   try {

@@ -3,6 +3,7 @@
  * have no prototype, so that no name of a request can reach one.
  */
 import { limits } from "../../../contract/limits.ts";
+import { isOneLine } from "../../../contract/unsafe-characters.ts";
 import type { ScimValue } from "../../../storage/scim/users.ts";
 import { badInput } from "../errors.ts";
 import type { Attribute } from "./attributes.ts";
@@ -76,7 +77,7 @@ function readText(attribute: Attribute, value: unknown): string | undefined {
   if (typeof text !== "string") throw wrongType(attribute, "a text");
   if (text.length > limits.scimText)
     throw badInput("invalidValue", `"${attribute.name}" is longer than ${limits.scimText} characters.`);
-  if (/[\p{Cc}\u2028\u2029]/u.test(text.replace(/[\r\n\t]/g, "")))
+  if (!isOneLine(text.replace(/[\r\n\t]/g, "")))
     throw badInput("invalidValue", `"${attribute.name}" contains control characters.`);
   return text;
 }

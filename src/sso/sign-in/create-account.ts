@@ -2,7 +2,7 @@
  * Accounts that a provider creates. The identity is written first and names the id of the account, so that of
  * concurrent or interrupted sign-ins all create the same one.
  */
-import { toOneLine } from "../../../contract/one-line.ts";
+import { toOneLine } from "../../../contract/unsafe-characters.ts";
 import { isDuplicate } from "../../../storage/database.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
 import type { SsoSubject } from "../../../storage/sso/attempts.ts";

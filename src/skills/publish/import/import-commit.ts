@@ -1,6 +1,7 @@
 /** Texts from a commit of a connected repository, none of which is trusted: made safe for records and terminals. */
 import { limits } from "../../../../contract/limits.ts";
 import { publicName } from "../../../../contract/public-name.ts";
+import { unprintable } from "../../../../contract/unsafe-characters.ts";
 import type { ImportedFrom } from "../version-record.ts";
 
 const authorLength = 200;
@@ -59,7 +60,7 @@ function withoutText(text: string, other: string): string {
 /** Reduces a text to one line without control, formatting and unassigned characters. */
 export function plainLine(text: string, length: number): string {
   return text
-    .replace(/\p{C}+/gu, " ")
+    .replace(unprintable, " ")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, length)
