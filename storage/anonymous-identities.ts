@@ -5,9 +5,9 @@
  * One conditional write takes a slot and reserves its slug before the skill is created, so that concurrent shares never
  * exceed the limit.
  */
-import type { Document, IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { outboxOperations, type WithOutbox } from "./outbox.ts";
+import type { Collection, Document } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import type { WithOutbox } from "./outbox.ts";
 
 export interface ShareSlot {
   skillId: string;
@@ -30,24 +30,17 @@ export interface AnonymousIdentityDoc extends WithOutbox {
 
 export type AnonymousIdentity = Pick<AnonymousIdentityDoc, "_id" | "publicKey" | "username" | "shares">;
 
-export const anonymousIdentityIndexes: IndexDescription[] = [
-  { key: { publicKey: 1 }, unique: true, name: "identity_key" },
-  { key: { username: 1 }, unique: true, name: "identity_username" },
-  { key: { idleSince: 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-];
-
 const projection = { outbox: 0, pendingSince: 0 } as const;
 
-export type AnonymousIdentities = ReturnType<typeof openAnonymousIdentities>;
-
-export function openAnonymousIdentities(database: Database) {
-  const identities = database.collection<AnonymousIdentityDoc>("anonymous_identities");
-  return {
-    /** Throws a duplicate error of index `identity_key` or `identity_username`. */
-    async insert(identity: AnonymousIdentityDoc): Promise<void> {
-      await identities.insertOne(identity);
-    },
+export const anonymousIdentitiesCollection = defineCollection({
+  name: "anonymous_identities",
+  indexes: [
+    { key: { publicKey: 1 }, unique: true, name: "identity_key" },
+    { key: { username: 1 }, unique: true, name: "identity_username" },
+    { key: { idleSince: 1 }, sparse: true },
+  ],
+  outbox: true,
+  open: (identities: Collection<AnonymousIdentityDoc>) => ({
     find: (id: string) => identities.findOne<AnonymousIdentity>({ _id: id }, { projection }),
     findByKey: (publicKey: string) => identities.findOne<AnonymousIdentity>({ publicKey }, { projection }),
     findByUsername: (username: string) => identities.findOne<AnonymousIdentity>({ username }, { projection }),
@@ -110,7 +103,5 @@ export function openAnonymousIdentities(database: Database) {
       return (await identities.deleteMany({ ...idle, _id: { $in: rows.map((row) => row._id) } }))
         .deletedCount;
     },
-
-    ...outboxOperations(identities),
-  };
-}
+  }),
+});

@@ -1,22 +1,11 @@
 /** The audit log: events published from the outboxes of the documents whose changes they record (`outbox.ts`). */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { EventName } from "../contract/vocabulary.ts";
-import { commandTimeMs, type Database } from "./database.ts";
+import { defineCollection } from "./collection.ts";
+import { commandTimeMs } from "./database.ts";
 import { insertOnce, type EventRow } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
 
 /** Each begins with the owner of the log and ends with the order in which a log is read. */
-export const auditEventIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, createdAt: -1, _id: -1 } },
-  { key: { tenantId: 1, name: 1, createdAt: -1, _id: -1 } },
-  { key: { tenantId: 1, "actor.id": 1, createdAt: -1, _id: -1 } },
-  { key: { tenantId: 1, "actor.name": 1, createdAt: -1, _id: -1 } },
-  { key: { tenantId: 1, resourceId: 1, createdAt: -1, _id: -1 } },
-  { key: { userId: 1, createdAt: -1, _id: -1 } },
-  { key: { userId: 1, name: 1, createdAt: -1, _id: -1 } },
-  { key: { createdAt: 1 } },
-];
-
 /** Entries of one organization's or one user's log within a time, limited by the given filters. */
 export interface AuditQuery {
   log: { tenantId: string } | { userId: string };
@@ -33,11 +22,19 @@ export interface AuditQuery {
 const newestFirst = { createdAt: -1, _id: -1 } as const;
 const exportBatch = 500;
 
-export type AuditEvents = ReturnType<typeof openAuditEvents>;
-
-export function openAuditEvents(database: Database) {
-  const events = database.collection<EventRow>("audit_events");
-  return {
+export const auditEventsCollection = defineCollection({
+  name: "audit_events",
+  indexes: [
+    { key: { tenantId: 1, createdAt: -1, _id: -1 } },
+    { key: { tenantId: 1, name: 1, createdAt: -1, _id: -1 } },
+    { key: { tenantId: 1, "actor.id": 1, createdAt: -1, _id: -1 } },
+    { key: { tenantId: 1, "actor.name": 1, createdAt: -1, _id: -1 } },
+    { key: { tenantId: 1, resourceId: 1, createdAt: -1, _id: -1 } },
+    { key: { userId: 1, createdAt: -1, _id: -1 } },
+    { key: { userId: 1, name: 1, createdAt: -1, _id: -1 } },
+    { key: { createdAt: 1 } },
+  ],
+  open: (events: Collection<EventRow>) => ({
     /** Writes events. Existing ones are not changed. */
     record: (rows: EventRow[]) => insertOnce(events, rows),
 
@@ -72,7 +69,6 @@ export function openAuditEvents(database: Database) {
     each: (query: AuditQuery): AsyncIterable<EventRow> =>
       events.find(filterOf(query), { batchSize: exportBatch }).sort(newestFirst),
 
-    removeOfTenant: (tenantId: string) => removeSlice(events, { tenantId }),
     /** Removes events older than the retention, in slices; returns how many were removed. */
     async removeBefore(time: Date, slice = 1000): Promise<number> {
       const old = await events
@@ -82,8 +78,8 @@ export function openAuditEvents(database: Database) {
       if (old.length === 0) return 0;
       return (await events.deleteMany({ _id: { $in: old.map((row) => row._id) } })).deletedCount;
     },
-  };
-}
+  }),
+});
 
 function filterOf({ log, from, to, names, actor, resourceId }: AuditQuery): Filter<EventRow> {
   return {

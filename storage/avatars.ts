@@ -1,7 +1,6 @@
 /** Pictures of organizations, encoded by the service. A tenant's document names the one in use. */
-import { Binary, type IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { removeSlice } from "./slices.ts";
+import { type Collection, Binary } from "mongodb";
+import { defineCollection } from "./collection.ts";
 
 interface AvatarDoc {
   _id: string;
@@ -10,13 +9,10 @@ interface AvatarDoc {
   createdAt: Date;
 }
 
-export const avatarIndexes: IndexDescription[] = [{ key: { tenantId: 1 } }, { key: { createdAt: 1 } }];
-
-export type Avatars = ReturnType<typeof openAvatars>;
-
-export function openAvatars(database: Database) {
-  const avatars = database.collection<AvatarDoc>("avatars");
-  return {
+export const avatarsCollection = defineCollection({
+  name: "avatars",
+  indexes: [{ key: { tenantId: 1 } }, { key: { createdAt: 1 } }],
+  open: (avatars: Collection<AvatarDoc>) => ({
     async insert(avatar: { _id: string; tenantId: string; bytes: Buffer; createdAt: Date }): Promise<void> {
       await avatars.insertOne({ ...avatar, bytes: new Binary(avatar.bytes) });
     },
@@ -32,6 +28,5 @@ export function openAvatars(database: Database) {
       const rows = avatars.find({ createdAt: { $lt: time } }, { projection: { tenantId: 1 } });
       for await (const { _id, tenantId } of rows) yield { _id, tenantId };
     },
-    removeOfTenant: (tenantId: string) => removeSlice(avatars, { tenantId }),
-  };
-}
+  }),
+});

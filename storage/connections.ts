@@ -3,28 +3,29 @@
  * (`wanted`), and completed work by another (`done`): any number of requests are answered by one sync, and none is
  * lost.
  */
-import type { UpdateFilter } from "mongodb";
+import type { Collection, UpdateFilter } from "mongodb";
 import type { HostKind } from "../contract/vocabulary.ts";
-import { alive, withoutOutbox, type ConnectionDoc } from "./connections/document.ts";
+import { defineCollection } from "./collection.ts";
+import { alive, type ConnectionDoc } from "./connections/document.ts";
 import { leaseOperations } from "./connections/leases.ts";
 import { requestOperations } from "./connections/requests.ts";
-import type { Database } from "./database.ts";
-import { outboxOperations, outboxUpdate, type EventRow } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
+import { withoutOutbox, outboxUpdate, type EventRow } from "./outbox.ts";
 
 export type { RequestCause } from "./connections/cause.ts";
-export { connectionIndexes, type ConnectionDoc, type ConnectionHost } from "./connections/document.ts";
+export { type ConnectionDoc, type ConnectionHost } from "./connections/document.ts";
 
-export type Connections = ReturnType<typeof openConnections>;
-
-export function openConnections(database: Database) {
-  const connections = database.collection<ConnectionDoc>("connections");
-
-  return {
-    /** Throws a duplicate error of index `tenant_connection` or `connected_branch`. */
-    async insert(connection: ConnectionDoc): Promise<void> {
-      await connections.insertOne(connection);
-    },
+export const connectionsCollection = defineCollection({
+  name: "connections",
+  indexes: [
+    { key: { tenantId: 1 }, unique: true, name: "tenant_connection" },
+    { key: { repositoryKey: 1, branch: 1 }, unique: true, name: "connected_branch" },
+    { key: { "host.kind": 1, "host.repositoryId": 1, _id: 1 } },
+    { key: { dueAt: 1 }, sparse: true },
+    { key: { pollAt: 1 } },
+    { key: { status: 1, _id: 1 } },
+  ],
+  outbox: true,
+  open: (connections: Collection<ConnectionDoc>) => ({
     find: (id: string) => connections.findOne({ _id: id }, withoutOutbox),
     findOfTenant: (tenantId: string) => connections.findOne({ tenantId }, withoutOutbox),
     listByIds: (ids: readonly string[]) =>
@@ -125,7 +126,5 @@ export function openConnections(database: Database) {
     async removeDisconnected(id: string): Promise<void> {
       await connections.deleteOne({ _id: id, status: "disconnecting" });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(connections, { tenantId }),
-    ...outboxOperations(connections),
-  };
-}
+  }),
+});

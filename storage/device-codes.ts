@@ -1,6 +1,6 @@
 /** Pending sign-ins of devices (RFC 8628). */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
 
 export interface DeviceCodeDoc {
   _id: string;
@@ -31,21 +31,14 @@ export interface DeviceCodeDoc {
   expiresAt: Date;
 }
 
-export const deviceCodeIndexes: IndexDescription[] = [
-  { key: { secretHash: 1 }, unique: true, name: "device_secret" },
-  { key: { userCode: 1 }, unique: true, name: "device_user_code" },
-  { key: { expiresAt: 1 } },
-];
-
-export type DeviceCodes = ReturnType<typeof openDeviceCodes>;
-
-export function openDeviceCodes(database: Database) {
-  const codes = database.collection<DeviceCodeDoc>("device_codes");
-  return {
-    /** Throws a duplicate error of index `device_user_code` if the user code is in use. */
-    async insert(code: DeviceCodeDoc): Promise<void> {
-      await codes.insertOne(code);
-    },
+export const deviceCodesCollection = defineCollection({
+  name: "device_codes",
+  indexes: [
+    { key: { secretHash: 1 }, unique: true, name: "device_secret" },
+    { key: { userCode: 1 }, unique: true, name: "device_user_code" },
+    { key: { expiresAt: 1 } },
+  ],
+  open: (codes: Collection<DeviceCodeDoc>) => ({
     findBySecret: (secretHash: string) => codes.findOne({ secretHash }),
     findPending: (userCode: string, now: Date) =>
       codes.findOne({ userCode, state: "pending", expiresAt: { $gt: now } }),
@@ -111,5 +104,5 @@ export function openDeviceCodes(database: Database) {
       if (rows.length === 0) return 0;
       return (await codes.deleteMany({ _id: { $in: rows.map((row) => row._id) } })).deletedCount;
     },
-  };
-}
+  }),
+});

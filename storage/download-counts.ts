@@ -34,8 +34,6 @@ const batchConcurrency = 10;
 /** Time after which other processes repeat a counting. */
 export const patienceMs = 15_000;
 
-export type DownloadCounts = ReturnType<typeof openDownloadCounts>;
-
 export function openDownloadCounts(database: Database) {
   const batches = database.collection<DownloadBatch>("download_batches");
   const counting = database.collection<Counting>("download_counting");

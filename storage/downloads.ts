@@ -2,8 +2,9 @@
  * Downloads. They arrive in batches of one document, so that one write stores a batch and marks it as pending
  * (`download-counts.ts` counts them). Batches are kept for a while, counts permanently.
  */
-import type { IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { DownloadSource } from "../contract/vocabulary.ts";
+import { defineCollection } from "./collection.ts";
 import { commandTimeMs, type Database } from "./database.ts";
 import { insertOnce } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
@@ -48,18 +49,6 @@ export interface DailyDownloads extends DailyCounts {
 /** `_id`: `<tenantId>:<date>`. Includes downloads of skills that no longer exist. */
 export type TenantDownloads = DailyCounts;
 
-export const downloadBatchIndexes: IndexDescription[] = [
-  { key: { waiting: 1, _id: 1 }, partialFilterExpression: { waiting: true } },
-  { key: { createdAt: 1 } },
-  { key: { "rows.skillId": 1 } },
-];
-export const dailyDownloadIndexes: IndexDescription[] = [
-  { key: { skillId: 1, date: -1 } },
-  // Sums over an organization are read from the index only.
-  { key: { tenantId: 1, date: 1, skillId: 1, cli: 1, web: 1, api: 1 } },
-];
-export const tenantDownloadIndexes: IndexDescription[] = [{ key: { tenantId: 1, date: -1 } }];
-
 /** Downloads of one day; 0 for sources without any. */
 export type Day = Pick<DailyCounts, "date"> & SourceCounts;
 
@@ -68,10 +57,27 @@ const sums = Object.fromEntries(
 );
 const allSources = { $add: ["cli", "web", "api"].map((source) => ({ $ifNull: [`$${source}`, 0] })) };
 
-export type Downloads = ReturnType<typeof openDownloads>;
+export const downloadsCollection = defineCollection({
+  name: "download_batches",
+  indexes: [
+    { key: { waiting: 1, _id: 1 }, partialFilterExpression: { waiting: true } },
+    { key: { createdAt: 1 } },
+    { key: { "rows.skillId": 1 } },
+  ],
+  others: {
+    daily_downloads: [
+      { key: { skillId: 1, date: -1 } },
+      // Sums over an organization are read from the index only.
+      { key: { tenantId: 1, date: 1, skillId: 1, cli: 1, web: 1, api: 1 } },
+    ],
+    daily_tenant_downloads: [{ key: { tenantId: 1, date: -1 } }],
+    // Formerly, rows were documents, which are counted already and expire.
+    downloads: [{ key: { createdAt: 1 } }, { key: { skillId: 1, createdAt: -1 } }],
+  },
+  open: openDownloads,
+});
 
-export function openDownloads(database: Database) {
-  const batches = database.collection<DownloadBatch>("download_batches");
+function openDownloads(batches: Collection<DownloadBatch>, database: Database) {
   const daily = database.collection<DailyDownloads>("daily_downloads");
   const ofTenants = database.collection<TenantDownloads>("daily_tenant_downloads");
   const options = { maxTimeMS: commandTimeMs };
@@ -145,11 +151,6 @@ export function openDownloads(database: Database) {
 
 /** Formerly, rows were documents, which are counted already and expire. */
 const formerRows = "downloads";
-export const formerRowIndexes: IndexDescription[] = [
-  { key: { createdAt: 1 } },
-  { key: { skillId: 1, createdAt: -1 } },
-];
-
 /** Creates the days of organizations from those of their skills, if there are none: all of them or none. */
 export async function adoptFormerDownloads(database: Database): Promise<void> {
   const ofTenants = database.raw.collection("daily_tenant_downloads");

@@ -3,22 +3,26 @@
  * compare-and-set stores the changed folders in it, from where they are copied to `folders` before the next read or
  * change. Therefore changes are atomic, and concurrent writers never create a cycle.
  */
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
 import type { Database } from "./database.ts";
 import type { FolderDoc, FolderTreeDoc } from "./folders/document.ts";
 import { treeOperations } from "./folders/tree.ts";
 
-export {
-  folderIndexes,
-  folderTreeIndexes,
-  type FolderDoc,
-  type FolderGrant,
-  type FolderNode,
-  type TreeState,
-} from "./folders/document.ts";
-export type Folders = ReturnType<typeof openFolders>;
+export { type FolderDoc, type FolderGrant, type FolderNode, type TreeState } from "./folders/document.ts";
+export const foldersCollection = defineCollection({
+  name: "folders",
+  indexes: [
+    { key: { tenantId: 1, revision: 1 } },
+    { key: { tenantId: 1, "grants.id": 1 } },
+    { key: { deletedAt: 1 }, sparse: true },
+    { key: { closing: 1 }, sparse: true },
+  ],
+  others: { folder_trees: [{ key: { pendingSince: 1 }, sparse: true }] },
+  open: openFolders,
+});
 
-export function openFolders(database: Database) {
-  const folders = database.collection<FolderDoc>("folders");
+function openFolders(folders: Collection<FolderDoc>, database: Database) {
   const trees = database.collection<FolderTreeDoc>("folder_trees");
 
   return {

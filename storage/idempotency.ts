@@ -1,6 +1,7 @@
 /** First responses of calls with an `Idempotency-Key`. */
-import type { IndexDescription } from "mongodb";
-import { isDuplicate, retryIdempotent, type Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { isDuplicate, retryIdempotent } from "./database.ts";
 
 export interface IdempotencyDoc {
   _id: string;
@@ -15,13 +16,10 @@ export interface IdempotencyDoc {
   expiresAt: Date;
 }
 
-export const idempotencyIndexes: IndexDescription[] = [{ key: { expiresAt: 1 } }];
-
-export type IdempotencyRecords = ReturnType<typeof openIdempotency>;
-
-export function openIdempotency(database: Database) {
-  const records = database.collection<IdempotencyDoc>("idempotency");
-  return {
+export const idempotencyCollection = defineCollection({
+  name: "idempotency",
+  indexes: [{ key: { expiresAt: 1 } }],
+  open: (records: Collection<IdempotencyDoc>) => ({
     /**
      * Claims a key, or takes it over from an interrupted attempt with the same body. Otherwise returns the record that
      * has the key.
@@ -61,5 +59,5 @@ export function openIdempotency(database: Database) {
     async removeExpired(now: Date): Promise<number> {
       return (await records.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
     },
-  };
-}
+  }),
+});

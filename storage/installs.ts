@@ -1,7 +1,8 @@
 /** Installations of skills by members of their organization, with the installed versions. */
-import type { Collection, Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { InstallScope, Target } from "../contract/vocabulary.ts";
-import { commandTimeMs, isDuplicate, type Database } from "./database.ts";
+import { defineCollection } from "./collection.ts";
+import { commandTimeMs, isDuplicate } from "./database.ts";
 import { removeSlice } from "./slices.ts";
 
 /** The key of an installation. */
@@ -32,28 +33,29 @@ export interface InstallGroup extends Pick<InstallDoc, "version" | "semver" | "r
 
 const latestFirst = { updatedAt: -1, _id: -1 } as const;
 
-export const installIndexes: IndexDescription[] = [
-  {
-    key: { skillId: 1, userId: 1, machine: 1, platform: 1, scope: 1 },
-    unique: true,
-    name: "install_place",
-  },
-  { key: { skillId: 1, ...latestFirst } },
-  { key: { userId: 1, ...latestFirst } },
-  { key: { tenantId: 1, userId: 1 } },
-  { key: { tenantId: 1, skillId: 1 } },
-];
-
 /** Sort values of the last row of the previous page. */
 export interface InstallCursor {
   updatedAt: Date;
   id: string;
 }
 
-export type Installs = ReturnType<typeof openInstalls>;
+export const installsCollection = defineCollection({
+  name: "installs",
+  indexes: [
+    {
+      key: { skillId: 1, userId: 1, machine: 1, platform: 1, scope: 1 },
+      unique: true,
+      name: "install_place",
+    },
+    { key: { skillId: 1, ...latestFirst } },
+    { key: { userId: 1, ...latestFirst } },
+    { key: { tenantId: 1, userId: 1 } },
+    { key: { tenantId: 1, skillId: 1 } },
+  ],
+  open: openInstalls,
+});
 
-export function openInstalls(database: Database) {
-  const installs = database.collection<InstallDoc>("installs");
+function openInstalls(installs: Collection<InstallDoc>) {
   const list = (filter: Filter<InstallDoc>, after: InstallCursor | undefined, limit: number) =>
     installs
       .find({ $and: [filter, ...beyond(after)] }, { maxTimeMS: commandTimeMs })
@@ -108,7 +110,6 @@ export function openInstalls(database: Database) {
     },
     /** Removes a slice of a user's installations in an organization; returns how many were removed. */
     removeOfMember: (tenantId: string, userId: string) => removeSlice(installs, { tenantId, userId }),
-    removeOfTenant: (tenantId: string) => removeSlice(installs, { tenantId }),
   };
 }
 

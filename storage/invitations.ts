@@ -2,9 +2,9 @@
  * Invitations to organizations, each bound to an address. One write takes an invitation out of `pending`, so it is
  * used once, even by concurrent calls; the membership is derived from it.
  */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { withoutOutbox, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface InvitationDoc extends WithOutbox {
@@ -35,37 +35,29 @@ export interface InvitationDoc extends WithOutbox {
   endedAt?: Date;
 }
 
-export const invitationIndexes: IndexDescription[] = [
-  {
-    key: { tenantId: 1, emailKey: 1 },
-    unique: true,
-    name: "invitation_pending",
-    partialFilterExpression: { pending: true },
-  },
-  { key: { tenantId: 1, pending: 1, _id: -1 } },
-  { key: { emailKey: 1, pending: 1 } },
-  { key: { tenantId: 1, role: 1, pending: 1 } },
-  { key: { expiresAt: 1 } },
-  { key: { mailDueSince: 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-];
-
 /** The offer of an invitation and its expiry. */
 export type InvitationOffer = Pick<
   InvitationDoc,
   "email" | "role" | "teamIds" | "invitedBy" | "provisioned" | "createdAt" | "expiresAt" | "mailDueSince"
 >;
 
-export type Invitations = ReturnType<typeof openInvitations>;
-
-export function openInvitations(database: Database) {
-  const invitations = database.collection<InvitationDoc>("invitations");
-  const withoutOutbox = { projection: { outbox: 0 } } as const;
-  return {
-    /** Throws a duplicate error of index `invitation_pending` if the address is already invited. */
-    async insert(invitation: InvitationDoc): Promise<void> {
-      await invitations.insertOne(invitation);
+export const invitationsCollection = defineCollection({
+  name: "invitations",
+  indexes: [
+    {
+      key: { tenantId: 1, emailKey: 1 },
+      unique: true,
+      name: "invitation_pending",
+      partialFilterExpression: { pending: true },
     },
+    { key: { tenantId: 1, pending: 1, _id: -1 } },
+    { key: { emailKey: 1, pending: 1 } },
+    { key: { tenantId: 1, role: 1, pending: 1 } },
+    { key: { expiresAt: 1 } },
+    { key: { mailDueSince: 1 }, sparse: true },
+  ],
+  outbox: true,
+  open: (invitations: Collection<InvitationDoc>) => ({
     find: (id: string) => invitations.findOne({ _id: id }, withoutOutbox),
     findPending: (tenantId: string, emailKey: string) =>
       invitations.findOne({ tenantId, emailKey, pending: true }, withoutOutbox),
@@ -169,8 +161,5 @@ export function openInvitations(database: Database) {
      */
     removeExpired: (before: Date) =>
       removeSlice(invitations, { expiresAt: { $lte: before }, pendingSince: { $exists: false } }),
-    removeOfTenant: (tenantId: string) => removeSlice(invitations, { tenantId }),
-
-    ...outboxOperations(invitations),
-  };
-}
+  }),
+});

@@ -1,6 +1,7 @@
 /** Results of jobs by kind and minute, kept for a week for the administrators' plot only. */
-import type { IndexDescription } from "mongodb";
-import { commandTimeMs, type Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { commandTimeMs } from "./database.ts";
 import { removeSlice } from "./slices.ts";
 
 /** Results of one kind of job in one minute. */
@@ -23,15 +24,16 @@ export interface JobMinute {
 /** Results of a longer step, or of a whole queue. */
 export type JobSums = Pick<JobMinute, "completed" | "failed" | "retried" | "durationMs" | "maxMs">;
 
-export const jobMinuteIndexes: IndexDescription[] = [
-  { key: { at: 1 }, name: "job_minute_at" },
-  { key: { queue: 1, at: 1 }, name: "job_minute_queue_at" },
-];
+export const jobMetricsCollection = defineCollection({
+  name: "job_minutes",
+  indexes: [
+    { key: { at: 1 }, name: "job_minute_at" },
+    { key: { queue: 1, at: 1 }, name: "job_minute_queue_at" },
+  ],
+  open: openJobMetrics,
+});
 
-export type JobMetrics = ReturnType<typeof openJobMetrics>;
-
-export function openJobMetrics(database: Database) {
-  const minutes = database.collection<JobMinute>("job_minutes");
+function openJobMetrics(minutes: Collection<JobMinute>) {
   const sums = {
     completed: { $sum: "$completed" },
     failed: { $sum: "$failed" },

@@ -2,8 +2,9 @@
  * Budgets of mails that people cause the service to send to others: per recipient, per sender and per organization.
  * They outlast the subject of the mails, so that replacing an invitation does not allow more mails.
  */
-import type { IndexDescription } from "mongodb";
-import { isDuplicate, type Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { isDuplicate } from "./database.ts";
 
 export interface MailBudgetDoc {
   /** `recipient:`, `inviter:` or `organization:` and an id; a recipient's address is hashed. */
@@ -22,13 +23,10 @@ export interface MailBudget {
   pauseMs?: number;
 }
 
-export const mailBudgetIndexes: IndexDescription[] = [{ key: { expiresAt: 1 } }];
-
-export type MailBudgets = ReturnType<typeof openMailBudgets>;
-
-export function openMailBudgets(database: Database) {
-  const budgets = database.collection<MailBudgetDoc>("mail_budgets");
-  return {
+export const mailBudgetsCollection = defineCollection({
+  name: "mail_budgets",
+  indexes: [{ key: { expiresAt: 1 } }],
+  open: (budgets: Collection<MailBudgetDoc>) => ({
     /**
      * Takes one mail from a budget, in one write; the same mail counts once. Returns undefined, or the time at which
      * the budget allows the mail.
@@ -69,8 +67,8 @@ export function openMailBudgets(database: Database) {
     },
     removeExpired: async (now: Date): Promise<number> =>
       (await budgets.deleteMany({ expiresAt: { $lte: now } })).deletedCount,
-  };
-}
+  }),
+});
 
 /**
  * Retries a write once: of two concurrent upserts, both may try to insert, and the second one then finds the document.

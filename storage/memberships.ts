@@ -2,16 +2,14 @@
  * Members of organizations, with their roles and teams. A member who leaves keeps a marked row until its event is in
  * the audit log and everything that depended on it is cleaned up; only active rows count.
  */
-import type { Filter } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Collection, Filter } from "mongodb";
+import { defineCollection } from "./collection.ts";
 import { escapePattern } from "./escape-pattern.ts";
 import { changeOperations } from "./memberships/changes.ts";
 import { copyOperations } from "./memberships/copies.ts";
 import { counting, type MembershipDoc } from "./memberships/document.ts";
-import { outboxOperations } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
 
-export { membershipIndexes, type MembershipDoc } from "./memberships/document.ts";
+export { type MembershipDoc } from "./memberships/document.ts";
 /** Fields that a new membership may omit. */
 export type NewMembership = Omit<
   MembershipDoc,
@@ -29,11 +27,24 @@ export interface MemberQuery {
   limit: number;
 }
 
-export type Memberships = ReturnType<typeof openMemberships>;
+const onlyActive = { partialFilterExpression: { active: true } };
 
-export function openMemberships(database: Database) {
-  const memberships = database.collection<MembershipDoc>("memberships");
-  return {
+export const membershipsCollection = defineCollection({
+  name: "memberships",
+  indexes: [
+    { key: { tenantId: 1, userId: 1 }, unique: true, name: "membership_active", ...onlyActive },
+    { key: { userId: 1 } },
+    { key: { tenantId: 1, active: 1, username: 1, _id: 1, nameKeys: 1 }, name: "membership_list" },
+    { key: { tenantId: 1, teamIds: 1, active: 1, username: 1, _id: 1 }, name: "membership_team" },
+    { key: { tenantId: 1, role: 1, active: 1 }, name: "membership_role" },
+    {
+      key: { tenantId: 1, role: 1, active: 1, username: 1, _id: 1, nameKeys: 1 },
+      name: "membership_role_list",
+    },
+    { key: { removedAt: 1 }, sparse: true },
+  ],
+  outbox: true,
+  open: (memberships: Collection<MembershipDoc>) => ({
     /** Throws a duplicate error of index `membership_active` if the user is already a member. */
     async insert(membership: NewMembership): Promise<void> {
       const rest = { teamIds: [], username: "", nameKeys: [], revision: 0, active: true } as const;
@@ -138,11 +149,8 @@ export function openMemberships(database: Database) {
     },
     ...changeOperations(memberships),
     ...copyOperations(memberships),
-    removeOfTenant: (tenantId: string) => removeSlice(memberships, { tenantId }),
-
-    ...outboxOperations(memberships),
-  };
-}
+  }),
+});
 
 function listIndex(teamId: string | undefined, role: string | undefined): string {
   if (teamId !== undefined) return "membership_team";

@@ -72,14 +72,22 @@ export function isOnlyThereAlready(error: unknown, index = "_id_"): boolean {
   return failed.every((one) => one.code === 11000 && (one.errmsg ?? "").includes(` index: ${index} `));
 }
 
+/** Projection of a document without its events. */
+export const withoutOutbox = { projection: { outbox: 0 } } as const;
+
+export interface OutboxOperations<T> {
+  /** Documents with unpublished events, oldest first. */
+  listUnflushed(before: Date, limit: number): Promise<T[]>;
+  clearOutbox(id: string, eventIds: string[]): Promise<void>;
+}
+
 /** The operations by which events of a collection are published. */
 export function outboxOperations<T extends Document & WithOutbox & { _id: string }>(
   collection: Collection<T>,
-) {
+): OutboxOperations<T> {
   return {
-    /** Documents with unpublished events, oldest first. */
-    listUnflushed: (before: Date, limit: number) => listUnflushed(collection, before, limit),
-    clearOutbox: (id: string, eventIds: string[]) => clearOutbox(collection, id, eventIds),
+    listUnflushed: (before, limit) => listUnflushed(collection, before, limit) as Promise<T[]>,
+    clearOutbox: (id, eventIds) => clearOutbox(collection, id, eventIds),
   };
 }
 

@@ -2,9 +2,10 @@
  * Path reservations: one row per skill and folder, with its slug and parent. Folders and skills in one parent share a
  * namespace, since they share a directory in every export. The unique index enforces it under concurrency.
  */
-import type { IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import { batchedInsert } from "./batches/batched-insert.ts";
-import { isDuplicate, type Database } from "./database.ts";
+import { defineCollection } from "./collection.ts";
+import { isDuplicate } from "./database.ts";
 
 export interface PathReservationDoc {
   _id: string;
@@ -16,16 +17,17 @@ export interface PathReservationDoc {
   createdAt: Date;
 }
 
-export const pathReservationIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, parentId: 1, slug: 1 }, unique: true, name: "place_slug" },
-  { key: { tenantId: 1, kind: 1, parentId: 1 } },
-  { key: { ownerId: 1 } },
-];
+export const pathReservationsCollection = defineCollection({
+  name: "places",
+  indexes: [
+    { key: { tenantId: 1, parentId: 1, slug: 1 }, unique: true, name: "place_slug" },
+    { key: { tenantId: 1, kind: 1, parentId: 1 } },
+    { key: { ownerId: 1 } },
+  ],
+  open: openPathReservations,
+});
 
-export type PathReservations = ReturnType<typeof openPathReservations>;
-
-export function openPathReservations(database: Database) {
-  const reservations = database.collection<PathReservationDoc>("places");
+function openPathReservations(reservations: Collection<PathReservationDoc>) {
   const insert = batchedInsert(reservations);
   return {
     /** Reserves a path. Returns the existing reservation if there is one, even of the same owner. */

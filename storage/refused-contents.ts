@@ -1,8 +1,7 @@
 /** Content of skills that were taken down: its tenant can't share it again under another name. */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
 import { insertOnce } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
 
 export interface RefusedContentDoc {
   /** `skillId:hash`. */
@@ -15,16 +14,10 @@ export interface RefusedContentDoc {
   createdAt: Date;
 }
 
-export const refusedContentIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, hash: 1 } },
-  { key: { skillId: 1 } },
-];
-
-export type RefusedContents = ReturnType<typeof openRefusedContents>;
-
-export function openRefusedContents(database: Database) {
-  const contents = database.collection<RefusedContentDoc>("refused_contents");
-  return {
+export const refusedContentsCollection = defineCollection({
+  name: "refused_contents",
+  indexes: [{ key: { tenantId: 1, hash: 1 } }, { key: { skillId: 1 } }],
+  open: (contents: Collection<RefusedContentDoc>) => ({
     /** Recording content again changes nothing. */
     record: (rows: readonly Omit<RefusedContentDoc, "_id">[]) =>
       insertOnce(
@@ -37,6 +30,5 @@ export function openRefusedContents(database: Database) {
     async removeOfSkill(skillId: string): Promise<void> {
       await contents.deleteMany({ skillId });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(contents, { tenantId }),
-  };
-}
+  }),
+});

@@ -1,7 +1,8 @@
 /** Custom roles. */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "./named.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { namedIndexes, namedOperations, type NamedDoc } from "./named.ts";
+import { withoutOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface RoleDoc extends NamedDoc {
@@ -9,18 +10,16 @@ export interface RoleDoc extends NamedDoc {
   permissions: Record<string, string[]>;
 }
 
-export const roleIndexes: IndexDescription[] = [...namedIndexes("role_name"), { key: { tenantId: 1 } }];
-
-export type Roles = ReturnType<typeof openRoles>;
-
-export function openRoles(database: Database) {
-  const roles = database.collection<RoleDoc>("roles");
-  return {
+export const rolesCollection = defineCollection({
+  name: "roles",
+  indexes: [...namedIndexes("role_name"), { key: { tenantId: 1 } }],
+  outbox: true,
+  open: (roles: Collection<RoleDoc>) => ({
     ...namedOperations(roles),
     /** All roles of an organization, by name: there are at most `limits.rolesPerOrganization`. */
     list: (tenantId: string) =>
       roles.find({ tenantId, active: true }, withoutOutbox).sort({ nameKey: 1 }).toArray(),
     /** Removes deleted roles whose events are in the log; returns how many were removed. */
     removeEnded: () => removeSlice(roles, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
-  };
-}
+  }),
+});

@@ -3,9 +3,10 @@
  * a sort value returns a page in its order by reading that page only, however many skills match. Access is checked on
  * the skills themselves.
  */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
-import { commandTimeMs, type Database } from "./database.ts";
+import { defineCollection } from "./collection.ts";
+import { commandTimeMs } from "./database.ts";
 import { isOnlyThereAlready } from "./outbox.ts";
 
 export interface SearchEntry {
@@ -29,13 +30,6 @@ export interface SearchEntry {
 
 const onlyListed = { partialFilterExpression: { listed: true } };
 
-export const searchEntryIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, terms: 1, updatedAt: -1, _id: -1 } },
-  { key: { terms: 1, updatedAt: -1, _id: -1 }, ...onlyListed },
-  { key: { terms: 1, createdAt: -1, _id: -1 }, ...onlyListed },
-  { key: { terms: 1, downloads: -1, _id: -1 }, ...onlyListed },
-];
-
 /** Filter of the skills that a search may find, on the fields of an entry. */
 export type ScopeFilter = Filter<
   Pick<SearchEntry, "_id" | "tenantId" | "listed" | "folderId" | "effectiveRestrictionId">
@@ -54,11 +48,15 @@ export interface EntryQuery {
   limit: number;
 }
 
-export type SearchEntries = ReturnType<typeof openSearchEntries>;
-
-export function openSearchEntries(database: Database) {
-  const entries = database.collection<SearchEntry>("search_entries");
-  return {
+export const searchEntriesCollection = defineCollection({
+  name: "search_entries",
+  indexes: [
+    { key: { tenantId: 1, terms: 1, updatedAt: -1, _id: -1 } },
+    { key: { terms: 1, updatedAt: -1, _id: -1 }, ...onlyListed },
+    { key: { terms: 1, createdAt: -1, _id: -1 }, ...onlyListed },
+    { key: { terms: 1, downloads: -1, _id: -1 }, ...onlyListed },
+  ],
+  open: (entries: Collection<SearchEntry>) => ({
     /**
      * Replaces older entries of the same skills. An equally new or newer entry stays, so that a late writer never
      * overwrites it. `downloads` of an existing entry is kept.
@@ -103,8 +101,8 @@ export function openSearchEntries(database: Database) {
         .limit(query.limit)
         .toArray();
     },
-  };
-}
+  }),
+});
 
 function entryFilter(query: EntryQuery): Filter<SearchEntry> {
   const { terms, sort, after } = query;

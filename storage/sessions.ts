@@ -3,10 +3,10 @@
  * user, or its user names it as the kept one (`users.ts`), so one write ends all of them. A session that is ended
  * singly is marked, and removed once its event is in the audit log.
  */
-import type { Filter, IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Collection, Filter } from "mongodb";
+import { defineCollection } from "./collection.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
-import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export type SignInMethod = "password" | "totp" | "passkey" | "recovery" | "sso";
@@ -66,22 +66,16 @@ export function isSessionCurrent(session: Pick<SessionDoc, "_id" | "epoch">, rul
   return (session.epoch ?? 0) === (rule.sessionEpoch ?? 0) || session._id === rule.keptSessionId;
 }
 
-export const sessionIndexes: IndexDescription[] = [
-  { key: { secretHash: 1 }, unique: true, name: "session_secret" },
-  { key: { userId: 1, _id: -1 } },
-  { key: { expiresAt: 1 } },
-  { key: { pendingSince: 1 }, sparse: true },
-  ...noticeIndexes,
-];
-
-export type Sessions = ReturnType<typeof openSessions>;
-
-export function openSessions(database: Database) {
-  const sessions = database.collection<SessionDoc>("sessions");
-  return {
-    async insert(session: SessionDoc): Promise<void> {
-      await sessions.insertOne(session);
-    },
+export const sessionsCollection = defineCollection({
+  name: "sessions",
+  indexes: [
+    { key: { secretHash: 1 }, unique: true, name: "session_secret" },
+    { key: { userId: 1, _id: -1 } },
+    { key: { expiresAt: 1 } },
+    ...noticeIndexes,
+  ],
+  outbox: true,
+  open: (sessions: Collection<SessionDoc>) => ({
     /** A page of a user's valid sessions, newest first; `before` is the id of the last one of the previous page. */
     listOfUser: (
       userId: string,
@@ -176,11 +170,9 @@ export function openSessions(database: Database) {
             }
           : {}),
       }),
-
-    ...outboxOperations(sessions),
     ...noticeOperations(sessions),
-  };
-}
+  }),
+});
 
 const withoutNotice = { notice: { $exists: false } } as const;
 const live = (now: Date) => ({ expiresAt: { $gt: now }, endedAt: { $exists: false } }) as const;

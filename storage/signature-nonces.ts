@@ -1,6 +1,7 @@
 /** Nonces of signed calls, and ids of identity tokens, kept for the time in which they could be replayed. */
-import type { IndexDescription } from "mongodb";
-import { isDuplicate, type Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { isDuplicate } from "./database.ts";
 
 interface SignatureNonceDoc {
   /** The key and the nonce, or the hash of a token's issuer and id. */
@@ -8,13 +9,10 @@ interface SignatureNonceDoc {
   expiresAt: Date;
 }
 
-export const signatureNonceIndexes: IndexDescription[] = [{ key: { expiresAt: 1 } }];
-
-export type SignatureNonces = ReturnType<typeof openSignatureNonces>;
-
-export function openSignatureNonces(database: Database) {
-  const nonces = database.collection<SignatureNonceDoc>("signature_nonces");
-  return {
+export const signatureNoncesCollection = defineCollection({
+  name: "signature_nonces",
+  indexes: [{ key: { expiresAt: 1 } }],
+  open: (nonces: Collection<SignatureNonceDoc>) => ({
     /** Claims a nonce. False if it was used before: of concurrent calls, one gets it. */
     async claim(id: string, expiresAt: Date): Promise<boolean> {
       try {
@@ -30,5 +28,5 @@ export function openSignatureNonces(database: Database) {
     async removeExpired(now: Date): Promise<number> {
       return (await nonces.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
     },
-  };
-}
+  }),
+});

@@ -15,8 +15,6 @@ export type NamedSkill = Pick<SkillDoc, "_id" | "publicId" | "slug" | "name" | "
 
 const named = { publicId: 1, slug: 1, name: 1, folderId: 1 } as const;
 
-export type SkillFigures = ReturnType<typeof openSkillFigures>;
-
 export function openSkillFigures(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const options = { maxTimeMS: commandTimeMs };

@@ -11,8 +11,6 @@ import { isListed } from "./takedowns.ts";
 export type SkillLocation = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "slug">;
 const locationFields = { tenantId: 1, folderId: 1, slug: 1 } as const;
 
-export type SkillLocations = ReturnType<typeof openSkillLocations>;
-
 export function openSkillLocations(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const notDeleted: Filter<SkillDoc> = { deletedAt: { $exists: false } };

@@ -1,7 +1,8 @@
 /** Reports about skills, one per reporter and version. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { ReportReason, ReportState } from "../contract/vocabulary.ts";
-import { isDuplicate, type Database } from "./database.ts";
+import { defineCollection } from "./collection.ts";
+import { isDuplicate } from "./database.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface SkillReportDoc {
@@ -27,20 +28,21 @@ export interface SkillReportDoc {
   createdAt: Date;
 }
 
-export const skillReportIndexes: IndexDescription[] = [
-  { key: { skillId: 1, reporter: 1, version: 1 }, unique: true, name: "report_once" },
-  { key: { skillId: 1, state: 1 } },
-  { key: { state: 1, createdAt: -1, _id: -1 } },
-  { key: { tenantId: 1 } },
-  { key: { closedAt: 1 }, sparse: true },
-];
-
 export type ClosedReport = Pick<SkillReportDoc, "state" | "closedBy" | "closedAt" | "note">;
 
-export type SkillReports = ReturnType<typeof openSkillReports>;
+export const skillReportsCollection = defineCollection({
+  name: "skill_reports",
+  indexes: [
+    { key: { skillId: 1, reporter: 1, version: 1 }, unique: true, name: "report_once" },
+    { key: { skillId: 1, state: 1 } },
+    { key: { state: 1, createdAt: -1, _id: -1 } },
+    { key: { tenantId: 1 } },
+    { key: { closedAt: 1 }, sparse: true },
+  ],
+  open: openSkillReports,
+});
 
-export function openSkillReports(database: Database) {
-  const reports = database.collection<SkillReportDoc>("skill_reports");
+function openSkillReports(reports: Collection<SkillReportDoc>) {
   const open = { state: "open" } as const;
   return {
     /** Returns false if the reporter has already reported this version. */
@@ -78,6 +80,5 @@ export function openSkillReports(database: Database) {
     async removeOfSkill(skillId: string): Promise<void> {
       await reports.deleteMany({ skillId });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(reports, { tenantId }),
   };
 }

@@ -6,7 +6,7 @@ import type { Collection, Filter } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
 import type { TreeState } from "./folders.ts";
-import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
+import type { ScopeFilter, searchEntriesCollection } from "./search-entries.ts";
 import type { SkillDoc } from "./skills.ts";
 
 /**
@@ -49,9 +49,10 @@ export interface ListedSkill {
   value: Date | number;
 }
 
-export type SkillSearch = ReturnType<typeof openSkillSearch>;
-
-export function openSkillSearch(database: Database, entries: SearchEntries) {
+export function openSkillSearch(
+  database: Database,
+  entries: ReturnType<typeof searchEntriesCollection.open>,
+) {
   const skills = database.collection<SkillDoc>("skills");
   const options = { projection: listedFields, maxTimeMS: commandTimeMs };
 

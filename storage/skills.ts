@@ -2,9 +2,10 @@
  * Skills. A skill document is the commit point of its versions: one compare-and-set on `head.version` makes a
  * version exist, and contains its row and its audit event (`pending`, `outbox`) until both are projected.
  */
-import type { Filter } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import { limits } from "../contract/limits.ts";
 import { batchedInsert } from "./batches/batched-insert.ts";
+import { defineCollection } from "./collection.ts";
 import type { Database } from "./database.ts";
 import { batchedLookup } from "./lookups/batched-lookup.ts";
 import { catalogOperations } from "./skills/catalog.ts";
@@ -15,7 +16,6 @@ import type { VersionDoc } from "./versions.ts";
 
 export type { AppendedFields } from "./skills/changes.ts";
 export {
-  skillIndexes,
   type FindingReview,
   type SkillDoc,
   type Takedown,
@@ -29,10 +29,54 @@ export const sameNameLimit = 50;
 /** Maximum length of a slug's number with its hyphen. */
 const numberedSuffix = 6;
 
-export type Skills = ReturnType<typeof openSkills>;
+export const skillsCollection = defineCollection({
+  name: "skills",
+  indexes: [
+    { key: { tenantId: 1, slug: 1 }, unique: true, name: "skill_slug" },
+    { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
+    { key: { publicId: 1 } },
+    { key: { slug: 1, listed: 1, createdAt: 1, _id: 1 } },
+    { key: { tenantId: 1, _id: 1 } },
+    { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
+    { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
+    { key: { tenantId: 1, effectiveRestrictionId: 1, updatedAt: -1, _id: -1 } },
+    { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
+    // Sums by folder (`skill-figures.ts`).
+    { key: { tenantId: 1, folderId: 1, downloads: 1 } },
+    { key: { listed: 1, updatedAt: -1, _id: -1 } },
+    { key: { listed: 1, createdAt: -1, _id: -1 } },
+    { key: { listed: 1, downloads: -1, _id: -1 } },
+    { key: { listed: 1, tags: 1, updatedAt: -1, _id: -1 } },
+    // Only public skills, so that the time to list an organization's does not depend on its other skills.
+    {
+      key: { tenantId: 1, listed: 1, updatedAt: -1, _id: -1 },
+      name: "skill_public_of_tenant",
+      partialFilterExpression: { listed: true },
+    },
+    { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
+    {
+      key: { requiredServerIds: 1, tenantId: 1, updatedAt: -1, _id: -1 },
+      name: "skill_required_server",
+      partialFilterExpression: { requiredServerIds: { $exists: true } },
+    },
+    {
+      key: { tenantId: 1, updatedAt: -1, _id: -1 },
+      name: "skill_with_errors",
+      partialFilterExpression: { "current.findings.errors": { $gt: 0 } },
+    },
+    { key: { pendingSince: 1 }, sparse: true },
+    { key: { deletedAt: 1 }, sparse: true },
+    {
+      key: { "takedown.at": -1, _id: -1 },
+      name: "skill_takedown",
+      partialFilterExpression: { "takedown.at": { $exists: true } },
+    },
+    { key: { "takedownFollowUp.since": 1 }, sparse: true },
+  ],
+  open: openSkills,
+});
 
-export function openSkills(database: Database) {
-  const skills = database.collection<SkillDoc>("skills");
+function openSkills(skills: Collection<SkillDoc>, database: Database) {
   const listNamed = (tenantId: string, nameKey: string, folderId?: Filter<SkillDoc>["folderId"]) =>
     skills
       .find({ tenantId, nameKey, folderId, ...notDeleted })

@@ -18,8 +18,6 @@ export const isListed = {
   ],
 };
 
-export type Takedowns = ReturnType<typeof openTakedowns>;
-
 export function openTakedowns(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const alive: Filter<SkillDoc> = { deletedAt: { $exists: false } };

@@ -2,9 +2,10 @@
  * Teams: groups of an organization's members that have roles. The memberships name the teams of a member. The document
  * of a deleted team is kept until nothing names the team.
  */
-import type { Filter, IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "./named.ts";
+import type { Collection, Filter } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { namedIndexes, namedOperations, type NamedDoc } from "./named.ts";
+import { withoutOutbox } from "./outbox.ts";
 import type { RoleDoc } from "./roles.ts";
 
 export interface TeamDoc extends NamedDoc {
@@ -17,16 +18,11 @@ export type TeamWithRoles = Pick<TeamDoc, "_id" | "tenantId" | "roleIds"> & {
   roles: Pick<RoleDoc, "_id" | "tenantId" | "permissions" | "active">[];
 };
 
-export const teamIndexes: IndexDescription[] = [
-  ...namedIndexes("team_name"),
-  { key: { tenantId: 1, roleIds: 1 } },
-];
-
-export type Teams = ReturnType<typeof openTeams>;
-
-export function openTeams(database: Database) {
-  const teams = database.collection<TeamDoc>("teams");
-  return {
+export const teamsCollection = defineCollection({
+  name: "teams",
+  indexes: [...namedIndexes("team_name"), { key: { tenantId: 1, roleIds: 1 } }],
+  outbox: true,
+  open: (teams: Collection<TeamDoc>) => ({
     ...namedOperations(teams),
     /** Teams with their roles, in one call, since every request needs them to determine the caller's permissions. */
     listWithRoles: (ids: string[]) =>
@@ -63,5 +59,5 @@ export function openTeams(database: Database) {
     async remove(id: string): Promise<void> {
       await teams.deleteOne({ _id: id });
     },
-  };
-}
+  }),
+});

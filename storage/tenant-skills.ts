@@ -21,8 +21,6 @@ export type MirroredSkill = Pick<
   | "head"
 >;
 
-export type TenantSkills = ReturnType<typeof openTenantSkills>;
-
 export function openTenantSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   return {

@@ -1,8 +1,9 @@
 /** Organizations: the tenants that own skills. */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { changeOf } from "./change.ts";
+import { defineCollection } from "./collection.ts";
 import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
-import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
+import type { WithOutbox } from "./outbox.ts";
 
 export interface TenantDoc extends WithOutbox {
   _id: string;
@@ -41,31 +42,27 @@ export interface TenantDoc extends WithOutbox {
   updatedAt: Date;
 }
 
-/** Settings to change; null removes a limit. */
-type TenantSettings = Partial<Pick<TenantDoc, "slug" | "slugs" | "name" | "description">> & {
-  maxTokenDays?: number | null;
-};
-
 /** Maximum length of `ownerIds`. */
 export const countedOwners = 100;
 
-export const tenantIndexes: IndexDescription[] = [
-  {
-    key: { slugs: 1 },
-    unique: true,
-    name: "tenant_slugs",
-    // Documents of an older export do not have it until the next start.
-    partialFilterExpression: { slugs: { $gt: "" } },
-  },
-  { key: { slug: 1 }, name: "tenant_list" },
-  { key: { deletionAt: 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-];
+export const tenantsCollection = defineCollection({
+  name: "tenants",
+  indexes: [
+    {
+      key: { slugs: 1 },
+      unique: true,
+      name: "tenant_slugs",
+      // Documents of an older export do not have it until the next start.
+      partialFilterExpression: { slugs: { $gt: "" } },
+    },
+    { key: { slug: 1 }, name: "tenant_list" },
+    { key: { deletionAt: 1 }, sparse: true },
+  ],
+  outbox: true,
+  open: openTenants,
+});
 
-export type Tenants = ReturnType<typeof openTenants>;
-
-export function openTenants(database: Database) {
-  const tenants = database.collection<TenantDoc>("tenants");
+function openTenants(tenants: Collection<TenantDoc>) {
   const existing = { erasedAt: { $exists: false } } as const;
   const present = { ...existing, erasing: { $exists: false } } as const;
   const findById = batchedLookup<TenantDoc>(async (ids) => {
@@ -73,10 +70,6 @@ export function openTenants(database: Database) {
     return new Map(found.map((tenant) => [tenant._id, tenant]));
   });
   return {
-    /** Throws a duplicate error of index `tenant_slugs` if the slug is in use. */
-    async insert(tenant: TenantDoc): Promise<void> {
-      await tenants.insertOne(tenant);
-    },
     /** Concurrent calls share a query, and may get the same object, which they must not change. */
     find: async (id: string): Promise<TenantDoc | null> => (await findById(id)) ?? null,
     /** Finds an organization by its slug or a former one. */
@@ -87,140 +80,8 @@ export function openTenants(database: Database) {
         .sort({ slug: 1 })
         .toArray(),
 
-    /** Changes settings. Null if the organization no longer exists, or has other slugs than `seenSlugs`. */
-    async update(
-      id: string,
-      { maxTokenDays, ...fields }: TenantSettings,
-      now: Date,
-      events: EventRow[],
-      seenSlugs?: string[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...present, ...(seenSlugs ? { slugs: seenSlugs } : {}) },
-        {
-          $set: {
-            ...fields,
-            ...(typeof maxTokenDays === "number" ? { maxTokenDays } : {}),
-            updatedAt: now,
-            ...outbox.$set,
-          },
-          ...(maxTokenDays === null ? { $unset: { maxTokenDays: true } } : {}),
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
-    /** Sets or removes the requirement of a second factor. Null if the organization no longer exists. */
-    async setMfaRequirement(
-      id: string,
-      mfaRequirement: TenantDoc["mfaRequirement"] | null,
-      now: Date,
-      events: EventRow[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...present },
-        {
-          $set: { ...(mfaRequirement ? { mfaRequirement } : {}), updatedAt: now, ...outbox.$set },
-          ...(mfaRequirement ? {} : { $unset: { mfaRequirement: true } }),
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
-    /** Turns auto-join on or off. Null if the organization no longer exists. */
-    async setAutoJoin(
-      id: string,
-      autoJoin: TenantDoc["autoJoin"] | null,
-      now: Date,
-      events: EventRow[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...present },
-        {
-          $set: { ...(autoJoin ? { autoJoin } : {}), updatedAt: now, ...outbox.$set },
-          ...(autoJoin ? {} : { $unset: { autoJoin: true } }),
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
-    /** Turns hosted connectors off or on. Null if the organization no longer exists, or nothing changes. */
-    async setMcpCentral(
-      id: string,
-      isOff: boolean,
-      now: Date,
-      events: EventRow[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...present, mcpCentralOff: { $exists: !isOff } },
-        {
-          $set: { ...(isOff ? { mcpCentralOff: true } : {}), updatedAt: now, ...outbox.$set },
-          ...(isOff ? {} : { $unset: { mcpCentralOff: true } }),
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
-    /** Null if the organization no longer exists, or its registry is in this state already. */
-    async setMcpRegistry(
-      id: string,
-      isOffered: boolean,
-      now: Date,
-      events: EventRow[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...present, mcpRegistry: { $exists: !isOffered } },
-        {
-          $set: { ...(isOffered ? { mcpRegistry: true } : {}), updatedAt: now, ...outbox.$set },
-          ...(isOffered ? {} : { $unset: { mcpRegistry: true } }),
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
-    /** Begins or ends the enforcement of an identity provider. Null if the organization no longer exists. */
-    async enforceProvider(
-      id: string,
-      providerId: string,
-      isEnforced: boolean,
-      now: Date,
-      events: EventRow[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...present },
-        {
-          $set: { updatedAt: now, ...(events.length > 0 ? outbox.$set : {}) },
-          ...(isEnforced ? { $addToSet: { ssoProviderIds: providerId } } : {}),
-          ...(isEnforced ? {} : { $pull: { ssoProviderIds: providerId } }),
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
-    /** Sets or removes the avatar. Returns the organization before the change. */
-    async setAvatar(
-      id: string,
-      avatar: TenantDoc["avatar"] | null,
-      now: Date,
-      events: EventRow[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...present, ...(avatar ? {} : { avatar: { $exists: true } }) },
-        {
-          $set: { ...(avatar ? { avatar } : {}), updatedAt: now, ...outbox.$set },
-          ...(avatar ? {} : { $unset: { avatar: true } }),
-          $push: outbox.$push,
-        },
-        { returnDocument: "before" },
-      );
-    },
+    /** Changes an organization. Null if it no longer exists, or is being erased. */
+    change: changeOf(tenants, present),
 
     /**
      * Removes an owner from `ownerIds`. False if they are the last one. The document is marked for the reconcile job,
@@ -242,29 +103,6 @@ export function openTenants(database: Database) {
       );
     },
 
-    /** Sets the time of the erasure; null if it is set already, or the organization no longer exists. */
-    async scheduleDeletion(
-      id: string,
-      deletionAt: Date,
-      now: Date,
-      events: EventRow[],
-    ): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, ...existing, deletionAt: { $exists: false } },
-        { $set: { deletionAt, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
-        { returnDocument: "after" },
-      );
-    },
-    /** Cancels the deletion; null if there is none, or the erasure has begun. */
-    async cancelDeletion(id: string, now: Date, events: EventRow[]): Promise<TenantDoc | null> {
-      const outbox = outboxUpdate(events);
-      return tenants.findOneAndUpdate(
-        { _id: id, deletionAt: { $gt: now }, ...present },
-        { $set: { updatedAt: now, ...outbox.$set }, $unset: { deletionAt: true }, $push: outbox.$push },
-        { returnDocument: "after" },
-      );
-    },
     /** Organizations that are to be erased. */
     listDeleted: (limit: number) =>
       tenants
@@ -297,7 +135,5 @@ export function openTenants(database: Database) {
         erasedAt: now,
       } as TenantDoc);
     },
-
-    ...outboxOperations(tenants),
   };
 }

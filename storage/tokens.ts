@@ -2,12 +2,12 @@
  * API tokens of people and of organizations. A token that counts against its owner's limit has one of the numbered
  * slots of a unique index, which expiry and revocation free. A revoked token stays until its event is in the audit log.
  */
-import type { IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
-import type { Database } from "./database.ts";
+import { defineCollection } from "./collection.ts";
 import { escapePattern } from "./escape-pattern.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
-import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 /** Owner of a token: a user or an organization. */
@@ -53,37 +53,30 @@ export interface TokenDoc extends WithOutbox, WithNotice {
 /** Fields that lists read: without the hash of the secret and the outbox. */
 export type ListedToken = Omit<TokenDoc, "secretHash" | keyof WithOutbox | "notice">;
 
-export const tokenIndexes: IndexDescription[] = [
-  { key: { secretHash: 1 }, unique: true, name: "token_secret" },
-  {
-    // One of the two owners is always missing, and counts as null.
-    key: { userId: 1, tenantId: 1, slot: 1 },
-    unique: true,
-    name: "token_place",
-    partialFilterExpression: { slot: { $type: "int" } },
-  },
-  { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "token_of_user" },
-  // A tenant has many CI tokens, which its list leaves out.
-  { key: { tenantId: 1, policyId: 1, revokedAt: 1, _id: -1 }, name: "token_of_tenant_list" },
-  { key: { createdBy: 1 }, sparse: true, name: "token_made_by" },
-  { key: { userId: 1, "login.machine": 1 }, sparse: true, name: "token_of_machine" },
-  { key: { expiresAt: 1 }, sparse: true },
-  { key: { revokedAt: 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-  ...noticeIndexes,
-];
-
 const listed = { projection: { outbox: 0, pendingSince: 0, secretHash: 0 } } as const;
 
-export type Tokens = ReturnType<typeof openTokens>;
-
-export function openTokens(database: Database) {
-  const tokens = database.collection<TokenDoc>("tokens");
-  return {
-    /** Throws a duplicate error of index `token_place` if the slot is used, of `_id_` if the id is. */
-    async insert(token: TokenDoc): Promise<void> {
-      await tokens.insertOne(token);
+export const tokensCollection = defineCollection({
+  name: "tokens",
+  indexes: [
+    { key: { secretHash: 1 }, unique: true, name: "token_secret" },
+    {
+      // One of the two owners is always missing, and counts as null.
+      key: { userId: 1, tenantId: 1, slot: 1 },
+      unique: true,
+      name: "token_place",
+      partialFilterExpression: { slot: { $type: "int" } },
     },
+    { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "token_of_user" },
+    // A tenant has many CI tokens, which its list leaves out.
+    { key: { tenantId: 1, policyId: 1, revokedAt: 1, _id: -1 }, name: "token_of_tenant_list" },
+    { key: { createdBy: 1 }, sparse: true, name: "token_made_by" },
+    { key: { userId: 1, "login.machine": 1 }, sparse: true, name: "token_of_machine" },
+    { key: { expiresAt: 1 }, sparse: true },
+    { key: { revokedAt: 1 }, sparse: true },
+    ...noticeIndexes,
+  ],
+  outbox: true,
+  open: (tokens: Collection<TokenDoc>) => ({
     /**
      * An owner's tokens that are not revoked, without CI tokens, newest first; `after` is the id of the last one of the
      * previous page, and `prefix` the beginning of a word of the name.
@@ -169,7 +162,6 @@ export function openTokens(database: Database) {
         .limit(limit)
         .toArray(),
 
-    removeOfTenant: (tenantId: string) => removeSlice(tokens, { tenantId }),
     /** Removes a slice of the tokens that ended before a time and whose events are in the log. */
     removeEnded: (before: Date) =>
       removeSlice(tokens, {
@@ -191,8 +183,6 @@ export function openTokens(database: Database) {
         .find({ userId, pendingSince: { $exists: true } }, { projection: { outbox: 1 } })
         .limit(limit)
         .toArray(),
-
-    ...outboxOperations(tokens),
     ...noticeOperations(tokens),
-  };
-}
+  }),
+});

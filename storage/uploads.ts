@@ -1,6 +1,6 @@
 /** Staged uploads: announced, stored, and claimed by a publish. */
-import type { Collection, Filter, IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Collection, Filter } from "mongodb";
+import { defineCollection } from "./collection.ts";
 
 export interface UploadDoc {
   _id: string;
@@ -18,29 +18,22 @@ export interface UploadDoc {
   expiresAt: Date;
 }
 
-export const uploadIndexes: IndexDescription[] = [
-  {
-    key: { owner: 1, slot: 1 },
-    unique: true,
-    name: "upload_slot",
-    partialFilterExpression: { slot: { $type: "int" } },
-  },
-  { key: { expiresAt: 1 } },
-];
-
 const unclaimed = (now: Date): Filter<UploadDoc> => ({
   $or: [{ state: { $in: ["open", "stored"] } }, { state: "claimed", "claim.until": { $lte: now } }],
 });
 
-export type Uploads = ReturnType<typeof openUploads>;
-
-export function openUploads(database: Database) {
-  const uploads = database.collection<UploadDoc>("uploads");
-  return {
-    /** Throws a duplicate error of index `upload_slot` if the slot is used. */
-    async insert(upload: UploadDoc): Promise<void> {
-      await uploads.insertOne(upload);
+export const uploadsCollection = defineCollection({
+  name: "uploads",
+  indexes: [
+    {
+      key: { owner: 1, slot: 1 },
+      unique: true,
+      name: "upload_slot",
+      partialFilterExpression: { slot: { $type: "int" } },
     },
+    { key: { expiresAt: 1 } },
+  ],
+  open: (uploads: Collection<UploadDoc>) => ({
     find: (id: string) => uploads.findOne({ _id: id }),
     async takenSlots(owner: string): Promise<number[]> {
       const rows = await uploads
@@ -80,8 +73,8 @@ export function openUploads(database: Database) {
         .find({ expiresAt: { $lte: now }, owner })
         .limit(limit)
         .toArray(),
-  };
-}
+  }),
+});
 
 function claimOperations(uploads: Collection<UploadDoc>) {
   return {

@@ -1,17 +1,16 @@
 /** Accounts of people. */
-import type { Database } from "./database.ts";
-import { outboxOperations, outboxUpdate, type EventRow } from "./outbox.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
 import { addressOperations } from "./users/addresses.ts";
 import { administrationOperations } from "./users/administration.ts";
 import { administratorOperations } from "./users/administrators.ts";
 import { credentialOperations } from "./users/credentials.ts";
 import { deletionOperations, unusedOperations } from "./users/deletion.ts";
-import { account, present, type Account, type UserDoc } from "./users/document.ts";
+import { changeAccount, account, present, type Account, type UserDoc } from "./users/document.ts";
 import { factorOperations } from "./users/factors.ts";
 import { mailOperations } from "./users/mails.ts";
 
 export {
-  userIndexes,
   type Account,
   type Credentials,
   type MailDue,
@@ -21,21 +20,48 @@ export {
 
 export type { Factors, Passkey } from "./users/factor-document.ts";
 
-export type Users = ReturnType<typeof openUsers>;
-export function openUsers(database: Database) {
-  const users = database.collection<UserDoc>("users");
-  return {
-    /** Throws a duplicate error of index `user_email`, `user_username` or `user_founder`. */
-    async insert(user: UserDoc): Promise<void> {
-      await users.insertOne(user);
+export const usersCollection = defineCollection({
+  name: "users",
+  indexes: [
+    { key: { emailKey: 1 }, unique: true, name: "user_email" },
+    { key: { username: 1 }, unique: true, name: "user_username" },
+    {
+      key: { founder: 1 },
+      unique: true,
+      name: "user_founder",
+      partialFilterExpression: { founder: true },
     },
+    {
+      key: { isAdministrator: 1, username: 1 },
+      name: "user_administrators",
+      partialFilterExpression: { isAdministrator: true },
+    },
+    // Accounts that earlier versions created without a verified domain, and no one has used.
+    {
+      key: { provisionedBy: 1 },
+      name: "user_unused",
+      partialFilterExpression: { passwordless: true, emailVerifiedAt: null },
+    },
+    { key: { "mailsDue.createdAt": 1 }, sparse: true },
+    { key: { deletedAt: 1 }, sparse: true },
+    { key: { "suspended.at": 1, username: 1 }, sparse: true, name: "user_suspended" },
+    { key: { "tokensEnding.since": 1 }, sparse: true },
+    {
+      key: { "factors.passkeys.id": 1 },
+      unique: true,
+      name: "user_passkey",
+      partialFilterExpression: { "factors.passkeys.id": { $gt: "" } },
+    },
+  ],
+  outbox: true,
+  open: (users: Collection<UserDoc>) => ({
     /** Whether any account exists. */
     async hasAny(): Promise<boolean> {
       return (await users.findOne(present, { projection: { _id: 1 } })) !== null;
     },
     find: (id: string) => users.findOne<Account>({ _id: id, ...present }, { projection: account }),
-    listByIds: (ids: string[]) =>
-      users.find({ _id: { $in: ids }, ...present }, { projection: account }).toArray() as Promise<Account[]>,
+    listByIds: (ids: string[]): Promise<Account[]> =>
+      users.find({ _id: { $in: ids }, ...present }, { projection: account }).toArray(),
     async findIdByUsername(username: string): Promise<string | undefined> {
       const found = await users.findOne({ username, ...present }, { projection: { _id: 1 } });
       return found?._id;
@@ -45,20 +71,8 @@ export function openUsers(database: Database) {
       return (await users.findOne({ _id: { $ne: id }, ...present }, { projection: { _id: 1 } })) !== null;
     },
 
-    /** Throws a duplicate error of index `user_username` if the name is in use. */
-    async update(
-      id: string,
-      fields: Partial<Pick<UserDoc, "name" | "username">>,
-      now: Date,
-      events: EventRow[],
-    ): Promise<Account | null> {
-      const outbox = outboxUpdate(events);
-      return users.findOneAndUpdate(
-        { _id: id, ...present },
-        { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
-        { returnDocument: "after", projection: account },
-      );
-    },
+    /** Null if the account does not exist. */
+    change: changeAccount(users),
     ...administrationOperations(users),
     ...administratorOperations(users),
     ...credentialOperations(users),
@@ -67,6 +81,5 @@ export function openUsers(database: Database) {
     ...mailOperations(users),
     ...deletionOperations(users),
     ...unusedOperations(users),
-    ...outboxOperations(users),
-  };
-}
+  }),
+});

@@ -2,9 +2,10 @@
  * Versions of skills: rows copied from the skill document, whose atomic write makes a version exist (`skills.ts`). All
  * of them can be restored from the trailers of the commits, but for the content location.
  */
-import type { Collection, Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
 import type { ContentFormat, VersionSource } from "../contract/vocabulary.ts";
+import { defineCollection } from "./collection.ts";
 import { retryIdempotent, type Database } from "./database.ts";
 import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
 import { insertOnce } from "./outbox.ts";
@@ -70,17 +71,17 @@ export interface ManifestDoc {
   files: { path: string; mode: "100644" | "100755"; size: number; sha256: string }[];
 }
 
-export const versionIndexes: IndexDescription[] = [
-  { key: { skillId: 1, version: -1 }, unique: true, name: "version_once" },
-  { key: { skillId: 1, semver: 1 }, unique: true, name: "semver_once" },
-];
+export const versionsCollection = defineCollection({
+  name: "versions",
+  indexes: [
+    { key: { skillId: 1, version: -1 }, unique: true, name: "version_once" },
+    { key: { skillId: 1, semver: 1 }, unique: true, name: "semver_once" },
+  ],
+  others: { manifests: [{ key: { skillId: 1 } }] },
+  open: openVersions,
+});
 
-export const manifestIndexes: IndexDescription[] = [{ key: { skillId: 1 } }];
-
-export type Versions = ReturnType<typeof openVersions>;
-
-export function openVersions(database: Database) {
-  const versions = database.collection<VersionDoc>("versions");
+function openVersions(versions: Collection<VersionDoc>, database: Database) {
   const manifests = database.collection<ManifestDoc>("manifests");
   return {
     /** Inserts rows; existing ones stay unchanged. */

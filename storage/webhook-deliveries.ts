@@ -1,6 +1,6 @@
 /** Processed webhook deliveries, by the host's id, so that a repeated one does nothing. */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
 import { insertOnce } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
@@ -10,15 +10,12 @@ export interface WebhookDeliveryDoc {
   at: Date;
 }
 
-export const webhookDeliveryIndexes: IndexDescription[] = [{ key: { at: 1 } }];
-
-export type WebhookDeliveries = ReturnType<typeof openWebhookDeliveries>;
-
-export function openWebhookDeliveries(database: Database) {
-  const deliveries = database.collection<WebhookDeliveryDoc>("webhook_deliveries");
-  return {
+export const webhookDeliveriesCollection = defineCollection({
+  name: "webhook_deliveries",
+  indexes: [{ key: { at: 1 } }],
+  open: (deliveries: Collection<WebhookDeliveryDoc>) => ({
     isTaken: async (id: string): Promise<boolean> => (await deliveries.findOne({ _id: id })) !== null,
     record: (id: string, at: Date) => insertOnce(deliveries, [{ _id: id, at }]),
     removeBefore: (date: Date) => removeSlice(deliveries, { at: { $lt: date } }),
-  };
-}
+  }),
+});

@@ -1,13 +1,7 @@
 /** Settings of personal workspaces, one document per organization that has ever enabled them. */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
-import {
-  isOnlyThereAlready,
-  outboxOperations,
-  outboxUpdate,
-  type EventRow,
-  type WithOutbox,
-} from "./outbox.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "./collection.ts";
+import { withoutOutbox, isOnlyThereAlready, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 export interface WorkspaceSettingsDoc extends WithOutbox {
   /** The organization's id. */
   _id: string;
@@ -17,17 +11,13 @@ export interface WorkspaceSettingsDoc extends WithOutbox {
   updatedAt: Date;
 }
 
-export const workspaceSettingsIndexes: IndexDescription[] = [
-  { key: { enabled: 1, _id: 1 }, partialFilterExpression: { enabled: true }, name: "workspaces_enabled" },
-  { key: { pendingSince: 1 }, sparse: true },
-];
-
-export type WorkspaceSettings = ReturnType<typeof openWorkspaceSettings>;
-
-export function openWorkspaceSettings(database: Database) {
-  const settings = database.collection<WorkspaceSettingsDoc>("workspace_settings");
-  const withoutOutbox = { projection: { outbox: 0 } } as const;
-  return {
+export const workspaceSettingsCollection = defineCollection({
+  name: "workspace_settings",
+  indexes: [
+    { key: { enabled: 1, _id: 1 }, partialFilterExpression: { enabled: true }, name: "workspaces_enabled" },
+  ],
+  outbox: true,
+  open: (settings: Collection<WorkspaceSettingsDoc>) => ({
     find: (tenantId: string) => settings.findOne({ _id: tenantId }, withoutOutbox),
     /** Returns false if they are enabled already. */
     async enable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
@@ -69,7 +59,5 @@ export function openWorkspaceSettings(database: Database) {
     async remove(tenantId: string): Promise<void> {
       await settings.deleteOne({ _id: tenantId });
     },
-
-    ...outboxOperations(settings),
-  };
-}
+  }),
+});

@@ -2,10 +2,11 @@
  * State of each member's personal workspace. The workspace itself is a managed folder of the tree; a row tracks its
  * provisioning and can be restored from members and tree.
  */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { WorkspaceState } from "../contract/vocabulary.ts";
-import type { Database } from "./database.ts";
+import { defineCollection } from "./collection.ts";
 import {
+  withoutOutbox,
   clearOutboxes,
   isOnlyThereAlready,
   outboxOperations,
@@ -13,7 +14,6 @@ import {
   type EventRow,
   type WithOutbox,
 } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
 export interface WorkspaceDoc extends WithOutbox {
   _id: string;
   tenantId: string;
@@ -33,15 +33,6 @@ export interface WorkspaceDoc extends WithOutbox {
   createdAt: Date;
   updatedAt: Date;
 }
-export const workspaceIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, userId: 1 }, unique: true, name: "workspace_member" },
-  { key: { tenantId: 1, _id: 1 } },
-  { key: { tenantId: 1, state: 1, _id: 1 } },
-  { key: { userId: 1 } },
-  { key: { deletingSince: 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-];
-
 export interface WorkspaceQuery {
   tenantId: string;
   state?: WorkspaceState;
@@ -50,12 +41,17 @@ export interface WorkspaceQuery {
   limit: number;
 }
 
-export type Workspaces = ReturnType<typeof openWorkspaces>;
-
-export function openWorkspaces(database: Database) {
-  const workspaces = database.collection<WorkspaceDoc>("workspaces");
-  const withoutOutbox = { projection: { outbox: 0 } } as const;
-  return {
+export const workspacesCollection = defineCollection({
+  name: "workspaces",
+  indexes: [
+    { key: { tenantId: 1, userId: 1 }, unique: true, name: "workspace_member" },
+    { key: { tenantId: 1, _id: 1 } },
+    { key: { tenantId: 1, state: 1, _id: 1 } },
+    { key: { userId: 1 } },
+    { key: { deletingSince: 1 }, sparse: true },
+    { key: { pendingSince: 1 }, sparse: true },
+  ],
+  open: (workspaces: Collection<WorkspaceDoc>) => ({
     /** Inserts rows, except for members who have one. */
     async insertNew(rows: WorkspaceDoc[]): Promise<void> {
       if (rows.length === 0) return;
@@ -185,8 +181,7 @@ export function openWorkspaces(database: Database) {
     async remove(id: string, state: WorkspaceState): Promise<void> {
       await workspaces.deleteOne({ _id: id, state });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(workspaces, { tenantId }),
     ...outboxOperations(workspaces),
     clearOutboxes: (rows: { id: string; eventIds: string[] }[]) => clearOutboxes(workspaces, rows),
-  };
-}
+  }),
+});

@@ -141,7 +141,12 @@ async function abandon(app: App, tenantId: string): Promise<void> {
     resourceId: tenantId,
     metadata: { deletionAt },
   });
-  const deleted = await tenants.scheduleDeletion(tenantId, deletionAt, app.now(), [event]);
+  const deleted = await tenants.change(tenantId, {
+    when: { deletionAt: { $exists: false } },
+    set: { deletionAt },
+    now: app.now(),
+    events: [event],
+  });
   if (!deleted) return;
   await propagateTenant(app, deleted);
   flushEvents(app, tenants, tenantId, [event]);

@@ -80,7 +80,12 @@ async function disablePolicies(app: App, userId: string, until: Date): Promise<v
         metadata: { name, changed: { enabled: false }, by: "password reset of its creator" },
       });
       const fields = { enabled: false, epoch: epoch + 1 };
-      const disabled = await oidcPolicies.update(_id, revision, fields, app.now(), [event]);
+      const disabled = await oidcPolicies.change(_id, {
+        revision,
+        set: fields,
+        now: app.now(),
+        events: [event],
+      });
       if (disabled) await publishEvents(app, oidcPolicies, _id, [event]);
     },
   );

@@ -8,7 +8,7 @@ const batch = 100;
  * was marked as deleted. Pending audit events are published first. Idempotent.
  */
 export async function removeGrantsOfUser(app: App, userId: string): Promise<void> {
-  const { grants } = app.storage.oauth;
+  const { oauthGrants: grants } = app.storage;
   do {
     for (const grant of await grants.listUnflushedOfUser(userId, batch))
       await publishEvents(app, grants, grant._id, grant.outbox ?? []);

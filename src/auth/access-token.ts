@@ -62,6 +62,6 @@ export async function byAccessToken(
     ageFrom: grant.createdAt,
   } as const;
   if (!grant.lastUsedAt || now.getTime() - grant.lastUsedAt.getTime() >= lastUseStepMs)
-    app.background("note the use of an access token", () => app.storage.oauth.grants.touch(grant._id, now));
+    app.background("note the use of an access token", () => app.storage.oauthGrants.touch(grant._id, now));
   return withoutTooOld(userActor(app, account, memberships, via, origin), via, grant, now);
 }

@@ -30,7 +30,12 @@ export async function changeCentral(
     resourceId: tenant._id,
     metadata: { mcpCentral: enabled },
   });
-  const updated = await app.storage.tenants.setMcpCentral(tenant._id, !enabled, app.now(), [event]);
+  const updated = await app.storage.tenants.change(tenant._id, {
+    when: { mcpCentralOff: { $exists: enabled } },
+    patch: { mcpCentralOff: enabled ? null : true },
+    now: app.now(),
+    events: [event],
+  });
   if (updated) flushEvents(app, app.storage.tenants, tenant._id, [event]);
   return present(app, actor, updated ?? tenant);
 }

@@ -65,7 +65,12 @@ export async function saveServer(
       changed: changes,
     },
   });
-  const updated = await mcpServers.update(server._id, server.revision, fields, app.now(), [event]);
+  const updated = await mcpServers.change(server._id, {
+    revision: server.revision,
+    set: fields,
+    now: app.now(),
+    events: [event],
+  });
   if (!updated) throw changedConcurrently(server);
   flushEvents(app, mcpServers, server._id, [event]);
   return { server: updated, context };

@@ -55,7 +55,11 @@ export async function changeRequirement(
     resourceId: tenant._id,
     metadata: mfaRequirement ? { required, graceDays, enforcedFrom: mfaRequirement.from } : { required },
   });
-  const updated = await app.storage.tenants.setMfaRequirement(tenant._id, mfaRequirement, now, [event]);
+  const updated = await app.storage.tenants.change(tenant._id, {
+    patch: { mfaRequirement },
+    now,
+    events: [event],
+  });
   if (!updated) throw notFound("team", tenantRef);
   await propagateTenantSoon(app, updated, [event]);
   return present(app, updated);

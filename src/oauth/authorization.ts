@@ -66,7 +66,7 @@ export async function storeRequest(app: App, given: Readonly<Record<string, unkn
   const _id = randomBytes(24).toString("base64url");
   const createdAt = app.now();
   const expiresAt = new Date(createdAt.getTime() + limits.oauthRequestMs);
-  await app.storage.oauth.requests.insert({ _id, parameters, createdAt, expiresAt });
+  await app.storage.oauthRequests.insert({ _id, parameters, createdAt, expiresAt });
   return _id;
 }
 
@@ -76,7 +76,7 @@ const joinedIf = (isRepeatable: boolean, value: unknown) =>
 
 /** Reads a stored request. Throws RequestFault, or `not_found` if it was decided or has expired. */
 export async function readRequest(app: App, id: string): Promise<CheckedRequest> {
-  const found = /^[\w-]{32}$/.test(id) ? await app.storage.oauth.requests.find(id, app.now()) : null;
+  const found = /^[\w-]{32}$/.test(id) ? await app.storage.oauthRequests.find(id, app.now()) : null;
   if (!found) throw requestOver();
   return checkRequest(app, id, found.parameters);
 }

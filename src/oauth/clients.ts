@@ -18,7 +18,7 @@ export async function loadClient(app: App, clientId: string): Promise<Client> {
     const { name, redirectUris } = await readClientDocument(app, clientId);
     return { id: clientId, name, host: new URL(clientId).host, redirectUris };
   }
-  const found = isClientId(clientId) ? await app.storage.oauth.clients.find(clientId) : null;
+  const found = isClientId(clientId) ? await app.storage.oauthClients.find(clientId) : null;
   if (!found)
     throw new OAuthError(
       "invalid_client",
@@ -31,5 +31,5 @@ const isClientId = (text: string) => /^lskc_[\w-]{22}$/.test(text);
 
 /** Notes that a client was used. Only registered clients have a record. */
 export async function noteClientUse(app: App, clientId: string): Promise<void> {
-  if (isClientId(clientId)) await app.storage.oauth.clients.touch(clientId, app.now());
+  if (isClientId(clientId)) await app.storage.oauthClients.touch(clientId, app.now());
 }

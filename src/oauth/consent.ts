@@ -71,7 +71,7 @@ export async function allow(
 }
 
 async function insert(app: App, user: UserActor, grant: OauthGrantDoc): Promise<void> {
-  const { grants } = app.storage.oauth;
+  const { oauthGrants: grants } = app.storage;
   const { clientId, clientName, clientHost, access, tenantIds, redirectUri } = grant;
   const event = makeEvent(app, user, "user.grant_created", {
     resourceType: "grant",
@@ -93,7 +93,7 @@ export async function deny(app: App, actor: Actor, request: CheckedRequest): Pro
 
 /** Removes the request. If decisions are concurrent, one succeeds. */
 async function take(app: App, { id }: CheckedRequest): Promise<void> {
-  if (!(await app.storage.oauth.requests.take(id, app.now()))) throw requestOver();
+  if (!(await app.storage.oauthRequests.take(id, app.now()))) throw requestOver();
 }
 
 /** Organizations in which the user can give access: not those that are to be erased. */
@@ -116,7 +116,7 @@ function checkChoice(user: UserActor, { offered }: CheckedRequest, choice: Choic
 
 async function requireRoom(app: App, { userId, epochs }: UserActor): Promise<void> {
   const limit = limits.oauthGrants;
-  const count = await app.storage.oauth.grants.countOfUser(userId, epochs?.token ?? 0, app.now(), limit);
+  const count = await app.storage.oauthGrants.countOfUser(userId, epochs?.token ?? 0, app.now(), limit);
   if (count >= limit)
     throw new ServiceError(
       "limit_reached",

@@ -13,14 +13,14 @@ import { requireUnrestricted } from "../users/load.ts";
 import { targetOf } from "./redirect-uris.ts";
 
 const dayMs = 86_400_000;
-type Grant = Awaited<ReturnType<App["storage"]["oauth"]["grants"]["listOfUser"]>>[number];
+type Grant = Awaited<ReturnType<App["storage"]["oauthGrants"]["listOfUser"]>>[number];
 
 /** A page of the caller's live grants, newest first. */
 export async function listGrants(app: App, actor: Actor, input: ListQuery): Promise<Page<GrantPayload>> {
   const user = requireUnrestricted(actor, "see the programs with access");
   const [after] = decodeCursor(input.cursor, IdCursor) ?? [];
   const epoch = user.epochs?.token ?? 0;
-  const rows = await app.storage.oauth.grants.listOfUser(
+  const rows = await app.storage.oauthGrants.listOfUser(
     user.userId,
     epoch,
     app.now(),
@@ -55,7 +55,7 @@ function presentGrant({ memberships, withheld = [] }: UserActor, grant: Grant): 
 /** Revokes one of the caller's grants: the next request by its access token is refused. Throws `not_found`. */
 export async function revokeOwnGrant(app: App, actor: Actor, id: string): Promise<void> {
   const user = requireUnrestricted(actor, "revoke the access of programs");
-  const { grants } = app.storage.oauth;
+  const { oauthGrants: grants } = app.storage;
   const grant = isId(id) ? await grants.findById(id) : null;
   if (grant?.userId !== user.userId) throw notFound("grant", id);
   const event = makeEvent(app, user, "user.grant_revoked", {
@@ -70,7 +70,7 @@ export async function revokeOwnGrant(app: App, actor: Actor, id: string): Promis
 /** Removes undecided requests, grants that ended a day ago, and registered clients that were not used for 30 days. */
 export async function purgeOauth(app: App): Promise<void> {
   const now = app.now().getTime();
-  const { clients, grants, requests } = app.storage.oauth;
+  const { oauthClients: clients, oauthGrants: grants, oauthRequests: requests } = app.storage;
   while ((await requests.removeExpired(new Date(now))) > 0);
   while ((await grants.removeEnded(new Date(now - dayMs))) > 0);
   while ((await clients.removeUnused(new Date(now - limits.oauthIdleMs))) > 0);

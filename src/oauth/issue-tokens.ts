@@ -28,7 +28,7 @@ export async function redeemCode(app: App, input: TokenRequest): Promise<OauthTo
       "invalid_request",
       "code, client_id, redirect_uri and code_verifier are required, each once.",
     );
-  const grant = await app.storage.oauth.grants.findByCode(hashSecret(code));
+  const grant = await app.storage.oauthGrants.findByCode(hashSecret(code));
   if (!grant) throw invalidGrant("This code is unknown.");
   if (grant.clientId !== clientId) throw invalidGrant("This code was issued to another client.");
   if (grant.codeUsedAt) throw await codeReused(app, grant);
@@ -41,7 +41,7 @@ export async function redeemCode(app: App, input: TokenRequest): Promise<OauthTo
   await requireLiveGrant(app, grant, true);
   const { pair } = newPair(app, grant._id, code);
   const tokens = tokensOf(app, pair);
-  if (!(await app.storage.oauth.grants.redeem(grant._id, tokens, app.now())))
+  if (!(await app.storage.oauthGrants.redeem(grant._id, tokens, app.now())))
     throw await codeReused(app, grant);
   return payloadOf(app, grant, pair, tokens.accessExpiresAt);
 }
@@ -78,7 +78,7 @@ async function loadRenewable(
   input: TokenRequest,
 ): Promise<OauthGrantDoc> {
   const id = grantOfRefreshToken(app, token);
-  const grant = id === undefined ? null : await app.storage.oauth.grants.findById(id);
+  const grant = id === undefined ? null : await app.storage.oauthGrants.findById(id);
   if (!grant) throw invalidGrant("This refresh token is unknown.");
   if (grant.clientId !== clientId) throw invalidGrant("This refresh token was issued to another client.");
   checkResource(app, input, grant);
@@ -115,7 +115,7 @@ async function renew(app: App, grant: OauthGrantDoc, token: string): Promise<Oau
   const tokens = tokensOf(app, pair);
   const renewal = { refreshHash, salt, at: app.now() };
   const stored = { ...tokens, renewals: [...renewals, renewal] };
-  const isRenewed = await app.storage.oauth.grants.rotate(grant._id, refreshHash, stored, app.now());
+  const isRenewed = await app.storage.oauthGrants.rotate(grant._id, refreshHash, stored, app.now());
   return isRenewed ? payloadOf(app, grant, pair, tokens.accessExpiresAt) : undefined;
 }
 

@@ -30,7 +30,7 @@ export async function registerClient(app: App, input: ClientMetadata): Promise<R
     createdAt: now,
     usedAt: now,
   };
-  await app.storage.oauth.clients.insert(client);
+  await app.storage.oauthClients.insert(client);
   return {
     client_id: client._id,
     client_id_issued_at: Math.floor(now.getTime() / 1000),

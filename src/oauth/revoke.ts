@@ -15,7 +15,7 @@ const system = { ipHash: undefined, source: "api", client: "api" } as const;
 /** Revokes a grant at the request of its client. */
 async function revokeForClient(app: App, grant: OauthGrantDoc): Promise<void> {
   const event = await revocationEvent(app, grant, "client");
-  const { grants } = app.storage.oauth;
+  const { oauthGrants: grants } = app.storage;
   if (await grants.revoke(grant._id, grant.userId, app.now(), [event]))
     flushEvents(app, grants, grant._id, [event]);
 }
@@ -26,7 +26,7 @@ export async function revokeReused(
   grant: OauthGrantDoc,
   reused: NonNullable<OauthGrantDoc["reused"]>,
 ): Promise<void> {
-  const { grants } = app.storage.oauth;
+  const { oauthGrants: grants } = app.storage;
   const { _id, userId } = grant;
   const event = await revocationEvent(app, grant, `reuse of a ${reused}`);
   const isRevoked = await withNotice(app, userId, (notice) =>
@@ -54,7 +54,7 @@ export async function revokeByToken(app: App, input: RevocationRequest): Promise
   const { token, client_id: clientId } = input;
   if (token === undefined || clientId === undefined)
     throw new OAuthError("invalid_request", "token and client_id are required, each once.");
-  const { grants } = app.storage.oauth;
+  const { oauthGrants: grants } = app.storage;
   const id = grantOfRefreshToken(app, token);
   const grant =
     id === undefined ? await grants.findByAccessToken(hashSecret(token)) : await grants.findById(id);

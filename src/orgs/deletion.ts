@@ -21,7 +21,12 @@ export async function deleteTenant(app: App, actor: Actor, ref: string): Promise
     resourceId: tenant._id,
     metadata: { deletionAt },
   });
-  const deleted = await app.storage.tenants.scheduleDeletion(tenant._id, deletionAt, app.now(), [event]);
+  const deleted = await app.storage.tenants.change(tenant._id, {
+    when: { deletionAt: { $exists: false } },
+    set: { deletionAt },
+    now: app.now(),
+    events: [event],
+  });
   if (!deleted) throw stateless(tenant, "will be erased already.");
   await propagateTenantSoon(app, deleted, [event]);
 }
@@ -34,7 +39,13 @@ export async function restoreTenant(app: App, actor: Actor, ref: string): Promis
     resourceType: "organization",
     resourceId: tenant._id,
   });
-  const restored = await app.storage.tenants.cancelDeletion(tenant._id, app.now(), [event]);
+  const now = app.now();
+  const restored = await app.storage.tenants.change(tenant._id, {
+    when: { deletionAt: { $gt: now } },
+    unset: ["deletionAt"],
+    now,
+    events: [event],
+  });
   if (!restored) throw stateless(tenant, "is not to be erased, or is being erased right now.");
   await propagateTenantSoon(app, restored, [event]);
   return restored;

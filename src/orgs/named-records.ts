@@ -1,6 +1,7 @@
 /**
  * Creation and renaming of the records that an organization names: roles, teams, trust policies and identity providers.
  */
+import type { ChangeById } from "../../storage/change.ts";
 import { isDuplicate } from "../../storage/database.ts";
 import type { NamedDoc } from "../../storage/named.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
@@ -53,12 +54,10 @@ export async function insertRecord<T extends NamedDoc>(
 }
 
 /** Updates a record as it was read, unless that changes nothing. Throws `already_exists` or `conflict`. */
-export async function updateRecord<T extends NamedDoc, F extends { name?: string }>(
+export async function updateRecord<T extends NamedDoc, F extends Partial<T>>(
   app: App,
   kind: Kind,
-  collection: OutboxCollection & {
-    update(id: string, revision: number, fields: F, now: Date, events: EventRow[]): Promise<T | null>;
-  },
+  collection: OutboxCollection & { change: ChangeById<T> },
   record: T,
   fields: F,
   event: EventRow,
@@ -66,7 +65,12 @@ export async function updateRecord<T extends NamedDoc, F extends { name?: string
   if (hasAll(record, fields)) return record;
   let updated: T | null;
   try {
-    updated = await collection.update(record._id, record.revision, fields, app.now(), [event]);
+    updated = await collection.change(record._id, {
+      revision: record.revision,
+      set: fields,
+      now: app.now(),
+      events: [event],
+    });
   } catch (error) {
     throw nameTaken(error, kind, fields.name ?? record.name);
   }

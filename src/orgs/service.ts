@@ -173,9 +173,13 @@ async function applySettings(
       `The organization has had ${limits.formerOrgSlugs} other slugs, which is the limit: choose a former one.`,
       { limit: limits.formerOrgSlugs },
     );
-  const fields = { ...input, slugs };
   try {
-    return await app.storage.tenants.update(tenant._id, fields, app.now(), [event], slugs && tenant.slugs);
+    return await app.storage.tenants.change(tenant._id, {
+      when: slugs && { slugs: tenant.slugs },
+      patch: { ...input, slugs },
+      now: app.now(),
+      events: [event],
+    });
   } catch (error) {
     throw slugTaken(error, slug ?? tenant.slug);
   }

@@ -33,7 +33,7 @@ export async function updateProfile(app: App, actor: Actor, input: UpdateProfile
   });
   let updated: Account | null;
   try {
-    updated = await app.storage.users.update(caller.userId, fields, app.now(), [event]);
+    updated = await app.storage.users.change(caller.userId, { set: fields, now: app.now(), events: [event] });
   } catch (error) {
     throw nameTaken(error, { username: input.username });
   }

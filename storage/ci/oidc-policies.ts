@@ -1,9 +1,10 @@
 /** Trust policies: the CI pipelines whose identity tokens an organization exchanges for API tokens. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { CiOrigin } from "../../contract/payloads/ci.ts";
 import type { CiProvider } from "../../contract/vocabulary.ts";
-import type { Database } from "../database.ts";
-import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
+import { defineCollection } from "../collection.ts";
+import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
+import { withoutOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 /** Ids of a repository and its owner at the provider, which a new repository of the same name does not have. */
@@ -38,23 +39,21 @@ export interface OidcPolicyDoc extends NamedDoc {
   lastExchange?: CiOrigin & { at: Date };
 }
 
-export const oidcPolicyIndexes: IndexDescription[] = [
-  ...namedIndexes("policy_name"),
-  {
-    key: { tenantId: 1, slot: 1 },
-    unique: true,
-    name: "policy_slot",
-    partialFilterExpression: { active: true },
-  },
-  { key: { tenantId: 1 } },
-  { key: { createdBy: 1 } },
-];
-
-export type OidcPolicies = ReturnType<typeof openOidcPolicies>;
-
-export function openOidcPolicies(database: Database) {
-  const policies = database.collection<OidcPolicyDoc>("oidc_policies");
-  return {
+export const oidcPoliciesCollection = defineCollection({
+  name: "oidc_policies",
+  indexes: [
+    ...namedIndexes("policy_name"),
+    {
+      key: { tenantId: 1, slot: 1 },
+      unique: true,
+      name: "policy_slot",
+      partialFilterExpression: { active: true },
+    },
+    { key: { tenantId: 1 } },
+    { key: { createdBy: 1 } },
+  ],
+  outbox: true,
+  open: (policies: Collection<OidcPolicyDoc>) => ({
     ...namedOperations(policies),
     /** All policies of an organization, oldest first. */
     list: (tenantId: string) =>
@@ -92,5 +91,5 @@ export function openOidcPolicies(database: Database) {
     /** Removes deleted policies whose events are in the log; returns how many were removed. */
     removeEnded: () =>
       removeSlice(policies, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
-  };
-}
+  }),
+});

@@ -1,5 +1,5 @@
 /** Document of a connection, and its indexes. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Filter } from "mongodb";
 import type { HostKind, SyncMode, SyncStatus } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
 import type { SyncProblem } from "../sync/problem.ts";
@@ -88,16 +88,5 @@ export interface ConnectionDoc extends WithOutbox {
   updatedAt: Date;
 }
 
-export const connectionIndexes: IndexDescription[] = [
-  { key: { tenantId: 1 }, unique: true, name: "tenant_connection" },
-  { key: { repositoryKey: 1, branch: 1 }, unique: true, name: "connected_branch" },
-  { key: { "host.kind": 1, "host.repositoryId": 1, _id: 1 } },
-  { key: { dueAt: 1 }, sparse: true },
-  { key: { pollAt: 1 } },
-  { key: { status: 1, _id: 1 } },
-  { key: { pendingSince: 1 }, sparse: true },
-];
-
-export const withoutOutbox = { projection: { outbox: 0 } } as const;
 /** Connections that are not being ended. */
 export const alive: Filter<ConnectionDoc> = { status: { $ne: "disconnecting" } };

@@ -3,9 +3,10 @@
  * lease has a higher fence, and a write with a lower one has no effect.
  */
 import type { Collection } from "mongodb";
+import { withoutOutbox } from "../outbox.ts";
 import type { SyncProblem } from "../sync/problem.ts";
 import type { SyncRefusal } from "../sync/runs.ts";
-import { alive, withoutOutbox, type ConnectionDoc } from "./document.ts";
+import { alive, type ConnectionDoc } from "./document.ts";
 export interface SyncResult {
   /** The `wanted` read with the lease. */
   done: number;

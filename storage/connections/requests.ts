@@ -1,9 +1,9 @@
 /** Requests for syncs, and the queries for connections whose sync or poll is due. */
 import type { Collection, Document, Filter } from "mongodb";
 import type { SyncMode } from "../../contract/vocabulary.ts";
-import type { EventRow } from "../outbox.ts";
+import { withoutOutbox, type EventRow } from "../outbox.ts";
 import type { RequestCause } from "./cause.ts";
-import { alive, withoutOutbox, type ConnectionDoc } from "./document.ts";
+import { alive, type ConnectionDoc } from "./document.ts";
 export interface SyncRequest {
   /** Also restore skills that are missing in the repository. */
   full?: boolean;

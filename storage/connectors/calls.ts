@@ -1,10 +1,11 @@
 /**
  * Calls through hosted connectors: which tool, how it ended, how long it took. They contain no arguments or results.
  */
-import type { IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { ConnectorCallKind, ConnectorCallOutcome } from "../../contract/vocabulary.ts";
 import { batchedInsert } from "../batches/batched-insert.ts";
-import { commandTimeMs, type Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
+import { commandTimeMs } from "../database.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface ConnectorCallDoc {
@@ -30,13 +31,6 @@ const collectMs = 20;
 
 const latestFirst = { at: -1, _id: -1 } as const;
 
-export const connectorCallIndexes: IndexDescription[] = [
-  { key: { userId: 1, ...latestFirst } },
-  { key: { userId: 1, connectorId: 1, ...latestFirst } },
-  { key: { tenantId: 1, at: 1 } },
-  { key: { at: 1 } },
-];
-
 /** Calls of one server in a period. */
 export interface CallFigures {
   _id: string;
@@ -44,11 +38,15 @@ export interface CallFigures {
   failed: number;
 }
 
-export type ConnectorCalls = ReturnType<typeof openConnectorCalls>;
-
-export function openConnectorCalls(database: Database) {
-  const calls = database.collection<ConnectorCallDoc>("connector_calls");
-  return {
+export const connectorCallsCollection = defineCollection({
+  name: "connector_calls",
+  indexes: [
+    { key: { userId: 1, ...latestFirst } },
+    { key: { userId: 1, connectorId: 1, ...latestFirst } },
+    { key: { tenantId: 1, at: 1 } },
+    { key: { at: 1 } },
+  ],
+  open: (calls: Collection<ConnectorCallDoc>) => ({
     insert: batchedInsert(calls, collectMs),
     /** Calls of a user since a time, latest first; of one connector, or of all. */
     list: (
@@ -88,6 +86,5 @@ export function openConnectorCalls(database: Database) {
         .toArray(),
     removeBefore: (time: Date) => removeSlice(calls, { at: { $lt: time } }),
     removeOfUser: (userId: string) => removeSlice(calls, { userId }),
-    removeOfTenant: (tenantId: string) => removeSlice(calls, { tenantId }),
-  };
-}
+  }),
+});

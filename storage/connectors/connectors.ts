@@ -2,12 +2,13 @@
  * Hosted connectors: a user's connection to one remote MCP server. The credentials are part of the document, so that
  * they end with it. Reads leave them out, except those whose type says so.
  */
-import type { Filter, IndexDescription, UpdateFilter } from "mongodb";
+import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { ConnectorProblem, StoredConnectionStatus } from "../../contract/vocabulary.ts";
+import { defineCollection } from "../collection.ts";
 import type { Database } from "../database.ts";
 import { batchedLookup } from "../lookups/batched-lookup.ts";
 import type { McpServerDoc } from "../mcp/servers.ts";
-import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 import type { TenantDoc } from "../tenants.ts";
 
@@ -73,19 +74,6 @@ export type ConnectorChange = {
 
 const whileActive = { partialFilterExpression: { active: true } } as const;
 
-export const connectorIndexes: IndexDescription[] = [
-  { key: { userId: 1, serverId: 1 }, unique: true, name: "connector_server", ...whileActive },
-  { key: { userId: 1, slot: 1 }, unique: true, name: "connector_slot", ...whileActive },
-  { key: { userId: 1, slug: 1 }, unique: true, name: "connector_slug", ...whileActive },
-  { key: { publicId: 1 }, unique: true, name: "connector_public_id", ...whileActive },
-  { key: { "flow.stateHash": 1 }, sparse: true },
-  { key: { tenantId: 1, userId: 1 } },
-  { key: { serverId: 1 } },
-  { key: { "vault.keyId": 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-  { key: { removedAt: 1 }, sparse: true },
-];
-
 /** A connector with its credentials. */
 export type ConnectorWithSecrets = ConnectorDoc;
 export type PublicConnector = Omit<ConnectorDoc, "vault" | "outbox">;
@@ -120,10 +108,24 @@ function toUse({
   };
 }
 
-export type Connectors = ReturnType<typeof openConnectors>;
+export const connectorsCollection = defineCollection({
+  name: "connectors",
+  indexes: [
+    { key: { userId: 1, serverId: 1 }, unique: true, name: "connector_server", ...whileActive },
+    { key: { userId: 1, slot: 1 }, unique: true, name: "connector_slot", ...whileActive },
+    { key: { userId: 1, slug: 1 }, unique: true, name: "connector_slug", ...whileActive },
+    { key: { publicId: 1 }, unique: true, name: "connector_public_id", ...whileActive },
+    { key: { "flow.stateHash": 1 }, sparse: true },
+    { key: { tenantId: 1, userId: 1 } },
+    { key: { serverId: 1 } },
+    { key: { "vault.keyId": 1 }, sparse: true },
+    { key: { removedAt: 1 }, sparse: true },
+  ],
+  outbox: true,
+  open: openConnectors,
+});
 
-export function openConnectors(database: Database) {
-  const connectors = database.collection<ConnectorDoc>("connectors");
+function openConnectors(connectors: Collection<ConnectorDoc>, database: Database) {
   const findKnown = (filter: Filter<ConnectorDoc>): Promise<PublicConnector | null> =>
     connectors.findOne({ ...filter, active: true }, withoutSecrets);
   const findWithServer = batchedLookup<ConnectorToUse>(async (keys) => {
@@ -144,10 +146,6 @@ export function openConnectors(database: Database) {
     return new Map(rows.map((row) => [keyOf(row.userId, row.slug), toUse(row)]));
   });
   return {
-    /** Throws a duplicate error of the index whose value is in use. */
-    async insert(connector: ConnectorDoc): Promise<void> {
-      await connectors.insertOne(connector);
-    },
     find: (id: string) => findKnown({ _id: id }),
     findByServer: (userId: string, serverId: string) => findKnown({ userId, serverId }),
     /** A user's connector by its slug. Concurrent calls share a query, and must not change what they get. */
@@ -274,7 +272,5 @@ export function openConnectors(database: Database) {
         .toArray();
       return rows.map((row) => row._id);
     },
-
-    ...outboxOperations(connectors),
   };
 }

@@ -1,5 +1,4 @@
 /** Documents of folders and of their tree, and their indexes. */
-import type { IndexDescription } from "mongodb";
 import type { FolderLevel, PrincipalType } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
 export interface FolderGrant {
@@ -45,11 +44,3 @@ export interface FolderTreeDoc extends WithOutbox {
 }
 
 export type TreeState = Pick<FolderTreeDoc, "_id" | "revision" | "change" | "prunedRevision">;
-
-export const folderIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, revision: 1 } },
-  { key: { tenantId: 1, "grants.id": 1 } },
-  { key: { deletedAt: 1 }, sparse: true },
-  { key: { closing: 1 }, sparse: true },
-];
-export const folderTreeIndexes: IndexDescription[] = [{ key: { pendingSince: 1 }, sparse: true }];

@@ -43,8 +43,6 @@ export type OrganizationToken = {
 export type AccessToken = PersonFacts & { grant: OauthGrantDoc };
 export type OpenedSession = PersonFacts & { session: SessionDoc };
 
-export type Callers = ReturnType<typeof openCallers>;
-
 export function openCallers(reads: JoinedReads) {
   const findToken = personLookup<TokenDoc>(reads, "tokens");
   const findAccessToken = personLookup<OauthGrantDoc & { secretHash: string }>(reads, "oauth_grants");

@@ -17,8 +17,6 @@ interface CatalogQuery {
 
 const counted = { _id: 0, tenantId: 1, type: 1, tags: 1 } as const;
 
-export type Catalog = ReturnType<typeof openCatalog>;
-
 export function openCatalog(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const entries = database.collection<SearchEntry>("search_entries");

@@ -13,8 +13,6 @@ interface LastUse {
   at: Date | null;
 }
 
-export type Overviews = ReturnType<typeof openOverviews>;
-
 export function openOverviews(database: Database) {
   const memberships = database.collection<MembershipDoc>("memberships");
   const sessions = database.collection<SessionDoc>("sessions");

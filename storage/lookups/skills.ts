@@ -110,8 +110,6 @@ async function findKnown(
   }
 }
 
-export type SkillLookups = ReturnType<typeof openSkillLookups>;
-
 export function openSkillLookups(database: Database, reads: JoinedReads) {
   const findInTenant = skillLookup(reads, {
     keyOf: ({ tenantId, slug }) => JSON.stringify([tenantId, slug]),

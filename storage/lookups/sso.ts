@@ -14,8 +14,6 @@ export interface KnownPerson {
   member: MembershipDoc | undefined;
 }
 
-export type SsoLookups = ReturnType<typeof openSsoLookups>;
-
 export function openSsoLookups(database: Database) {
   return {
     /** A provider of any organization, with the organization unless it is erased. */

@@ -17,8 +17,6 @@ export interface InstalledVersion {
   places: number;
 }
 
-export type Usage = ReturnType<typeof openUsage>;
-
 export function openUsage(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const daily = database.collection<DailyDownloads>("daily_downloads");

@@ -1,6 +1,7 @@
 /** Mirror of a public registry of MCP servers: a document for each version, and the state of the mirror. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
+import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate, type Database } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
 import { removeSlice } from "../slices.ts";
@@ -41,17 +42,17 @@ export interface CatalogState {
   pass?: CatalogPass;
 }
 
-export const catalogIndexes: IndexDescription[] = [
-  { key: { name: 1, latest: 1 } },
-  { key: { latest: 1, name: 1 }, name: "mcp_catalog_latest", partialFilterExpression: { latest: true } },
-  { key: { terms: 1, name: 1 }, name: "mcp_catalog_terms", partialFilterExpression: { latest: true } },
-];
-export const catalogStateIndexes: IndexDescription[] = [];
+export const mcpCatalogCollection = defineCollection({
+  name: "mcp_catalog",
+  indexes: [
+    { key: { name: 1, latest: 1 } },
+    { key: { latest: 1, name: 1 }, name: "mcp_catalog_latest", partialFilterExpression: { latest: true } },
+    { key: { terms: 1, name: 1 }, name: "mcp_catalog_terms", partialFilterExpression: { latest: true } },
+  ],
+  open: openMcpCatalog,
+});
 
-export type McpCatalog = ReturnType<typeof openMcpCatalog>;
-
-export function openMcpCatalog(database: Database) {
-  const versions = database.collection<CatalogVersion>("mcp_catalog");
+function openMcpCatalog(versions: Collection<CatalogVersion>, database: Database) {
   const states = database.collection<CatalogState>("mcp_catalog_state");
   const _id = "catalog";
   return {

@@ -1,7 +1,8 @@
 /** Installations of MCP servers by members of their organization, with the installed revisions. */
-import type { Collection, IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { InstallScope, McpInstallMode, McpTarget } from "../../contract/vocabulary.ts";
-import { commandTimeMs, isDuplicate, type Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
+import { commandTimeMs, isDuplicate } from "../database.ts";
 import { removeSlice } from "../slices.ts";
 
 /** The key of an installation. */
@@ -31,21 +32,18 @@ export interface McpInstallCursor {
 
 const latestFirst = { updatedAt: -1, _id: -1 } as const;
 
-export const mcpInstallIndexes: IndexDescription[] = [
-  {
-    key: { serverId: 1, userId: 1, machine: 1, platform: 1, scope: 1 },
-    unique: true,
-    name: "mcp_install",
-  },
-  { key: { serverId: 1, ...latestFirst } },
-  { key: { tenantId: 1, userId: 1 } },
-];
-
-export type McpInstalls = ReturnType<typeof openMcpInstalls>;
-
-export function openMcpInstalls(database: Database) {
-  const installs = database.collection<McpInstallDoc>("mcp_installs");
-  return {
+export const mcpInstallsCollection = defineCollection({
+  name: "mcp_installs",
+  indexes: [
+    {
+      key: { serverId: 1, userId: 1, machine: 1, platform: 1, scope: 1 },
+      unique: true,
+      name: "mcp_install",
+    },
+    { key: { serverId: 1, ...latestFirst } },
+    { key: { tenantId: 1, userId: 1 } },
+  ],
+  open: (installs: Collection<McpInstallDoc>) => ({
     /** Records the installed revision. Returns whether the installation is new. */
     async put({
       _id,
@@ -89,9 +87,8 @@ export function openMcpInstalls(database: Database) {
     removeOfServer: (serverId: string) => removeSlice(installs, { serverId }),
     /** Removes a slice of a user's installations in an organization; returns how many were removed. */
     removeOfMember: (tenantId: string, userId: string) => removeSlice(installs, { tenantId, userId }),
-    removeOfTenant: (tenantId: string) => removeSlice(installs, { tenantId }),
-  };
-}
+  }),
+});
 
 function countOperations(installs: Collection<McpInstallDoc>) {
   return {

@@ -1,11 +1,12 @@
 /** Registered MCP servers of organizations. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import type { McpServerSource } from "../../contract/vocabulary.ts";
-import { commandTimeMs, type Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
+import { commandTimeMs } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
-import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
-import { outboxUpdate, type EventRow } from "../outbox.ts";
+import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
+import { withoutOutbox, outboxUpdate, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface McpServerDoc extends NamedDoc {
@@ -42,27 +43,29 @@ export interface McpServerFilter {
 
 const inOrder = { slug: 1, _id: 1 } as const;
 
-export const mcpServerIndexes: IndexDescription[] = [
-  ...namedIndexes("mcp_server_slug"),
-  {
-    key: { publicId: 1 },
-    unique: true,
-    name: "mcp_server_public_id",
-    partialFilterExpression: { active: true },
-  },
-  { key: { tenantId: 1, ...inOrder } },
-  { key: { slug: 1, tenantId: 1 } },
-  {
-    key: { follows: 1, _id: 1 },
-    name: "mcp_server_follows",
-    partialFilterExpression: { follows: true },
-  },
-];
+export const mcpServersCollection = defineCollection({
+  name: "mcp_servers",
+  indexes: [
+    ...namedIndexes("mcp_server_slug"),
+    {
+      key: { publicId: 1 },
+      unique: true,
+      name: "mcp_server_public_id",
+      partialFilterExpression: { active: true },
+    },
+    { key: { tenantId: 1, ...inOrder } },
+    { key: { slug: 1, tenantId: 1 } },
+    {
+      key: { follows: 1, _id: 1 },
+      name: "mcp_server_follows",
+      partialFilterExpression: { follows: true },
+    },
+  ],
+  outbox: true,
+  open: openMcpServers,
+});
 
-export type McpServers = ReturnType<typeof openMcpServers>;
-
-export function openMcpServers(database: Database) {
-  const servers = database.collection<McpServerDoc>("mcp_servers");
+function openMcpServers(servers: Collection<McpServerDoc>) {
   const findActive = (filter: Filter<McpServerDoc>) =>
     servers.findOne({ ...filter, active: true }, { ...withoutOutbox, maxTimeMS: commandTimeMs });
   return {

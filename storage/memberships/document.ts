@@ -1,5 +1,4 @@
 /** Document of a membership, and its indexes. */
-import type { IndexDescription } from "mongodb";
 import type { WithOutbox } from "../outbox.ts";
 export interface MembershipDoc extends WithOutbox {
   _id: string;
@@ -36,22 +35,6 @@ export interface MembershipDoc extends WithOutbox {
   createdAt: Date;
   removedAt?: Date;
 }
-
-const onlyActive = { partialFilterExpression: { active: true } };
-
-export const membershipIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, userId: 1 }, unique: true, name: "membership_active", ...onlyActive },
-  { key: { userId: 1 } },
-  { key: { tenantId: 1, active: 1, username: 1, _id: 1, nameKeys: 1 }, name: "membership_list" },
-  { key: { tenantId: 1, teamIds: 1, active: 1, username: 1, _id: 1 }, name: "membership_team" },
-  { key: { tenantId: 1, role: 1, active: 1 }, name: "membership_role" },
-  {
-    key: { tenantId: 1, role: 1, active: 1, username: 1, _id: 1, nameKeys: 1 },
-    name: "membership_role_list",
-  },
-  { key: { pendingSince: 1 }, sparse: true },
-  { key: { removedAt: 1 }, sparse: true },
-];
 
 /** Condition of a membership that counts: it is not ended, and its organization exists. */
 export const counting = { active: true, pending: { $exists: false } } as const;

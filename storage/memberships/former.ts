@@ -2,8 +2,8 @@
  * People who were members of an organization before. They can be invited again, but don't join automatically: someone
  * decided that they leave. A row is written before the ended membership is removed.
  */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "../database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
 import { removeSlice } from "../slices.ts";
 
 interface FormerMemberDoc {
@@ -14,12 +14,13 @@ interface FormerMemberDoc {
   leftAt: Date;
 }
 
-export const formerMemberIndexes: IndexDescription[] = [{ key: { tenantId: 1 } }, { key: { userId: 1 } }];
+export const formerMembersCollection = defineCollection({
+  name: "former_members",
+  indexes: [{ key: { tenantId: 1 } }, { key: { userId: 1 } }],
+  open: openFormerMembers,
+});
 
-export type FormerMembers = ReturnType<typeof openFormerMembers>;
-
-export function openFormerMembers(database: Database) {
-  const rows = database.collection<FormerMemberDoc>("former_members");
+function openFormerMembers(rows: Collection<FormerMemberDoc>) {
   const idOf = (tenantId: string, userId: string) => `${tenantId}.${userId}`;
   return {
     async note(tenantId: string, userId: string, leftAt: Date): Promise<void> {
@@ -29,7 +30,6 @@ export function openFormerMembers(database: Database) {
     async has(tenantId: string, userId: string): Promise<boolean> {
       return (await rows.findOne({ _id: idOf(tenantId, userId) }, { projection: { _id: 1 } })) !== null;
     },
-    removeOfTenant: (tenantId: string) => removeSlice(rows, { tenantId }),
     removeOfUser: (userId: string) => removeSlice(rows, { userId }),
   };
 }

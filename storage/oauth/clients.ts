@@ -1,6 +1,6 @@
 /** Dynamically registered OAuth clients (RFC 7591). Clients with a metadata document have no record. */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "../database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface OauthClientDoc {
@@ -14,19 +14,15 @@ export interface OauthClientDoc {
   usedAt: Date;
 }
 
-export const oauthClientIndexes: IndexDescription[] = [{ key: { usedAt: 1 } }];
-
-export function openOauthClients(database: Database) {
-  const clients = database.collection<OauthClientDoc>("oauth_clients");
-  return {
-    async insert(client: OauthClientDoc): Promise<void> {
-      await clients.insertOne(client);
-    },
+export const oauthClientsCollection = defineCollection({
+  name: "oauth_clients",
+  indexes: [{ key: { usedAt: 1 } }],
+  open: (clients: Collection<OauthClientDoc>) => ({
     find: (id: string) => clients.findOne({ _id: id }),
     async touch(id: string, usedAt: Date): Promise<void> {
       await clients.updateOne({ _id: id }, { $max: { usedAt } });
     },
     /** Removes a slice of the clients that were not used since a time. */
     removeUnused: (before: Date) => removeSlice(clients, { usedAt: { $lte: before } }),
-  };
-}
+  }),
+});

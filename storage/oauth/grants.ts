@@ -3,11 +3,11 @@
  * the refresh token of a grant, each as its hash, so that every step of their life is one write: one of several
  * concurrent calls with a code or refresh token replaces the tokens, and revoking the grant ends all of them.
  */
-import type { Collection, IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { OauthAccess } from "../../contract/vocabulary.ts";
-import type { Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "../notices.ts";
-import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface OauthGrantDoc extends WithOutbox, WithNotice {
@@ -66,24 +66,20 @@ export type OauthTokens = Required<
   Pick<OauthGrantDoc, "secretHash" | "accessExpiresAt" | "refreshHash" | "expiresAt">
 >;
 
-export const oauthGrantIndexes: IndexDescription[] = [
-  { key: { codeHash: 1 }, unique: true, name: "grant_code" },
-  { key: { secretHash: 1 }, unique: true, sparse: true, name: "grant_access_token" },
-  { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "grant_of_user" },
-  { key: { expiresAt: 1 } },
-  { key: { revokedAt: 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-  ...noticeIndexes,
-];
-
 const none = { $exists: false } as const;
 
-export function openOauthGrants(database: Database) {
-  const grants = database.collection<OauthGrantDoc>("oauth_grants");
-  return {
-    async insert(grant: OauthGrantDoc): Promise<void> {
-      await grants.insertOne(grant);
-    },
+export const oauthGrantsCollection = defineCollection({
+  name: "oauth_grants",
+  indexes: [
+    { key: { codeHash: 1 }, unique: true, name: "grant_code" },
+    { key: { secretHash: 1 }, unique: true, sparse: true, name: "grant_access_token" },
+    { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "grant_of_user" },
+    { key: { expiresAt: 1 } },
+    { key: { revokedAt: 1 }, sparse: true },
+    ...noticeIndexes,
+  ],
+  outbox: true,
+  open: (grants: Collection<OauthGrantDoc>) => ({
     findById: (id: string) => grants.findOne({ _id: id }),
     findByCode: (codeHash: string) => grants.findOne({ codeHash }),
     findByAccessToken: (secretHash: string) => grants.findOne({ secretHash }),
@@ -105,11 +101,9 @@ export function openOauthGrants(database: Database) {
         .limit(limit)
         .toArray(),
     removePublishedOfUser: (userId: string) => removeSlice(grants, { userId, pendingSince: none }),
-
-    ...outboxOperations(grants),
     ...noticeOperations(grants),
-  };
-}
+  }),
+});
 
 /** Steps of the life of a grant's tokens. */
 function tokenOperations(grants: Collection<OauthGrantDoc>) {

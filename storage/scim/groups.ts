@@ -2,10 +2,10 @@
  * Groups that an identity provider pushes by SCIM. The id of a group is that of its team. A document is the commit
  * point of each change; the team and its members follow from it (`src/scim/groups/apply.ts`).
  */
-import type { Filter, IndexDescription } from "mongodb";
-import { commandTimeMs, type Database } from "../database.ts";
+import type { Collection, Filter } from "mongodb";
+import { defineCollection } from "../collection.ts";
+import { commandTimeMs } from "../database.ts";
 import { outboxOperations } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
 import type { ScimListQuery } from "./users.ts";
 
 export interface ScimGroupDoc {
@@ -39,33 +39,30 @@ export interface ScimGroupDoc {
 
 const ofPresent = (more: object = {}) => ({ partialFilterExpression: { present: true, ...more } });
 
-export const scimGroupIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, displayNameKey: 1 }, unique: true, name: "scim_group_name", ...ofPresent() },
-  { key: { tenantId: 1, externalId: 1 }, ...ofPresent({ externalId: { $gt: "" } }) },
-  { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_group_list" },
-  { key: { tenantId: 1, memberIds: 1 } },
-  { key: { pendingSince: 1 }, sparse: true },
-];
-
 export type ScimGroupChange = Partial<
   Pick<ScimGroupDoc, "displayName" | "displayNameKey" | "memberIds" | "renamesTeam">
 > & {
   externalId?: string | null;
 };
 
-export type ScimGroups = ReturnType<typeof openScimGroups>;
+export const scimGroupsCollection = defineCollection({
+  name: "scim_groups",
+  indexes: [
+    { key: { tenantId: 1, displayNameKey: 1 }, unique: true, name: "scim_group_name", ...ofPresent() },
+    { key: { tenantId: 1, externalId: 1 }, ...ofPresent({ externalId: { $gt: "" } }) },
+    { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_group_list" },
+    { key: { tenantId: 1, memberIds: 1 } },
+    { key: { pendingSince: 1 }, sparse: true },
+  ],
+  open: openScimGroups,
+});
 
-export function openScimGroups(database: Database) {
-  const groups = database.collection<ScimGroupDoc>("scim_groups");
+function openScimGroups(groups: Collection<ScimGroupDoc>) {
   const withoutMembers = { projection: { memberIds: 0 } } as const;
   const within = (tenantId: string, filter: object): Filter<ScimGroupDoc> => ({
     $and: [{ tenantId, present: true }, filter],
   });
   return {
-    /** Throws a duplicate error of `scim_group_name` or `_id_`. */
-    async insert(group: ScimGroupDoc): Promise<void> {
-      await groups.insertOne(group);
-    },
     find: (tenantId: string, id: string) => groups.findOne({ _id: id, tenantId, present: true }),
     findWithoutMembers: (tenantId: string, id: string) =>
       groups.findOne({ _id: id, tenantId, present: true }, withoutMembers),
@@ -154,7 +151,6 @@ export function openScimGroups(database: Database) {
     async remove(id: string): Promise<void> {
       await groups.deleteOne({ _id: id });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(groups, { tenantId }),
 
     listUnflushed: outboxOperations(groups).listUnflushed,
   };

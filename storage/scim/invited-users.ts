@@ -1,11 +1,10 @@
 /** Provisioned users whose person has to accept an invitation before they are active. */
 import type { Collection } from "mongodb";
 import { isDuplicate } from "../database.ts";
+import { withoutOutbox } from "../outbox.ts";
 import type { ScimUserDoc } from "./user-document.ts";
 
 const invitationFields = { invited: true, inviteReason: true, invitationEnded: true } as const;
-const withoutOutbox = { projection: { outbox: 0 } } as const;
-
 export function invitationOperations(users: Collection<ScimUserDoc>) {
   return {
     /** Activates the user who was invited by an address, and links it to the account that has become a member. */

@@ -1,7 +1,7 @@
 /** Log of the requests of identity providers: what was asked, what came of it and what changed. No secrets. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
-import type { Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
 import { escapePattern } from "../escape-pattern.ts";
 import { removeSlice } from "../slices.ts";
 
@@ -26,12 +26,6 @@ export interface ScimLogDoc {
   count?: number;
 }
 
-export const scimLogIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, _id: -1 } },
-  { key: { tenantId: 1, outcome: 1, _id: -1 } },
-  { key: { at: 1 } },
-];
-
 export interface ScimLogQuery {
   outcome?: ScimLogDoc["outcome"];
   /** Start of the time that is shown. */
@@ -45,11 +39,14 @@ export interface ScimLogQuery {
 /** Entries of a burst are written together, since no response depends on them. */
 const collectMs = 100;
 
-export type ScimLog = ReturnType<typeof openScimLog>;
-
-export function openScimLog(database: Database) {
-  const log = database.collection<ScimLogDoc>("scim_log");
-  return {
+export const scimLogCollection = defineCollection({
+  name: "scim_log",
+  indexes: [
+    { key: { tenantId: 1, _id: -1 } },
+    { key: { tenantId: 1, outcome: 1, _id: -1 } },
+    { key: { at: 1 } },
+  ],
+  open: (log: Collection<ScimLogDoc>) => ({
     insert: batchedInsert(log, collectMs),
     /** Counts a request without a valid token, in one entry per minute. */
     async countRefusal(entry: ScimLogDoc): Promise<void> {
@@ -78,6 +75,5 @@ export function openScimLog(database: Database) {
         .toArray();
       return oldest ? removeSlice(log, { tenantId, _id: { $lte: oldest._id } }) : 0;
     },
-    removeOfTenant: (tenantId: string) => removeSlice(log, { tenantId }),
-  };
-}
+  }),
+});

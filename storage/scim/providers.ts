@@ -2,10 +2,9 @@
  * SCIM providers: how an identity provider reaches one organization. The document of an organization is kept when SCIM
  * is disabled, so that the address stays the same and the records of users and groups continue.
  */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "../database.ts";
-import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
+import { withoutOutbox, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 import type { TenantDoc } from "../tenants.ts";
 
 export interface ScimProviderDoc extends WithOutbox {
@@ -24,19 +23,13 @@ export interface ScimProviderDoc extends WithOutbox {
   createdAt: Date;
 }
 
-export const scimProviderIndexes: IndexDescription[] = [
-  { key: { tenantId: 1 }, unique: true, name: "scim_provider_tenant" },
-  { key: { pendingSince: 1 }, sparse: true },
-];
-
 type Token = Required<Pick<ScimProviderDoc, "tokenHash" | "tokenMadeAt">>;
 
-export type ScimProviders = ReturnType<typeof openScimProviders>;
-
-export function openScimProviders(database: Database) {
-  const providers = database.collection<ScimProviderDoc>("scim_providers");
-  const withoutOutbox = { projection: { outbox: 0 } } as const;
-  return {
+export const scimProvidersCollection = defineCollection({
+  name: "scim_providers",
+  indexes: [{ key: { tenantId: 1 }, unique: true, name: "scim_provider_tenant" }],
+  outbox: true,
+  open: (providers: Collection<ScimProviderDoc>) => ({
     /** With its organization, unless that is erased: one query for each request. */
     async findWithTenant(
       id: string,
@@ -60,10 +53,6 @@ export function openScimProviders(database: Database) {
         .sort({ _id: 1 })
         .toArray();
       return rows.map(({ tenantId }) => tenantId);
-    },
-    /** Throws a duplicate error of index `scim_provider_tenant` if the organization has one. */
-    async insert(provider: ScimProviderDoc): Promise<void> {
-      await providers.insertOne(provider);
     },
     /** Enables a disabled provider again; null if it has changed since `revision`. */
     enable(
@@ -115,8 +104,5 @@ export function openScimProviders(database: Database) {
     async touch(id: string, lastUsedAt: Date): Promise<void> {
       await providers.updateOne({ _id: id }, { $max: { lastUsedAt } });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(providers, { tenantId }),
-
-    ...outboxOperations(providers),
-  };
-}
+  }),
+});

@@ -1,5 +1,4 @@
 /** Document of a provisioned user, and its indexes. */
-import type { IndexDescription } from "mongodb";
 import type { WithOutbox } from "../outbox.ts";
 
 /** A value of an attribute: of a simple one, of a complex one by its sub-attributes, or a list of either. */
@@ -43,34 +42,3 @@ export interface ScimUserDoc extends WithOutbox {
   createdAt: Date;
   updatedAt: Date;
 }
-
-const ofPresent = (more: object = {}) => ({ partialFilterExpression: { present: true, ...more } });
-
-export const scimUserIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, userNameKey: 1 }, unique: true, name: "scim_user_name", ...ofPresent() },
-  { key: { tenantId: 1, externalId: 1 }, ...ofPresent({ externalId: { $gt: "" } }) },
-  {
-    key: { tenantId: 1, userId: 1 },
-    unique: true,
-    name: "scim_user_account",
-    ...ofPresent({ userId: { $gt: "" } }),
-  },
-  { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_user_list" },
-  { key: { tenantId: 1, present: 1, active: 1, userNameKey: 1 }, name: "scim_user_states" },
-  {
-    key: { tenantId: 1, invited: 1, userNameKey: 1 },
-    name: "scim_user_invited",
-    ...ofPresent({ invited: true }),
-  },
-  // Users of earlier versions, in which they were active before they had accepted.
-  {
-    key: { invited: 1 },
-    name: "scim_user_invited_active",
-    partialFilterExpression: { invited: true, active: true },
-  },
-  { key: { tenantId: 1, emailKeys: 1 } },
-  { key: { tenantId: 1, emailKey: 1 } },
-  { key: { tenantId: 1, teamIds: 1 } },
-  { key: { tenantId: 1, updatedAt: 1 } },
-  { key: { pendingSince: 1 }, sparse: true },
-];

@@ -2,16 +2,16 @@
  * Users that an identity provider has created by SCIM. A document is the commit point of each change; the account, the
  * membership and its teams follow from it (`src/scim/users/apply.ts`).
  */
-import type { Filter } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
-import { commandTimeMs, type Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
+import { commandTimeMs } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
-import { clearOutboxes, outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
-import { removeSlice } from "../slices.ts";
+import { withoutOutbox, clearOutboxes, outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
 import { invitationOperations, olderOperations } from "./invited-users.ts";
 import type { ScimUserDoc } from "./user-document.ts";
 
-export { scimUserIndexes, type ScimUserDoc, type ScimValue } from "./user-document.ts";
+export { type ScimUserDoc, type ScimValue } from "./user-document.ts";
 
 export interface ScimListQuery {
   /** Made from a fixed map of attributes (`src/scim/filter`). */
@@ -70,12 +70,43 @@ const pageFields = {
   },
 } as const;
 
-export type ScimUsers = ReturnType<typeof openScimUsers>;
+const ofPresent = (more: object = {}) => ({ partialFilterExpression: { present: true, ...more } });
 
-export function openScimUsers(database: Database) {
-  const users = database.collection<ScimUserDoc>("scim_users");
+export const scimUsersCollection = defineCollection({
+  name: "scim_users",
+  indexes: [
+    { key: { tenantId: 1, userNameKey: 1 }, unique: true, name: "scim_user_name", ...ofPresent() },
+    { key: { tenantId: 1, externalId: 1 }, ...ofPresent({ externalId: { $gt: "" } }) },
+    {
+      key: { tenantId: 1, userId: 1 },
+      unique: true,
+      name: "scim_user_account",
+      ...ofPresent({ userId: { $gt: "" } }),
+    },
+    { key: { tenantId: 1, present: 1, _id: 1 }, name: "scim_user_list" },
+    { key: { tenantId: 1, present: 1, active: 1, userNameKey: 1 }, name: "scim_user_states" },
+    {
+      key: { tenantId: 1, invited: 1, userNameKey: 1 },
+      name: "scim_user_invited",
+      ...ofPresent({ invited: true }),
+    },
+    // Users of earlier versions, in which they were active before they had accepted.
+    {
+      key: { invited: 1 },
+      name: "scim_user_invited_active",
+      partialFilterExpression: { invited: true, active: true },
+    },
+    { key: { tenantId: 1, emailKeys: 1 } },
+    { key: { tenantId: 1, emailKey: 1 } },
+    { key: { tenantId: 1, teamIds: 1 } },
+    { key: { tenantId: 1, updatedAt: 1 } },
+    { key: { pendingSince: 1 }, sparse: true },
+  ],
+  open: openScimUsers,
+});
+
+function openScimUsers(users: Collection<ScimUserDoc>) {
   const insert = batchedInsert(users);
-  const withoutOutbox = { projection: { outbox: 0 } } as const;
   const within = (tenantId: string, filter: object): Filter<ScimUserDoc> => ({
     $and: [{ tenantId, present: true }, filter],
   });
@@ -252,7 +283,6 @@ export function openScimUsers(database: Database) {
         { $set: { active: false }, $unset: { userId: true, createsAccount: true }, $inc: { revision: 1 } },
       );
     },
-    removeOfTenant: (tenantId: string) => removeSlice(users, { tenantId }),
 
     ...outboxOperations(users),
     /** `clearOutbox` of many users in one command. */

@@ -1,5 +1,7 @@
 /** Fingerprints of the keys by which stored secrets are encrypted, and which every process of the service must have. */
-import { isDuplicate, type Database } from "../database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
+import { isDuplicate } from "../database.ts";
 
 export interface KnownKey {
   id: string;
@@ -17,11 +19,9 @@ export interface KeyRingDoc {
   keys: KnownKey[];
 }
 
-export type KeyRing = ReturnType<typeof openKeyRing>;
-
-export function openKeyRing(database: Database) {
-  const rings = database.collection<KeyRingDoc>("key_ring");
-  return {
+export const keyRingCollection = defineCollection({
+  name: "key_ring",
+  open: (rings: Collection<KeyRingDoc>) => ({
     find: () => rings.findOne({ _id: "ring" }),
     /** False if there is one already. */
     async insert(ring: Omit<KeyRingDoc, "_id" | "revision">): Promise<boolean> {
@@ -38,5 +38,5 @@ export function openKeyRing(database: Database) {
       const update = { $set: { ...ring, revision: revision + 1 } };
       return (await rings.updateOne({ _id: "ring", revision }, update)).modifiedCount === 1;
     },
-  };
-}
+  }),
+});

@@ -8,8 +8,6 @@ export interface SealedPath {
   path: string;
 }
 
-export type SealedValues = ReturnType<typeof openSealedValues>;
-
 export function openSealedValues(database: Database) {
   const of = (name: string) => database.collection<Document & { _id: string }>(name);
   // Ids of keys have word characters and hyphens only.

@@ -1,8 +1,9 @@
 /** Settings of the service that its administrators change: one document, which every process of the service shares. */
-import type { Collection, Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { AnonymousMcpMode, SignUpMode } from "../../contract/vocabulary.ts";
-import { isDuplicate, type Database } from "../database.ts";
-import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { defineCollection } from "../collection.ts";
+import { isDuplicate } from "../database.ts";
+import { outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 
 export interface ServiceSettingsDoc extends WithOutbox {
   _id: "service";
@@ -31,15 +32,12 @@ export interface AdministratorChange {
   event: EventRow;
 }
 
-export const serviceSettingsIndexes: IndexDescription[] = [{ key: { pendingSince: 1 }, sparse: true }];
-
 const _id = "service";
 
-export type ServiceSettings = ReturnType<typeof openServiceSettings>;
-
-export function openServiceSettings(database: Database) {
-  const settings = database.collection<ServiceSettingsDoc>("service_settings");
-  return {
+export const serviceSettingsCollection = defineCollection({
+  name: "service_settings",
+  outbox: true,
+  open: (settings: Collection<ServiceSettingsDoc>) => ({
     find: () => settings.findOne({ _id }),
     /** False if the setting has this value already. */
     async set(
@@ -79,9 +77,8 @@ export function openServiceSettings(database: Database) {
       );
     },
     ...epochOperations(settings),
-    ...outboxOperations(settings),
-  };
-}
+  }),
+});
 
 function epochOperations(settings: Collection<ServiceSettingsDoc>) {
   /** Stores the first epoch; the stored one if there is one already. */

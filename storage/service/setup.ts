@@ -1,5 +1,6 @@
 /** The set-up secret of an empty service: one record, which every process of the service shares. */
-import type { Database } from "../database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
 
 export interface SetupDoc {
   _id: "setup";
@@ -7,11 +8,9 @@ export interface SetupDoc {
   sealedToken: string;
 }
 
-export type Setup = ReturnType<typeof openSetup>;
-
-export function openSetup(database: Database) {
-  const setup = database.collection<SetupDoc>("setup");
-  return {
+export const setupCollection = defineCollection({
+  name: "setup",
+  open: (setup: Collection<SetupDoc>) => ({
     find: () => setup.findOne({ _id: "setup" }),
     /** Stores a secret unless there is one; returns the stored one. */
     async claim(sealedToken: string): Promise<SetupDoc> {
@@ -28,5 +27,5 @@ export function openSetup(database: Database) {
     async remove(): Promise<void> {
       await setup.deleteOne({ _id: "setup" });
     },
-  };
-}
+  }),
+});

@@ -1,5 +1,5 @@
 /** Document of a skill, and its indexes. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Filter } from "mongodb";
 import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
 import type { VersionDoc } from "../versions.ts";
@@ -104,49 +104,6 @@ export interface SkillDoc extends WithOutbox {
   /** Set when the skill was deleted; a job erases the rest. */
   deletedAt?: Date;
 }
-
-export const skillIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, slug: 1 }, unique: true, name: "skill_slug" },
-  { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
-  { key: { publicId: 1 } },
-  { key: { slug: 1, listed: 1, createdAt: 1, _id: 1 } },
-  { key: { tenantId: 1, _id: 1 } },
-  { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
-  { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
-  { key: { tenantId: 1, effectiveRestrictionId: 1, updatedAt: -1, _id: -1 } },
-  { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
-  // Sums by folder (`skill-figures.ts`).
-  { key: { tenantId: 1, folderId: 1, downloads: 1 } },
-  { key: { listed: 1, updatedAt: -1, _id: -1 } },
-  { key: { listed: 1, createdAt: -1, _id: -1 } },
-  { key: { listed: 1, downloads: -1, _id: -1 } },
-  { key: { listed: 1, tags: 1, updatedAt: -1, _id: -1 } },
-  // Only public skills, so that the time to list an organization's does not depend on its other skills.
-  {
-    key: { tenantId: 1, listed: 1, updatedAt: -1, _id: -1 },
-    name: "skill_public_of_tenant",
-    partialFilterExpression: { listed: true },
-  },
-  { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
-  {
-    key: { requiredServerIds: 1, tenantId: 1, updatedAt: -1, _id: -1 },
-    name: "skill_required_server",
-    partialFilterExpression: { requiredServerIds: { $exists: true } },
-  },
-  {
-    key: { tenantId: 1, updatedAt: -1, _id: -1 },
-    name: "skill_with_errors",
-    partialFilterExpression: { "current.findings.errors": { $gt: 0 } },
-  },
-  { key: { pendingSince: 1 }, sparse: true },
-  { key: { deletedAt: 1 }, sparse: true },
-  {
-    key: { "takedown.at": -1, _id: -1 },
-    name: "skill_takedown",
-    partialFilterExpression: { "takedown.at": { $exists: true } },
-  },
-  { key: { "takedownFollowUp.since": 1 }, sparse: true },
-];
 
 export const notDeleted: Filter<SkillDoc> = { deletedAt: { $exists: false } };
 /** Skills that are neither deleted nor suspended. */

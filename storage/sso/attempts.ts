@@ -3,9 +3,10 @@
  * found by the hash of its state, which is RelayState in SAML; each step of it is one conditional write, so that none
  * is done twice. It is kept after that, without its result, as long as its assertion could be posted again.
  */
-import type { IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { SsoCheck } from "../../contract/payloads/sso.ts";
-import { isDuplicate, type Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
+import { isDuplicate } from "../database.ts";
 import { removeSlice } from "../slices.ts";
 
 /** The person as the provider describes them, after all checks of the response have passed. */
@@ -58,33 +59,27 @@ export interface SsoAttemptDoc {
   expiresAt: Date;
 }
 
-export const ssoAttemptIndexes: IndexDescription[] = [
-  {
-    key: { stateHash: 1 },
-    unique: true,
-    name: "sso_state",
-    partialFilterExpression: { stateHash: { $gt: "" } },
-  },
-  {
-    key: { providerId: 1, assertionKey: 1 },
-    unique: true,
-    name: "sso_assertion",
-    partialFilterExpression: { assertionKey: { $gt: "" } },
-  },
-  { key: { expiresAt: 1 } },
-  { key: { tenantId: 1 } },
-];
-
-export type SsoAttempts = ReturnType<typeof openSsoAttempts>;
-
 const live = (now: Date) => ({ expiresAt: { $gt: now }, takenAt: { $exists: false } }) as const;
 
-export function openSsoAttempts(database: Database) {
-  const attempts = database.collection<SsoAttemptDoc>("sso_attempts");
-  return {
-    async insert(attempt: SsoAttemptDoc): Promise<void> {
-      await attempts.insertOne(attempt);
+export const ssoAttemptsCollection = defineCollection({
+  name: "sso_attempts",
+  indexes: [
+    {
+      key: { stateHash: 1 },
+      unique: true,
+      name: "sso_state",
+      partialFilterExpression: { stateHash: { $gt: "" } },
     },
+    {
+      key: { providerId: 1, assertionKey: 1 },
+      unique: true,
+      name: "sso_assertion",
+      partialFilterExpression: { assertionKey: { $gt: "" } },
+    },
+    { key: { expiresAt: 1 } },
+    { key: { tenantId: 1 } },
+  ],
+  open: (attempts: Collection<SsoAttemptDoc>) => ({
     find: (id: string, now: Date) => attempts.findOne({ _id: id, ...live(now) }),
     findByState: (providerId: string, stateHash: string, now: Date) =>
       attempts.findOne({ stateHash, providerId, ...live(now) }),
@@ -136,6 +131,5 @@ export function openSsoAttempts(database: Database) {
       return done.modifiedCount === 1;
     },
     removeExpired: (before: Date) => removeSlice(attempts, { expiresAt: { $lte: before } }),
-    removeOfTenant: (tenantId: string) => removeSlice(attempts, { tenantId }),
-  };
-}
+  }),
+});

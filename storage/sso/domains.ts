@@ -2,9 +2,9 @@
  * Domains that organizations have claimed by a TXT record. Any number of organizations may claim a domain; a unique
  * index allows one to have it verified. A removed claim keeps a marked document until its event is in the audit log.
  */
-import type { Collection, IndexDescription, UpdateFilter } from "mongodb";
-import type { Database } from "../database.ts";
-import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import type { Collection, UpdateFilter } from "mongodb";
+import { defineCollection } from "../collection.ts";
+import { withoutOutbox, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface SsoDomainDoc extends WithOutbox {
@@ -47,33 +47,24 @@ export interface DomainChange {
 
 const onlyActive = { partialFilterExpression: { active: true } };
 
-export const ssoDomainIndexes: IndexDescription[] = [
-  {
-    key: { domain: 1 },
-    unique: true,
-    name: "sso_domain_verified",
-    partialFilterExpression: { verified: true },
-  },
-  { key: { tenantId: 1, domain: 1 }, unique: true, name: "sso_domain_claim", ...onlyActive },
-  { key: { tenantId: 1, slot: 1 }, unique: true, name: "sso_domain_slot", ...onlyActive },
-  { key: { tenantId: 1 } },
-  { key: { checkAt: 1 }, sparse: true },
-  { key: { followUpSince: 1 }, sparse: true },
-  { key: { pendingSince: 1 }, sparse: true },
-  { key: { removedAt: 1 }, sparse: true },
-];
-
-const withoutOutbox = { projection: { outbox: 0 } } as const;
-
-export type SsoDomains = ReturnType<typeof openSsoDomains>;
-
-export function openSsoDomains(database: Database) {
-  const domains = database.collection<SsoDomainDoc>("sso_domains");
-  return {
-    /** Throws a duplicate error of index `sso_domain_claim` or `sso_domain_slot`. */
-    async insert(claim: SsoDomainDoc): Promise<void> {
-      await domains.insertOne(claim);
+export const ssoDomainsCollection = defineCollection({
+  name: "sso_domains",
+  indexes: [
+    {
+      key: { domain: 1 },
+      unique: true,
+      name: "sso_domain_verified",
+      partialFilterExpression: { verified: true },
     },
+    { key: { tenantId: 1, domain: 1 }, unique: true, name: "sso_domain_claim", ...onlyActive },
+    { key: { tenantId: 1, slot: 1 }, unique: true, name: "sso_domain_slot", ...onlyActive },
+    { key: { tenantId: 1 } },
+    { key: { checkAt: 1 }, sparse: true },
+    { key: { followUpSince: 1 }, sparse: true },
+    { key: { removedAt: 1 }, sparse: true },
+  ],
+  outbox: true,
+  open: (domains: Collection<SsoDomainDoc>) => ({
     find: (tenantId: string, id: string) =>
       domains.findOne({ _id: id, tenantId, active: true }, withoutOutbox),
     /** All claims of an organization by name: there are at most `limits.ssoDomains`. */
@@ -108,14 +99,11 @@ export function openSsoDomains(database: Database) {
     async finishFollowUp(id: string, since: Date): Promise<void> {
       await domains.updateOne({ _id: id, followUpSince: since }, { $unset: { followUpSince: true } });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(domains, { tenantId }),
     /** Frees the storage of removed claims whose events are in the log; returns how many. */
     removeEnded: () =>
       removeSlice(domains, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
-
-    ...outboxOperations(domains),
-  };
-}
+  }),
+});
 
 /** Changes of a claim, each with its events. */
 function changeOperations(domains: Collection<SsoDomainDoc>) {

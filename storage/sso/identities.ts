@@ -1,7 +1,7 @@
 /** Accounts that people at an identity provider have: one row per provider and subject. */
-import type { IndexDescription } from "mongodb";
-import { isDuplicate, type Database } from "../database.ts";
-import { removeSlice } from "../slices.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
+import { isDuplicate } from "../database.ts";
 
 export interface SsoIdentityDoc {
   _id: string;
@@ -15,17 +15,14 @@ export interface SsoIdentityDoc {
   createdAt: Date;
 }
 
-export const ssoIdentityIndexes: IndexDescription[] = [
-  { key: { providerId: 1, subjectKey: 1 }, unique: true, name: "sso_subject" },
-  { key: { tenantId: 1, userId: 1 } },
-  { key: { userId: 1 } },
-];
-
-export type SsoIdentities = ReturnType<typeof openSsoIdentities>;
-
-export function openSsoIdentities(database: Database) {
-  const identities = database.collection<SsoIdentityDoc>("sso_identities");
-  return {
+export const ssoIdentitiesCollection = defineCollection({
+  name: "sso_identities",
+  indexes: [
+    { key: { providerId: 1, subjectKey: 1 }, unique: true, name: "sso_subject" },
+    { key: { tenantId: 1, userId: 1 } },
+    { key: { userId: 1 } },
+  ],
+  open: (identities: Collection<SsoIdentityDoc>) => ({
     count: (providerId: string) => identities.countDocuments({ providerId }),
     /** Inserts an identity. Returns the existing one if the subject has one: of concurrent calls, one inserts. */
     async insert(identity: SsoIdentityDoc): Promise<SsoIdentityDoc> {
@@ -53,6 +50,5 @@ export function openSsoIdentities(database: Database) {
     async removeOfProvider(providerId: string): Promise<void> {
       await identities.deleteMany({ providerId });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(identities, { tenantId }),
-  };
-}
+  }),
+});

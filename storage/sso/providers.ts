@@ -1,8 +1,9 @@
 /** Identity providers of organizations. */
-import type { Collection, IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { AbsentGroups, SsoType } from "../../contract/payloads/sso.ts";
-import type { Database } from "../database.ts";
-import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "../named.ts";
+import { defineCollection } from "../collection.ts";
+import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
+import { withoutOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface StoredCertificate {
@@ -65,19 +66,17 @@ export interface SsoProviderDoc extends NamedDoc {
   warned?: string[];
 }
 
-export const ssoProviderIndexes: IndexDescription[] = [
-  ...namedIndexes("provider_name"),
-  { key: { enabled: 1 }, name: "provider_enabled", partialFilterExpression: { active: true } },
-  { key: { "saml.metadataUrl": 1, "saml.metadataReadAt": 1 }, sparse: true, name: "provider_metadata" },
-  { key: { "saml.certificates.notAfter": 1 }, sparse: true, name: "provider_certificates" },
-  { key: { "saml.validUntil": 1 }, sparse: true, name: "provider_metadata_validity" },
-];
-
-export type SsoProviders = ReturnType<typeof openSsoProviders>;
-
-export function openSsoProviders(database: Database) {
-  const providers = database.collection<SsoProviderDoc>("sso_providers");
-  return {
+export const ssoProvidersCollection = defineCollection({
+  name: "sso_providers",
+  indexes: [
+    ...namedIndexes("provider_name"),
+    { key: { enabled: 1 }, name: "provider_enabled", partialFilterExpression: { active: true } },
+    { key: { "saml.metadataUrl": 1, "saml.metadataReadAt": 1 }, sparse: true, name: "provider_metadata" },
+    { key: { "saml.certificates.notAfter": 1 }, sparse: true, name: "provider_certificates" },
+    { key: { "saml.validUntil": 1 }, sparse: true, name: "provider_metadata_validity" },
+  ],
+  outbox: true,
+  open: (providers: Collection<SsoProviderDoc>) => ({
     ...namedOperations(providers),
     /** All providers of an organization, oldest first. */
     list: (tenantId: string) =>
@@ -102,8 +101,8 @@ export function openSsoProviders(database: Database) {
     /** Removes deleted providers whose events are in the log; returns how many were removed. */
     removeEnded: () =>
       removeSlice(providers, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
-  };
-}
+  }),
+});
 
 /** Operations of the scheduled checks. */
 function watchOperations(providers: Collection<SsoProviderDoc>) {

@@ -1,6 +1,6 @@
 /** Log of sign-ins by identity providers, which explains failures to owners. It contains no secrets. */
-import type { Filter, IndexDescription } from "mongodb";
-import type { Database } from "../database.ts";
+import type { Collection, Filter } from "mongodb";
+import { defineCollection } from "../collection.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface SsoSignInDoc {
@@ -18,13 +18,6 @@ export interface SsoSignInDoc {
   userId?: string;
 }
 
-export const ssoSignInIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, _id: -1 } },
-  { key: { tenantId: 1, providerId: 1, _id: -1 } },
-  { key: { tenantId: 1, number: 1, _id: -1 } },
-  { key: { at: 1 } },
-];
-
 export interface SsoSignInQuery {
   tenantId: string;
   providerId?: string;
@@ -33,14 +26,15 @@ export interface SsoSignInQuery {
   limit: number;
 }
 
-export type SsoSignIns = ReturnType<typeof openSsoSignIns>;
-
-export function openSsoSignIns(database: Database) {
-  const rows = database.collection<SsoSignInDoc>("sso_sign_ins");
-  return {
-    async insert(row: SsoSignInDoc): Promise<void> {
-      await rows.insertOne(row);
-    },
+export const ssoSignInsCollection = defineCollection({
+  name: "sso_sign_ins",
+  indexes: [
+    { key: { tenantId: 1, _id: -1 } },
+    { key: { tenantId: 1, providerId: 1, _id: -1 } },
+    { key: { tenantId: 1, number: 1, _id: -1 } },
+    { key: { at: 1 } },
+  ],
+  open: (rows: Collection<SsoSignInDoc>) => ({
     /** A page of an organization's log, newest first. */
     list({ tenantId, providerId, number, before, limit }: SsoSignInQuery): Promise<SsoSignInDoc[]> {
       const filter: Filter<SsoSignInDoc> = {
@@ -52,6 +46,5 @@ export function openSsoSignIns(database: Database) {
       return rows.find(filter).sort({ _id: -1 }).limit(limit).toArray();
     },
     removeBefore: (time: Date) => removeSlice(rows, { at: { $lt: time } }),
-    removeOfTenant: (tenantId: string) => removeSlice(rows, { tenantId }),
-  };
-}
+  }),
+});

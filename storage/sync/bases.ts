@@ -3,8 +3,8 @@
  * detected. Leases are not checked here: a row has the fence of its writer, and a write with an older fence has no
  * effect.
  */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "../database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
 import { putFenced, removeFenced, type FencedRow } from "../fenced-rows.ts";
 import { connectionIdsIn, removeSlice } from "../slices.ts";
 
@@ -30,25 +30,24 @@ export interface SyncBase {
 
 export type SyncBaseDoc = SyncBase & FencedRow;
 
-export const syncBaseIndexes: IndexDescription[] = [
-  { key: { connectionId: 1, skillId: 1 }, unique: true, name: "skill_base" },
-  { key: { connectionId: 1, path: 1 } },
-  { key: { connectionId: 1, "problem.at": 1 }, sparse: true },
-  { key: { tenantId: 1 } },
-];
-
-export type SyncBases = ReturnType<typeof openSyncBases>;
-
-export function openSyncBases(database: Database) {
-  const bases = database.collection<SyncBaseDoc>("sync_bases");
-  return {
+export const syncBasesCollection = defineCollection({
+  name: "sync_bases",
+  indexes: [
+    { key: { connectionId: 1, skillId: 1 }, unique: true, name: "skill_base" },
+    { key: { connectionId: 1, path: 1 } },
+    { key: { connectionId: 1, "problem.at": 1 }, sparse: true },
+    { key: { tenantId: 1 } },
+  ],
+  open: (bases: Collection<SyncBaseDoc>) => ({
     /** All merge bases of a connection, in no particular order. */
     listOf: (connectionId: string) => bases.find({ connectionId }).toArray(),
     /** Directories of all skills of a connection. */
-    listPaths: (connectionId: string) =>
+    listPaths: (
+      connectionId: string,
+    ): Promise<Pick<SyncBaseDoc, "skillId" | "path" | "strayPath" | "lastMove">[]> =>
       bases
         .find({ connectionId }, { projection: { _id: 0, skillId: 1, path: 1, strayPath: 1, lastMove: 1 } })
-        .toArray() as Promise<Pick<SyncBaseDoc, "skillId" | "path" | "strayPath" | "lastMove">[]>,
+        .toArray(),
     /** Merge bases of several skills. */
     listBySkills: (connectionId: string, skillIds: string[]) =>
       bases.find({ connectionId, skillId: { $in: skillIds } }).toArray(),
@@ -77,6 +76,5 @@ export function openSyncBases(database: Database) {
       removeFenced(connectionId, fence, skillIds, (filter) => bases.deleteMany(filter)),
     connectionIds: () => connectionIdsIn(bases),
     removeOfConnection: (connectionId: string) => removeSlice(bases, { connectionId }),
-    removeOfTenant: (tenantId: string) => removeSlice(bases, { tenantId }),
-  };
-}
+  }),
+});

@@ -2,8 +2,8 @@
  * Conflicts: skills that had changed on both sides, with the winning and the losing version and the author of the push.
  * They outlast the connection.
  */
-import type { Filter, IndexDescription } from "mongodb";
-import type { Database } from "../database.ts";
+import type { Collection, Filter } from "mongodb";
+import { defineCollection } from "../collection.ts";
 import { insertOnce } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 import type { OwnerOf } from "./runs.ts";
@@ -30,13 +30,6 @@ export interface SyncConflictDoc {
   seen?: { userId: string; username: string; at: Date };
 }
 
-export const syncConflictIndexes: IndexDescription[] = [
-  { key: { connectionId: 1, at: -1, _id: -1 } },
-  { key: { skillId: 1 } },
-  { key: { tenantId: 1, at: -1, _id: -1 } },
-  { key: { at: 1 } },
-];
-
 type ConflictQuery = OwnerOf & {
   before?: { at: Date; id: string };
   /** Only those that are not marked as fine, or only the others. */
@@ -45,10 +38,18 @@ type ConflictQuery = OwnerOf & {
 
 const readBatchSize = 100;
 
-export type SyncConflicts = ReturnType<typeof openSyncConflicts>;
+export const syncConflictsCollection = defineCollection({
+  name: "sync_conflicts",
+  indexes: [
+    { key: { connectionId: 1, at: -1, _id: -1 } },
+    { key: { skillId: 1 } },
+    { key: { tenantId: 1, at: -1, _id: -1 } },
+    { key: { at: 1 } },
+  ],
+  open: openSyncConflicts,
+});
 
-export function openSyncConflicts(database: Database) {
-  const conflicts = database.collection<SyncConflictDoc>("sync_conflicts");
+function openSyncConflicts(conflicts: Collection<SyncConflictDoc>) {
   const find = ({ before, seen, ...of }: ConflictQuery) => {
     const filter: Filter<SyncConflictDoc> = { ...of };
     if (seen !== undefined) filter.seen = { $exists: seen };
@@ -77,6 +78,5 @@ export function openSyncConflicts(database: Database) {
     removeOfSkill: async (skillId: string): Promise<void> => {
       await conflicts.deleteMany({ skillId });
     },
-    removeOfTenant: (tenantId: string) => removeSlice(conflicts, { tenantId }),
   };
 }

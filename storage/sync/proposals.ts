@@ -1,7 +1,8 @@
 /** Proposal branch of a connection and its pull request, one document per connection. */
-import type { IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import type { ProposalState } from "../../contract/vocabulary.ts";
-import { isDuplicate, type Database } from "../database.ts";
+import { defineCollection } from "../collection.ts";
+import { isDuplicate } from "../database.ts";
 import { connectionIdsIn, removeSlice } from "../slices.ts";
 
 /** A commit of the service on the branch. It is stored before it is pushed, so the branch may not have it. */
@@ -46,13 +47,10 @@ export interface ProposalDoc {
   updatedAt: Date;
 }
 
-export const syncProposalIndexes: IndexDescription[] = [{ key: { tenantId: 1 } }];
-
-export type SyncProposals = ReturnType<typeof openSyncProposals>;
-
-export function openSyncProposals(database: Database) {
-  const proposals = database.collection<ProposalDoc>("sync_proposals");
-  return {
+export const syncProposalsCollection = defineCollection({
+  name: "sync_proposals",
+  indexes: [{ key: { tenantId: 1 } }],
+  open: (proposals: Collection<ProposalDoc>) => ({
     find: (connectionId: string) => proposals.findOne({ _id: connectionId }),
     /** Replaces the document. False if a later holder of the lease has written it: the caller must stop. */
     async put(proposal: ProposalDoc): Promise<boolean> {
@@ -70,6 +68,5 @@ export function openSyncProposals(database: Database) {
     },
     connectionIds: () => connectionIdsIn(proposals, "_id"),
     removeOfConnection: (connectionId: string) => removeSlice(proposals, { _id: connectionId }),
-    removeOfTenant: (tenantId: string) => removeSlice(proposals, { tenantId }),
-  };
-}
+  }),
+});

@@ -2,8 +2,8 @@
  * Contents with which each skill was proposed since its merge base. By them, a proposal that is merged after further
  * changes of the platform is not taken for an edit.
  */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "../database.ts";
+import type { Collection } from "mongodb";
+import { defineCollection } from "../collection.ts";
 import { putFenced, removeFenced, type FencedRow } from "../fenced-rows.ts";
 import { connectionIdsIn, removeSlice } from "../slices.ts";
 
@@ -23,16 +23,13 @@ export interface SyncProposed {
 
 export type SyncProposedDoc = SyncProposed & FencedRow;
 
-export const syncProposedIndexes: IndexDescription[] = [
-  { key: { connectionId: 1, skillId: 1 }, unique: true, name: "skill_proposed" },
-  { key: { tenantId: 1 } },
-];
-
-export type SyncProposedRows = ReturnType<typeof openSyncProposed>;
-
-export function openSyncProposed(database: Database) {
-  const rows = database.collection<SyncProposedDoc>("sync_proposed");
-  return {
+export const syncProposedCollection = defineCollection({
+  name: "sync_proposed",
+  indexes: [
+    { key: { connectionId: 1, skillId: 1 }, unique: true, name: "skill_proposed" },
+    { key: { tenantId: 1 } },
+  ],
+  open: (rows: Collection<SyncProposedDoc>) => ({
     /** All rows of a connection, in no particular order. */
     listOf: (connectionId: string) => rows.find({ connectionId }).toArray(),
     /** Replaces rows. Rows of a later holder of the lease are not changed. */
@@ -46,6 +43,5 @@ export function openSyncProposed(database: Database) {
       removeFenced(connectionId, fence, skillIds, (filter) => rows.deleteMany(filter)),
     connectionIds: () => connectionIdsIn(rows),
     removeOfConnection: (connectionId: string) => removeSlice(rows, { connectionId }),
-    removeOfTenant: (tenantId: string) => removeSlice(rows, { tenantId }),
-  };
-}
+  }),
+});

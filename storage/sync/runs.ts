@@ -1,8 +1,8 @@
 /** History of the syncs of each organization, limited by age and number. It outlasts the connection. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { SyncOutcome } from "../../contract/vocabulary.ts";
+import { defineCollection } from "../collection.ts";
 import type { RequestCause } from "../connections/cause.ts";
-import type { Database } from "../database.ts";
 import { connectionIdsIn, removeSlice } from "../slices.ts";
 import type { SyncProblem } from "./problem.ts";
 
@@ -59,20 +59,17 @@ export interface SyncRunDoc {
   refusals?: SyncRefusal[];
 }
 
-export const syncRunIndexes: IndexDescription[] = [
-  { key: { connectionId: 1, _id: -1 } },
-  { key: { tenantId: 1, _id: -1 } },
-  { key: { startedAt: 1 } },
-];
-
 /** The rows of an organization, those of its previous connections included, or of one connection. */
 export type OwnerOf = { tenantId: string } | { connectionId: string };
 
-export type SyncRuns = ReturnType<typeof openSyncRuns>;
-
-export function openSyncRuns(database: Database) {
-  const runs = database.collection<SyncRunDoc>("sync_runs");
-  return {
+export const syncRunsCollection = defineCollection({
+  name: "sync_runs",
+  indexes: [
+    { key: { connectionId: 1, _id: -1 } },
+    { key: { tenantId: 1, _id: -1 } },
+    { key: { startedAt: 1 } },
+  ],
+  open: (runs: Collection<SyncRunDoc>) => ({
     async start(run: SyncRunDoc): Promise<void> {
       await runs.insertOne(run);
     },
@@ -125,6 +122,5 @@ export function openSyncRuns(database: Database) {
     },
     removeBefore: (date: Date) => removeSlice(runs, { startedAt: { $lt: date } }),
     connectionIds: () => connectionIdsIn(runs),
-    removeOfTenant: (tenantId: string) => removeSlice(runs, { tenantId }),
-  };
-}
+  }),
+});

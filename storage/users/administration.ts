@@ -1,7 +1,7 @@
 /** Accounts as administrators of the service see and suspend them. */
 import type { Collection, Filter } from "mongodb";
-import { outboxUpdate, type EventRow } from "../outbox.ts";
-import { account, present, type Account, type UserDoc } from "./document.ts";
+import type { EventRow } from "../outbox.ts";
+import { changeAccount, account, present, type Account, type UserDoc } from "./document.ts";
 
 export interface UserQuery {
   /** Beginning of a folded address or of a user name; the order is that of the same field. */
@@ -16,6 +16,7 @@ export interface UserQuery {
 }
 
 export function administrationOperations(users: Collection<UserDoc>) {
+  const change = changeAccount(users);
   return {
     /** A page of all accounts. */
     list({ by, prefix, suspended, isAdministrator, after, limit }: UserQuery): Promise<Account[]> {
@@ -42,26 +43,13 @@ export function administrationOperations(users: Collection<UserDoc>) {
       suspended: NonNullable<UserDoc["suspended"]>,
       events: EventRow[],
     ): Promise<number | null> {
-      const outbox = outboxUpdate(events);
-      const updated = await users.findOneAndUpdate(
-        { _id: id, ...present, suspended: { $exists: false }, isAdministrator: false },
-        {
-          $set: { suspended, tokensEnding: { since: suspended.at }, keptSessionId: null, ...outbox.$set },
-          $inc: { sessionEpoch: 1, tokenEpoch: 1 },
-          $push: outbox.$push,
-        },
-        { returnDocument: "after", projection: { sessionEpoch: 1 } },
-      );
+      const updated = await change(id, {
+        when: { suspended: { $exists: false }, isAdministrator: false },
+        set: { suspended, tokensEnding: { since: suspended.at }, keptSessionId: null },
+        inc: { sessionEpoch: 1, tokenEpoch: 1 },
+        events,
+      });
       return updated?.sessionEpoch ?? null;
-    },
-    /** False if there is no such account, or it is not suspended. */
-    async unsuspend(id: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await users.updateOne(
-        { _id: id, ...present, suspended: { $exists: true } },
-        { $set: { updatedAt: now, ...outbox.$set }, $unset: { suspended: true }, $push: outbox.$push },
-      );
-      return result.modifiedCount === 1;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The right of accounts to administer the service. */
 import type { Collection } from "mongodb";
-import { outboxUpdate, type EventRow } from "../outbox.ts";
-import { present, type UserDoc } from "./document.ts";
+import type { EventRow } from "../outbox.ts";
+import { changeAccount, present, type UserDoc } from "./document.ts";
 
 export function administratorOperations(users: Collection<UserDoc>) {
   return {
@@ -25,20 +25,12 @@ export function administratorOperations(users: Collection<UserDoc>) {
         await users.updateOne({ _id: id, administratorChange }, { $set: { administratorChange: number } });
         return false;
       }
-      const outbox = outboxUpdate(events);
-      const result = await users.updateOne(
-        {
-          _id: id,
-          ...present,
-          administratorChange,
-          ...(isAdministrator ? { suspended: { $exists: false } } : {}),
-        },
-        {
-          $set: { isAdministrator, administratorChange: number, ...outbox.$set },
-          $push: outbox.$push,
-        },
-      );
-      return result.modifiedCount === 1;
+      const changed = await changeAccount(users)(id, {
+        when: { administratorChange, ...(isAdministrator ? { suspended: { $exists: false } } : {}) },
+        set: { isAdministrator, administratorChange: number },
+        events,
+      });
+      return changed !== null;
     },
   };
 }

@@ -1,8 +1,9 @@
 /** Password of an account, and the end of its sessions and API tokens. */
 import type { Collection, Filter } from "mongodb";
 import { rememberedClient, type KnownClients } from "../known-clients.ts";
-import { outboxUpdate, type EventRow } from "../outbox.ts";
+import type { EventRow } from "../outbox.ts";
 import {
+  changeAccount,
   addMails,
   credentials,
   present,
@@ -13,6 +14,7 @@ import {
 } from "./document.ts";
 
 export function credentialOperations(users: Collection<UserDoc>) {
+  const change = changeAccount(users);
   return {
     findCredentials: (emailKey: string) =>
       users.findOne<Credentials>({ emailKey, ...present }, { projection: credentials }),
@@ -34,19 +36,15 @@ export function credentialOperations(users: Collection<UserDoc>) {
       kept: { _id: string; epoch?: number } | undefined,
       events: EventRow[],
     ): Promise<number | null> {
-      const outbox = outboxUpdate(events);
       const stillHeld = kept && {
         $or: [{ sessionEpoch: kept.epoch || { $in: [0, null] } }, { keptSessionId: kept._id }],
       };
-      const updated = await users.findOneAndUpdate(
-        { _id: id, ...present, ...stillHeld } as Filter<UserDoc>,
-        {
-          $set: { keptSessionId: kept?._id ?? null, ...outbox.$set },
-          $inc: { sessionEpoch: 1 },
-          $push: outbox.$push,
-        },
-        { returnDocument: "after", projection: { sessionEpoch: 1 } },
-      );
+      const updated = await change(id, {
+        when: stillHeld as Filter<UserDoc>,
+        set: { keptSessionId: kept?._id ?? null },
+        inc: { sessionEpoch: 1 },
+        events,
+      });
       return updated?.sessionEpoch ?? null;
     },
 
@@ -58,7 +56,7 @@ export function credentialOperations(users: Collection<UserDoc>) {
      */
     async replacePassword(
       seen: Pick<UserDoc, "_id" | "passwordHash" | "emailKey">,
-      change: {
+      replacement: {
         passwordHash: string;
         keptSessionId: string | undefined;
         verifiedAt?: Date;
@@ -70,26 +68,22 @@ export function credentialOperations(users: Collection<UserDoc>) {
       },
       events: EventRow[],
     ): Promise<number | null> {
-      const { passwordHash, keptSessionId, verifiedAt, tokensEnding, knownClients, now, mails } = change;
-      const outbox = outboxUpdate(events);
-      const updated = await users.findOneAndUpdate(
-        { _id: seen._id, passwordHash: seen.passwordHash, emailKey: seen.emailKey, ...present },
-        {
-          $set: {
-            passwordHash,
-            updatedAt: now,
-            ...(verifiedAt ? { emailVerifiedAt: verifiedAt } : {}),
-            ...(tokensEnding ? { tokensEnding } : {}),
-            ...knownClients,
-            keptSessionId: keptSessionId ?? null,
-            ...outbox.$set,
-          },
-          $unset: { emailChange: true, passwordless: true, ...(verifiedAt ? { verification: true } : {}) },
-          $inc: { sessionEpoch: 1, ...(tokensEnding ? { tokenEpoch: 1 } : {}) },
-          $push: { ...outbox.$push, ...addMails(mails) },
+      const { passwordHash, keptSessionId, verifiedAt, tokensEnding, knownClients, now, mails } = replacement;
+      const updated = await change(seen._id, {
+        when: { passwordHash: seen.passwordHash, emailKey: seen.emailKey },
+        set: {
+          passwordHash,
+          emailVerifiedAt: verifiedAt,
+          tokensEnding,
+          ...knownClients,
+          keptSessionId: keptSessionId ?? null,
         },
-        { returnDocument: "after", projection: { sessionEpoch: 1 } },
-      );
+        unset: ["emailChange", "passwordless", ...(verifiedAt ? ["verification"] : [])],
+        inc: { sessionEpoch: 1, tokenEpoch: tokensEnding && 1 },
+        push: addMails(mails),
+        now,
+        events,
+      });
       return updated?.sessionEpoch ?? null;
     },
     /** Records a client that has signed in, by its hashes. */

@@ -1,5 +1,6 @@
 /** Document of an account, its projections and indexes. */
-import type { IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
+import { changeOf } from "../change.ts";
 import type { KnownClients } from "../known-clients.ts";
 import type { WithOutbox } from "../outbox.ts";
 import type { Factors } from "./factor-document.ts";
@@ -110,38 +111,6 @@ export type Account = Omit<
 >;
 export type Credentials = Account & Pick<UserDoc, "passwordHash" | "factors"> & KnownClients;
 
-export const userIndexes: IndexDescription[] = [
-  { key: { emailKey: 1 }, unique: true, name: "user_email" },
-  { key: { username: 1 }, unique: true, name: "user_username" },
-  {
-    key: { founder: 1 },
-    unique: true,
-    name: "user_founder",
-    partialFilterExpression: { founder: true },
-  },
-  {
-    key: { isAdministrator: 1, username: 1 },
-    name: "user_administrators",
-    partialFilterExpression: { isAdministrator: true },
-  },
-  // Accounts that earlier versions created without a verified domain, and no one has used.
-  {
-    key: { provisionedBy: 1 },
-    name: "user_unused",
-    partialFilterExpression: { passwordless: true, emailVerifiedAt: null },
-  },
-  { key: { pendingSince: 1 }, sparse: true },
-  { key: { "mailsDue.createdAt": 1 }, sparse: true },
-  { key: { deletedAt: 1 }, sparse: true },
-  { key: { "suspended.at": 1, username: 1 }, sparse: true, name: "user_suspended" },
-  { key: { "tokensEnding.since": 1 }, sparse: true },
-  {
-    key: { "factors.passkeys.id": 1 },
-    unique: true,
-    name: "user_passkey",
-    partialFilterExpression: { "factors.passkeys.id": { $gt: "" } },
-  },
-];
 /** Projection of `Credentials`. */
 export const credentials = { outbox: 0, pendingSince: 0, mailsDue: 0 } as const;
 /** Projection of `Account`. */
@@ -159,3 +128,7 @@ export const present = { deletedAt: { $exists: false } } as const;
 const mailsWaiting = 20;
 /** Part of an update that adds mails. */
 export const addMails = (mails: MailDue[]) => ({ mailsDue: { $each: mails, $slice: -mailsWaiting } });
+
+/** Changes an account that is not being deleted. */
+export const changeAccount = (users: Collection<UserDoc>) =>
+  changeOf<UserDoc, Account>(users, present, account);

@@ -3,8 +3,16 @@
  * the account's sessions, its mails and its audit events. Only `hasFactor` is part of `Account`.
  */
 import type { Collection } from "mongodb";
-import { outboxUpdate, type EventRow } from "../outbox.ts";
-import { addMails, credentials, present, type Credentials, type MailDue, type UserDoc } from "./document.ts";
+import type { EventRow } from "../outbox.ts";
+import {
+  changeAccount,
+  addMails,
+  credentials,
+  present,
+  type Credentials,
+  type MailDue,
+  type UserDoc,
+} from "./document.ts";
 import type { Factors, Passkey } from "./factor-document.ts";
 
 /** A change of the set of factors, applied to the revision that was read. */
@@ -40,37 +48,23 @@ function changeOperations(users: Collection<UserDoc>) {
       change: FactorChange,
       events: EventRow[],
     ): Promise<number | null> {
-      const outbox = outboxUpdate(events);
-      const { addPasskey, removePasskey, hasFactor, keptSessionId } = change;
-      const updated = await users.findOneAndUpdate(
-        {
-          _id,
-          ...present,
+      const { unset = [], addPasskey, removePasskey, hasFactor, keptSessionId, mails } = change;
+      const updated = await changeAccount(users)(_id, {
+        when: {
           "factors.revision": factors?.revision ?? { $exists: false },
           sessionEpoch: sessionEpoch ?? { $exists: false },
         },
-        {
-          $set: {
-            ...within(change.set ?? {}),
-            ...(hasFactor ? { hasFactor: true } : {}),
-            ...(keptSessionId === undefined ? {} : { keptSessionId }),
-            updatedAt: change.now,
-            ...(events.length > 0 ? outbox.$set : {}),
-          },
-          $unset: {
-            ...within(Object.fromEntries((change.unset ?? []).map((name) => [name, true]))),
-            ...(hasFactor ? {} : { hasFactor: true }),
-          },
-          $inc: { "factors.revision": 1, ...(keptSessionId === undefined ? {} : { sessionEpoch: 1 }) },
-          $push: {
-            ...outbox.$push,
-            ...(change.mails.length > 0 ? addMails(change.mails) : {}),
-            ...(addPasskey ? { "factors.passkeys": addPasskey } : {}),
-          },
-          ...(removePasskey === undefined ? {} : { $pull: { "factors.passkeys": { id: removePasskey } } }),
+        set: { ...within(change.set ?? {}), hasFactor: hasFactor || undefined, keptSessionId },
+        unset: [...unset.map((name) => `factors.${name}`), ...(hasFactor ? [] : ["hasFactor"])],
+        inc: { "factors.revision": 1, sessionEpoch: keptSessionId === undefined ? undefined : 1 },
+        push: {
+          ...(mails.length > 0 ? addMails(mails) : {}),
+          "factors.passkeys": addPasskey,
         },
-        { returnDocument: "after", projection: { sessionEpoch: 1 } },
-      );
+        pull: removePasskey === undefined ? undefined : { "factors.passkeys": { id: removePasskey } },
+        now: change.now,
+        events: events.length > 0 ? events : undefined,
+      });
       return updated ? (updated.sessionEpoch ?? 0) : null;
     },
   };
@@ -92,17 +86,15 @@ function accountOperations(users: Collection<UserDoc>) {
     },
     /** Removes all factors and ends all sessions. Returns the epoch of new ones; null if there is no factor. */
     async resetFactors(id: string, now: Date, mails: MailDue[], events: EventRow[]): Promise<number | null> {
-      const outbox = outboxUpdate(events);
-      const updated = await users.findOneAndUpdate(
-        { _id: id, hasFactor: true, ...present },
-        {
-          $set: { keptSessionId: null, updatedAt: now, ...outbox.$set },
-          $unset: { factors: true, hasFactor: true },
-          $inc: { sessionEpoch: 1 },
-          $push: { ...outbox.$push, ...addMails(mails) },
-        },
-        { returnDocument: "after", projection: { sessionEpoch: 1 } },
-      );
+      const updated = await changeAccount(users)(id, {
+        when: { hasFactor: true },
+        set: { keptSessionId: null },
+        unset: ["factors", "hasFactor"],
+        inc: { sessionEpoch: 1 },
+        push: addMails(mails),
+        now,
+        events,
+      });
       return updated?.sessionEpoch ?? null;
     },
     async renamePasskey(id: string, passkeyId: string, name: string): Promise<boolean> {
@@ -132,16 +124,13 @@ function useOperations(users: Collection<UserDoc>) {
     },
     /** Uses a recovery code, once. False if the account has no such code. */
     async useRecoveryCode(id: string, hash: string, mails: MailDue[], events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await users.updateOne(
-        { _id: id, "factors.recovery": hash, ...present },
-        {
-          $pull: { "factors.recovery": hash },
-          $set: outbox.$set,
-          $push: { ...outbox.$push, ...addMails(mails) },
-        },
-      );
-      return result.modifiedCount === 1;
+      const changed = await changeAccount(users)(id, {
+        when: { "factors.recovery": hash },
+        pull: { "factors.recovery": hash },
+        push: addMails(mails),
+        events,
+      });
+      return changed !== null;
     },
     /** Records the use of a passkey. False if it was removed, or a later use was recorded before. */
     async usePasskey(

@@ -39,7 +39,7 @@ async function accessToken(resource: string, tenantIds: string[]): Promise<strin
     .replace(/[^0-9a-f]/g, "a")}`;
   const now = app.now();
   const later = new Date(now.getTime() + 3_600_000);
-  await app.storage.oauth.grants.insert({
+  await app.storage.oauthGrants.insert({
     _id: app.newId(),
     userId: user.id,
     clientId: "client",

@@ -287,7 +287,7 @@ describe("an organization's requirement of a second factor", () => {
     assert.deepEqual(kept.details?.["organizations"], [org.slug]);
 
     const { storage, now } = service.app;
-    const lifted = await storage.tenants.setMfaRequirement(org.id, null, now(), []);
+    const lifted = await storage.tenants.change(org.id, { unset: ["mfaRequirement"], now: now() });
     await storage.memberships.follow(lifted!);
 
     assert.equal((await remove()).status, 200);

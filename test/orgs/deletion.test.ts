@@ -198,7 +198,7 @@ describe("a deleted organization", () => {
   it("is cleaned up even if the process crashed right after its deletion was written", async () => {
     const { tenants } = service.app.storage;
     const deletionAt = new Date(Date.now() + limits.organizationGraceMs);
-    await tenants.scheduleDeletion(fixture.org.id, deletionAt, service.app.now(), []);
+    await tenants.change(fixture.org.id, { set: { deletionAt }, now: service.app.now() });
     const early = await fixture.at(member, "GET", "");
 
     aheadMs = 60_000;

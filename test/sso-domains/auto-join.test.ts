@@ -243,7 +243,10 @@ describe("a person with an address in a verified domain", () => {
     const { org, domain } = await newCompany("admin");
     const { storage, now } = fixture.service.app;
     const from = new Date(now().getTime() - 1000);
-    await storage.tenants.setMfaRequirement(org.id, { from, graceDays: 0 }, now(), []);
+    await storage.tenants.change(org.id, {
+      set: { mfaRequirement: { from, graceDays: 0 } },
+      now: now(),
+    });
     const person = await newPerson(`ada@${domain}`);
     assert.equal(await roleOf(org, person), "admin");
     const refused = await fixture.service.call("GET", `/api/tenants/${org.id}`, { cookie: person.cookie });

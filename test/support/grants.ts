@@ -5,7 +5,7 @@ export async function addGrant(service: TestService, { id }: TestUser, org: Test
   const { storage, newId, now } = service.app;
   const grantId = newId();
   const soon = new Date(now().getTime() + 3_600_000);
-  await storage.oauth.grants.insert({
+  await storage.oauthGrants.insert({
     _id: grantId,
     userId: id,
     clientId: "guarded",

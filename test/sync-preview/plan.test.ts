@@ -353,12 +353,10 @@ describe("the schedule", () => {
     await service.settled();
     await runConnection(service.app, data.id);
     const { tenants } = service.app.storage;
-    await tenants.scheduleDeletion(
-      customer.org.id,
-      new Date(service.app.now().getTime() - 1),
-      service.app.now(),
-      [],
-    );
+    await tenants.change(customer.org.id, {
+      set: { deletionAt: new Date(service.app.now().getTime() - 1) },
+      now: service.app.now(),
+    });
 
     await eraseTenant(service.app, customer.org.id);
 

@@ -73,13 +73,13 @@ describe("a polled branch", () => {
     customer.repository.pull();
     customer.repository.commit({ "skills/kept/SKILL.md": edited("kept", "there") });
     const now = hosted.service.app.now();
-    await tenants.scheduleDeletion(tenantId, new Date(now.getTime() + 30 * 24 * hourMs), now, []);
+    await tenants.change(tenantId, { set: { deletionAt: new Date(now.getTime() + 30 * 24 * hourMs) }, now });
 
     await hosted.wait(other, pollMs);
 
     const waiting = (await connections.find(customer.id))!;
     assert.deepEqual([waiting.headOid, waiting.wanted], [headOid, waiting.done]);
-    await tenants.cancelDeletion(tenantId, now, []);
+    await tenants.change(tenantId, { unset: ["deletionAt"], now });
     await hosted.wait(customer, pollMs);
     await hosted.assertInStep(customer);
   });

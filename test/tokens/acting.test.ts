@@ -194,11 +194,11 @@ describe("a token of an organization", () => {
     assert.equal((await ask()).status, 200);
 
     const now = service.app.now();
-    await tenants.scheduleDeletion(doomed.id, new Date(now.getTime() + dayMs), now, []);
+    await tenants.change(doomed.id, { set: { deletionAt: new Date(now.getTime() + dayMs) }, now });
     const scheduled = await ask();
-    await tenants.cancelDeletion(doomed.id, now, []);
+    await tenants.change(doomed.id, { unset: ["deletionAt"], now });
     const restored = await ask();
-    await tenants.scheduleDeletion(doomed.id, now, now, []);
+    await tenants.change(doomed.id, { set: { deletionAt: now }, now });
     await tenants.beginErasing(doomed.id, now);
     await tenants.erase(doomed.id, now);
     const erased = await ask();

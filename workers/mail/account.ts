@@ -46,11 +46,7 @@ function ofAccount(app: App, user: Account): Waiting[] {
 }
 
 async function ofAccess(app: App, user: Account): Promise<Waiting[]> {
-  const {
-    sessions,
-    tokens,
-    oauth: { grants },
-  } = app.storage;
+  const { sessions, tokens, oauthGrants: grants } = app.storage;
   const [newSessions, newTokens, newGrants] = await Promise.all([
     sessions.listNoticesTo(user._id, batch),
     tokens.listNoticesTo(user._id, batch),

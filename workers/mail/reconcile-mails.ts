@@ -7,12 +7,12 @@ const batch = 1000;
 
 export async function reconcileMails(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - mailAfterMs);
-  const { users, sessions, tokens, oauth } = app.storage;
+  const { users, sessions, tokens, oauthGrants } = app.storage;
   const waiting = await Promise.all([
     users.listMailsDue(before, batch),
     sessions.listNoticesDue(before, batch),
     tokens.listNoticesDue(before, batch),
-    oauth.grants.listNoticesDue(before, batch),
+    oauthGrants.listNoticesDue(before, batch),
   ]);
   for (const userId of new Set(waiting.flat()))
     await app.queue.enqueue("mail.account", { userId }, { jobId: userId });

@@ -12,7 +12,6 @@ import { advanceEpoch, mayErase } from "../../src/epoch/epoch.ts";
 import { finishTakedown } from "../../src/skills/moderation/takedown.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
-import { propagateUser } from "../../src/users/member-names.ts";
 import { reconcilePathReservations, reconcileFolders } from "../folders/reconcile-folders.ts";
 import { reconcileMails } from "../mail/reconcile-mails.ts";
 import { reconcileOrganizations } from "../orgs/reconcile-organizations.ts";
@@ -73,20 +72,13 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function completePendingAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - pendingAfterMs);
-  const { users, tokens, oauth, sessions, anonymousIdentities, serviceSettings, connections } = app.storage;
   await attempt(app, "administrators", () => finishAdministratorChange(app));
+  await flushOutboxes(app, before);
   await reconcileOrganizations(app, before);
   await reconcileWorkspaces(app, before);
-  await flushOutboxes(app, users, before, (user) => propagateUser(app, user));
-  await flushOutboxes(app, serviceSettings, before);
-  await flushOutboxes(app, tokens, before);
-  await flushOutboxes(app, oauth.grants, before);
-  await flushOutboxes(app, sessions, before);
-  await flushOutboxes(app, anonymousIdentities, before);
-  await flushOutboxes(app, connections, before);
   await attempt(app, "tokens", () => finishEndingTokens(app));
   await reconcileMails(app);
-  for (const userId of await users.listDeleted(before, batch))
+  for (const userId of await app.storage.users.listDeleted(before, batch))
     await attempt(app, userId, () => finishDeletion(app, { userId }));
 }
 

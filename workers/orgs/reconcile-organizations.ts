@@ -2,10 +2,6 @@
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../../src/app.ts";
 import { pruneAvatars } from "../../src/orgs/avatar/avatar.ts";
-import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
-import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
-import { propagateTenant } from "../../src/orgs/propagate.ts";
-import { flushOutboxes } from "../maintenance/flush-outboxes.ts";
 import { cleanUpAfterMembers } from "./member-left.ts";
 import { reconcileScim } from "./reconcile-scim.ts";
 import { cleanUpAfterTeams } from "./team-deleted.ts";
@@ -14,33 +10,14 @@ const batch = 100;
 
 /** `before`: documents changed earlier are no longer being written by a live process. */
 export async function reconcileOrganizations(app: App, before: Date): Promise<void> {
-  const { tenants, memberships, invitations, teams, roles, oidcPolicies } = app.storage;
-  const { ssoDomains, ssoProviders, mcpServers } = app.storage;
-  await flushOutboxes(app, tenants, before, async (tenant) => {
-    await propagateTenant(app, tenant);
-    await repairOwners(app, tenant._id);
-  });
+  const { tenants, invitations, ssoDomains, tenantSkills } = app.storage;
   // A publish in progress when its organization was deleted may have finished later.
-  for (const { _id } of await tenants.listDeleted(batch)) await app.storage.tenantSkills.suspend(_id);
-  await flushOutboxes(app, memberships, before, async (member) => {
-    if (member.enlisting) await enlistOwner(app, member);
-  });
-  await flushOutboxes(app, invitations, before, async (invitation) => {
-    if (invitation.state === "accepted") await createInvitedMembership(app, invitation);
-  });
+  for (const { _id } of await tenants.listDeleted(batch)) await tenantSkills.suspend(_id);
   for (const invitationId of await invitations.listMailsDue(before, batch))
     await app.queue.enqueue("mail.invitation", { invitationId }, { jobId: invitationId });
-  await flushOutboxes(app, teams, before);
-  await flushOutboxes(app, roles, before);
-  await flushOutboxes(app, oidcPolicies, before);
-  await flushOutboxes(app, ssoDomains, before);
   for (const tenantId of await ssoDomains.listFollowUps(before))
     await app.queue.enqueue("sso.domain-verified", { tenantId }, { jobId: tenantId });
-  await flushOutboxes(app, mcpServers, before);
-  await flushOutboxes(app, app.storage.scimProviders, before);
   await reconcileScim(app, before);
-  await flushOutboxes(app, app.storage.connectors, before);
-  await flushOutboxes(app, ssoProviders, before);
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
   await pruneAvatars(app);

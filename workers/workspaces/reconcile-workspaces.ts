@@ -2,14 +2,12 @@
 import type { App } from "../../src/app.ts";
 import { queueDeletion } from "../../src/workspaces/leave.ts";
 import { flushWorkspaceEvents } from "../../src/workspaces/schedule.ts";
-import { flushOutboxes } from "../maintenance/flush-outboxes.ts";
 
 const batch = 100;
 
 /** `before`: documents changed earlier are no longer being written by a live process. */
 export async function reconcileWorkspaces(app: App, before: Date): Promise<void> {
   const { workspaces, workspaceSettings } = app.storage;
-  await flushOutboxes(app, workspaceSettings, before);
   await flushWorkspaceEvents(app, await workspaces.listUnflushed(before, batch));
   for (const { tenantId, userId } of await workspaces.listDeleting(before, batch))
     queueDeletion(app, { tenantId, userId });

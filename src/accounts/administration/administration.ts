@@ -80,7 +80,14 @@ export async function unsuspendUser(
 ): Promise<AdminUserPayload> {
   const user = await loadAdminUser(app, id);
   const event = administrationEvent(app, actor, "user.unsuspended", user, { reason });
-  if (!(await app.storage.users.unsuspend(id, app.now(), [event])))
+  if (
+    !(await app.storage.users.change(id, {
+      when: { suspended: { $exists: true } },
+      unset: ["suspended"],
+      now: app.now(),
+      events: [event],
+    }))
+  )
     throw new ServiceError("conflict", `"${user.username}" is not suspended.`);
   flushEvents(app, app.storage.users, id, [event]);
   return readAdminUser(app, id);

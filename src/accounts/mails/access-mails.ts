@@ -176,7 +176,7 @@ export async function endAccess(app: App, origin: Origin, token: string): Promis
 }
 
 async function endGrant(app: App, user: Account, grant: OauthGrantDoc, origin: Origin): Promise<void> {
-  const { grants } = app.storage.oauth;
+  const { oauthGrants: grants } = app.storage;
   const { _id, clientHost, clientName } = grant;
   const metadata = { client: clientHost ?? clientName, by: "mail link" };
   const made = eventOfOwner(app, user, origin, "user.grant_revoked", metadata);
@@ -204,7 +204,7 @@ async function loadAccess(app: App, kind: string, id: string): Promise<Access | 
     return record ? { kind, record } : undefined;
   }
   if (kind === "grant") {
-    const record = await app.storage.oauth.grants.findById(id);
+    const record = await app.storage.oauthGrants.findById(id);
     return record ? { kind, record } : undefined;
   }
   const record = kind === "token" ? await app.storage.tokens.findById(id) : null;

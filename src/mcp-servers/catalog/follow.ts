@@ -45,6 +45,11 @@ async function takeOver(app: App, server: McpServerDoc, { name, version, entry: 
   });
   const fields = { config: entry.config, catalog: { ...former, version } };
   // A concurrent change by a person wins, and the next pass decides again.
-  const updated = await mcpServers.update(server._id, server.revision, fields, app.now(), [event]);
+  const updated = await mcpServers.change(server._id, {
+    revision: server.revision,
+    set: fields,
+    now: app.now(),
+    events: [event],
+  });
   if (updated) flushEvents(app, mcpServers, server._id, [event]);
 }

@@ -32,7 +32,12 @@ export async function changeSwitch(
     resourceId: tenant._id,
     metadata: { mcpRegistry: enabled },
   });
-  const updated = await app.storage.tenants.setMcpRegistry(tenant._id, enabled, app.now(), [event]);
+  const updated = await app.storage.tenants.change(tenant._id, {
+    when: { mcpRegistry: { $exists: !enabled } },
+    patch: { mcpRegistry: enabled ? true : null },
+    now: app.now(),
+    events: [event],
+  });
   if (updated) flushEvents(app, app.storage.tenants, tenant._id, [event]);
   return readSwitch(app, actor, tenant._id);
 }

@@ -45,7 +45,11 @@ export async function changeAutoJoin(
     metadata: { enabled, role: enabled ? role : undefined },
   });
   const { tenants } = app.storage;
-  const updated = await tenants.setAutoJoin(tenant._id, enabled ? { role } : null, app.now(), [event]);
+  const updated = await tenants.change(tenant._id, {
+    patch: { autoJoin: enabled ? { role } : null },
+    now: app.now(),
+    events: [event],
+  });
   if (!updated) throw notFound("team", tenantRef);
   flushEvents(app, tenants, tenant._id, [event]);
   return present(app, updated);

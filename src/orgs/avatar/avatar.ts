@@ -43,7 +43,12 @@ export async function setAvatar(
     resourceId: tenant._id,
     metadata: { bytes: bytes.length },
   });
-  const before = await app.storage.tenants.setAvatar(tenant._id, { id, etag }, app.now(), [event]);
+  const before = await app.storage.tenants.change(tenant._id, {
+    set: { avatar: { id, etag } },
+    now: app.now(),
+    events: [event],
+    returns: "before",
+  });
   if (!before) {
     await app.storage.avatars.remove(id);
     throw notFound("team", tenantRef);
@@ -60,7 +65,13 @@ export async function deleteAvatar(app: App, actor: Actor, tenantRef: string): P
     resourceType: "organization",
     resourceId: tenant._id,
   });
-  const before = await app.storage.tenants.setAvatar(tenant._id, null, app.now(), [event]);
+  const before = await app.storage.tenants.change(tenant._id, {
+    when: { avatar: { $exists: true } },
+    unset: ["avatar"],
+    now: app.now(),
+    events: [event],
+    returns: "before",
+  });
   if (!before?.avatar) throw noAvatar(tenant.slug);
   await app.storage.avatars.remove(before.avatar.id);
   flushEvents(app, app.storage.tenants, tenant._id, [event]);

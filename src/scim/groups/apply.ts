@@ -145,8 +145,9 @@ async function renameTeam(context: EventContext, group: ScimGroupDoc): Promise<v
       metadata: { name: team.name, changed: { name } },
     });
     try {
-      const fields = { name, nameKey: foldName(name) };
-      if (!(await teams.update(team._id, team.revision, fields, app.now(), [event]))) continue;
+      const set = { name, nameKey: foldName(name) };
+      const change = { revision: team.revision, set, now: app.now(), events: [event] };
+      if (!(await teams.change(team._id, change))) continue;
     } catch (error) {
       if (isDuplicate(error, "team_name")) continue;
       throw error;

@@ -32,7 +32,12 @@ export async function setEnforcement(
   if (enforced) await keepAccess(app, actor, tenant._id);
   else await mailSsoChange(app, actor, { tenant, provider }, event._id, "enforcement");
   const { tenants } = app.storage;
-  const updated = await tenants.enforceProvider(tenant._id, provider._id, enforced, app.now(), [event]);
+  const updated = await tenants.change(tenant._id, {
+    addToSet: enforced ? { ssoProviderIds: provider._id } : undefined,
+    pull: enforced ? undefined : { ssoProviderIds: provider._id },
+    now: app.now(),
+    events: [event],
+  });
   if (!updated) throw notFound("team", tenant.slug);
   await propagateTenantSoon(app, updated, [event]);
   return updated;

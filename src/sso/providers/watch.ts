@@ -66,7 +66,14 @@ async function applyMetadata(
   });
   if (!isChanged) return ssoProviders.noteMetadataRead(provider._id, now);
   const saml = { ...metadata, metadataReadAt: now, metadataUrl };
-  if (await ssoProviders.update(provider._id, provider.revision, { saml }, now, [event]))
+  if (
+    await ssoProviders.change(provider._id, {
+      revision: provider.revision,
+      set: { saml },
+      now,
+      events: [event],
+    })
+  )
     flushEvents(app, ssoProviders, provider._id, [event]);
 }
 
