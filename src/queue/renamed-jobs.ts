@@ -5,21 +5,21 @@ import { isJobName, type JobName } from "./jobs.ts";
 
 /** Former queues, with their repeating jobs. */
 const formerSchedules: Readonly<Record<string, readonly string[]>> = {
-  maintenance: [
-    "maintenance.reconcile",
-    "maintenance.advance-epoch",
-    "maintenance.purge",
-    "maintenance.rotate-keys",
-    "maintenance.compact-repos",
-    "maintenance.check-repos",
+  upkeep: [
+    "upkeep.reconcile",
+    "upkeep.advance-epoch",
+    "upkeep.purge",
+    "upkeep.rotate-keys",
+    "upkeep.tidy-repos",
+    "upkeep.check-repos",
   ],
-  branches: ["sync.poll-branches"],
+  branches: ["branches.poll"],
   sync: ["sync.poll"],
   folders: [],
 };
 const formerNames: Readonly<Record<string, JobName>> = {
-  "maintenance.compact-repos": "maintenance.compact-repos",
-  "folders.update-access": "folders.update-access",
+  "upkeep.tidy-repos": "maintenance.compact-repos",
+  "folders.govern": "folders.update-access",
 };
 const movedStates = ["waiting", "delayed", "failed"] as const;
 
@@ -36,7 +36,7 @@ export async function adoptRenamedJobs(
         const job = await queue.getJob(id);
         // One that a schedule has made can't be removed, and no consumer knows its name.
         if (!job || isJobName(job.name) || schedules.includes(job.name)) continue;
-        const name = formerNames[job.name] ?? job.name.replace(/^maintenance\./, "maintenance.");
+        const name = formerNames[job.name] ?? job.name.replace(/^upkeep\./, "maintenance.");
         const jobId = job.opts.deduplication?.id.slice(job.name.length + 1);
         if (isJobName(name)) await enqueue(name, job.data as object, { jobId });
         await job.remove();

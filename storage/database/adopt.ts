@@ -12,10 +12,10 @@ export async function adoptOlderForm(database: Database, declared: DeclaredIndex
   await dropIndex(database, "scim_groups", "scim_group_external_id");
 }
 
-/** Fields that had other names, by collection. Outboxes have `pendingSince` as well. */
+/** Fields that had other names, by collection. Outboxes have `unsettledAt` as well. */
 const formerFields: Record<string, Record<string, string>> = {
-  skills: { effectiveRestrictionId: "effectiveRestrictionId" },
-  search_entries: { effectiveRestrictionId: "effectiveRestrictionId" },
+  skills: { governingFolderId: "effectiveRestrictionId" },
+  search_entries: { governingFolderId: "effectiveRestrictionId" },
   connectors: { generation: "credentialsRevision" },
 };
 
@@ -25,19 +25,17 @@ const formerFields: Record<string, Record<string, string>> = {
  */
 async function adoptFieldNames(database: Database, declared: DeclaredIndexes): Promise<void> {
   const marker = "unsettledAt_1";
-  const skill = await database.raw
-    .collection("skills")
-    .findOne({}, { projection: { effectiveRestrictionId: 1 } });
-  if (!(skill && "effectiveRestrictionId" in skill) && !(await hasIndex(database, "users", marker))) return;
+  const skill = await database.raw.collection("skills").findOne({}, { projection: { governingFolderId: 1 } });
+  if (!(skill && "governingFolderId" in skill) && !(await hasIndex(database, "users", marker))) return;
 
-  await database.raw.collection("users").createIndex({ pendingSince: 1 }, { sparse: true });
+  await database.raw.collection("users").createIndex({ unsettledAt: 1 }, { sparse: true });
   const outboxes = Object.entries(declared).flatMap(([collection, indexes]) =>
     indexes.some(({ key }) => "pendingSince" in key) ? [collection] : [],
   );
   for (const name of new Set([...outboxes, ...Object.keys(formerFields)])) {
     const renamed = {
       ...formerFields[name],
-      ...(outboxes.includes(name) && { pendingSince: "pendingSince" }),
+      ...(outboxes.includes(name) && { unsettledAt: "pendingSince" }),
     };
     const collection = database.raw.collection(name);
     for (const [former, current] of Object.entries(renamed))

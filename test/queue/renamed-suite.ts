@@ -28,14 +28,14 @@ export function describeRenamedJobs(engineName: string, start: () => Promise<Eng
           ? redisBackend(place.redisUrl)
           : await embeddedBackend(place.dataDir, engine.log, startPatience);
       const fail = (error: Error) => assert.fail(error);
-      const [former, folders] = [backend.queue("maintenance", fail), backend.queue("folders", fail)];
-      const hourly = { name: "maintenance.purge", data: {}, opts: {} };
-      await former.upsertJobScheduler("maintenance.purge", { every: 3_600_000 }, hourly);
+      const [former, folders] = [backend.queue("upkeep", fail), backend.queue("folders", fail)];
+      const hourly = { name: "upkeep.purge", data: {}, opts: {} };
+      await former.upsertJobScheduler("upkeep.purge", { every: 3_600_000 }, hourly);
       const skill = { skillId: "s1", tenantId: "t1" };
-      const deduplication = { id: "maintenance.erase-skill/erase-s1" };
-      await former.add("maintenance.erase-skill", skill, { deduplication });
-      await former.add("maintenance.repack", skill, { delay: 3_600_000 });
-      await folders.add("folders.update-access", { tenantId: "t1" }, {});
+      const deduplication = { id: "upkeep.erase-skill/erase-s1" };
+      await former.add("upkeep.erase-skill", skill, { deduplication });
+      await former.add("upkeep.repack", skill, { delay: 3_600_000 });
+      await folders.add("folders.govern", { tenantId: "t1" }, {});
 
       for (let round = 0; round < 2; round++) await queue.adoptRenamedJobs();
 
@@ -56,7 +56,7 @@ export function describeRenamedJobs(engineName: string, start: () => Promise<Eng
       await Promise.all([former.close(), folders.close()]);
       await backend.close();
       assert.ok(
-        left.flat().every((id) => id.startsWith("repeat:maintenance.purge")),
+        left.flat().every((id) => id.startsWith("repeat:upkeep.purge")),
         left.flat().join(", "),
       );
       assert.deepEqual(new Set(ran), new Set([skill, "repack", { tenantId: "t1" }]));

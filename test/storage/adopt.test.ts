@@ -70,16 +70,16 @@ describe("a database of an earlier version", () => {
       await database.raw.dropDatabase();
       if (hasIndexes)
         for (const name of ["users", "skills"])
-          await rows(name).createIndex({ pendingSince: 1 }, { sparse: true });
+          await rows(name).createIndex({ unsettledAt: 1 }, { sparse: true });
       const since = new Date(0);
-      await rows("users").insertOne({ _id: "u1", emailKey: "a", pendingSince: since });
-      const unsettled = { pendingSince: since, slug: "a", tenantId: "t1", publicId: "a" };
+      await rows("users").insertOne({ _id: "u1", emailKey: "a", unsettledAt: since });
+      const unsettled = { unsettledAt: since, slug: "a", tenantId: "t1", publicId: "a" };
       const named = { effectiveRestrictionId: "f1", slug: "b", tenantId: "t1", publicId: "b" };
       await rows("skills").insertMany([
-        { ...unsettled, _id: "s1", effectiveRestrictionId: null },
+        { ...unsettled, _id: "s1", governingFolderId: null },
         { ...named, _id: "s2" },
       ]);
-      await rows("search_entries").insertOne({ _id: "s1", effectiveRestrictionId: "f1" });
+      await rows("search_entries").insertOne({ _id: "s1", governingFolderId: "f1" });
       await rows("connectors").insertOne({ _id: "c1", generation: 3 });
 
       for (let start = 0; start < 2; start++) await (await openStorage(place)).close();
@@ -94,7 +94,7 @@ describe("a database of an earlier version", () => {
       for (const name of ["users", "skills"]) {
         const keys = (await rows(name).indexes()).flatMap(({ key }) => Object.keys(key as object));
         assert.ok(
-          !keys.includes("pendingSince") && keys.includes("pendingSince"),
+          !keys.includes("unsettledAt") && keys.includes("pendingSince"),
           `${name}: ${keys.join(", ")}`,
         );
       }
