@@ -10,8 +10,8 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { clientFacts } from "../auth/known-clients.ts";
 import { presentSignedIn } from "../auth/present.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Enveloped, Page, routesOf, type Cookie, type Route } from "../http/route.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
+import { Enveloped, routesOf, type Cookie, type Route } from "../http/route.ts";
 import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { confirmEmail, requestEmailChange, resendConfirmation } from "./email-address.ts";
@@ -70,12 +70,8 @@ function sessionRoutes(app: App): Route[] {
       async handle({ actor, query }) {
         const [before] = decodeCursor(query.cursor, z.tuple([z.string().max(64)])) ?? [];
         const rows = await listSessions(app, actor, { before, limit: query.limit + 1 });
-        const shown = rows.slice(0, query.limit);
-        const last = shown.at(-1);
-        return new Page(
-          shown.map((session) => presentSession(session, actor)),
-          last && rows.length > query.limit ? encodeCursor([last._id]) : null,
-        );
+        const page = pageOf(rows, query.limit, (last) => [last._id]);
+        return page.map((session) => presentSession(session, actor));
       },
     }),
     route({

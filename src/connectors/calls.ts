@@ -4,8 +4,8 @@ import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
 import { isId } from "../../storage/database.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
+import { type Page } from "../http/route.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import type { ListCalls } from "./schema.ts";
 import { oldestCall } from "./status.ts";
@@ -23,7 +23,5 @@ export async function listOwnCalls(
   const after = last && { at: new Date(last[0]), id: last[1] };
   const owner = connector === undefined ? { userId } : { userId, connectorId: connector };
   const rows = await app.storage.connectorCalls.list(owner, oldestCall(app), after, limit + 1);
-  const page = rows.slice(0, limit);
-  const end = page.at(-1);
-  return new Page(page, rows.length > limit && end ? encodeCursor([end.at.getTime(), end._id]) : null);
+  return pageOf(rows, limit, (end) => [end.at.getTime(), end._id]);
 }

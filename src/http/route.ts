@@ -79,6 +79,10 @@ export class Page<T> {
     this.items = items;
     this.nextCursor = nextCursor;
   }
+
+  map<R>(present: (item: T) => R): Page<R> {
+    return new Page(this.items.map(present), this.nextCursor);
+  }
 }
 
 /** Data that is JSON already. */

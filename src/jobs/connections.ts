@@ -6,8 +6,8 @@ import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { SyncProblem } from "../../storage/sync/problem.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
+import { type Page } from "../http/route.ts";
 
 /** A page of connections; those with problems come first. */
 export async function listAllConnections(
@@ -17,14 +17,10 @@ export async function listAllConnections(
   const read = decodeCursor(cursor, z.tuple([z.enum(syncStatuses), z.string().max(24)]));
   const after = read && { status: read[0], _id: read[1] };
   const found = await app.storage.connections.list(after, limit + 1);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const tenants = await app.storage.tenants.listByIds(page.map(({ tenantId }) => tenantId));
+  const page = pageOf(found, limit, (last) => [last.status, last._id]);
+  const tenants = await app.storage.tenants.listByIds(page.items.map(({ tenantId }) => tenantId));
   const byId = new Map(tenants.map((tenant) => [tenant._id, tenant]));
-  return new Page(
-    page.map((connection) => present(connection, byId.get(connection.tenantId))),
-    found.length > limit && last ? encodeCursor([last.status, last._id]) : null,
-  );
+  return page.map((connection) => present(connection, byId.get(connection.tenantId)));
 }
 
 function present(connection: ConnectionDoc, tenant: TenantDoc | undefined): AdminConnectionPayload {

@@ -6,8 +6,8 @@ import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents, makeEvent } from "../audit/events.ts";
 import { notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
+import { type Page } from "../http/route.ts";
 import { IdCursor, type ListQuery } from "../orgs/schema.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { targetOf } from "./redirect-uris.ts";
@@ -27,12 +27,7 @@ export async function listGrants(app: App, actor: Actor, input: ListQuery): Prom
     after,
     input.limit + 1,
   );
-  const shown = rows.slice(0, input.limit);
-  const last = rows.length > input.limit ? shown.at(-1) : undefined;
-  return new Page(
-    shown.map((grant) => presentGrant(user, grant)),
-    last ? encodeCursor([last._id]) : null,
-  );
+  return pageOf(rows, input.limit, (last) => [last._id]).map((grant) => presentGrant(user, grant));
 }
 
 function presentGrant({ memberships, withheld = [] }: UserActor, grant: Grant): GrantPayload {

@@ -4,7 +4,7 @@ import { AdminOrganizationPayload } from "../../contract/payloads/administration
 import { isId } from "../../storage/database.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
 import { AdminOrganizationQuery } from "./schema.ts";
@@ -38,9 +38,8 @@ async function listOrganizations(
   const [after] = decodeCursor(cursor, Cursor) ?? [];
   const prefix = query === undefined ? undefined : foldName(query);
   const rows = await app.storage.overviews.listTenants(prefix, after, limit + 1);
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return new Page(await present(app, shown), last ? encodeCursor([last.slug]) : null);
+  const page = pageOf(rows, limit, (last) => [last.slug]);
+  return new Page(await present(app, page.items), page.nextCursor);
 }
 
 async function present(app: App, tenants: readonly TenantDoc[]): Promise<AdminOrganizationPayload[]> {

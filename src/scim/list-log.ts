@@ -4,8 +4,8 @@ import type { ScimLogEntryPayload } from "../../contract/payloads/scim.ts";
 import type { ScimLogDoc } from "../../storage/scim/log.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
+import { type Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { LogCursor, type ScimLogRequest } from "./schema.ts";
 
@@ -25,9 +25,7 @@ export async function listLog(
     from: new Date(app.now().getTime() - limits.scimLogDays * 86_400_000),
     limit: limit + 1,
   });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return new Page(shown.map(presentEntry), last ? encodeCursor([last._id]) : null);
+  return pageOf(rows, limit, (last) => [last._id]).map(presentEntry);
 }
 
 function presentEntry({ _id, at, method, path, status, outcome, ...rest }: ScimLogDoc): ScimLogEntryPayload {

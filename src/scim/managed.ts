@@ -2,8 +2,8 @@
 import type { ScimGroupPayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
+import { type Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { foldName } from "../users/schema.ts";
 import { NameCursor, type ScimGroupsRequest, type ScimUsersRequest } from "./schema.ts";
@@ -21,16 +21,15 @@ export async function listManagedUsers(
   const { scimUsers, scimGroups, users } = app.storage;
   const prefix = query === undefined ? undefined : foldName(query);
   const rows = await scimUsers.listByName(tenant._id, { state, prefix, after, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  const teamIds = [...new Set(shown.flatMap((user) => user.teamIds))];
+  const page = pageOf(rows, limit, (last) => [last.userNameKey]);
+  const teamIds = [...new Set(page.items.flatMap((user) => user.teamIds))];
   const [accounts, groups] = await Promise.all([
-    users.listByIds(shown.flatMap(({ userId }) => (userId === undefined ? [] : [userId]))),
+    users.listByIds(page.items.flatMap(({ userId }) => (userId === undefined ? [] : [userId]))),
     scimGroups.listNames(tenant._id, teamIds),
   ]);
   const usernames = new Map(accounts.map(({ _id, username }) => [_id, username]));
   const names = new Map(groups.map(({ _id, displayName }) => [_id, displayName]));
-  const items = shown.map(({ _id, userName, attributes, email, active, userId, ...user }) => {
+  return page.map(({ _id, userName, attributes, email, active, userId, ...user }) => {
     const displayName = attributes?.["displayName"];
     const username = userId === undefined ? undefined : usernames.get(userId);
     return {
@@ -49,7 +48,6 @@ export async function listManagedUsers(
       updatedAt: user.updatedAt.toISOString(),
     };
   });
-  return new Page(items, last ? encodeCursor([last.userNameKey]) : null);
 }
 
 /** A page of the groups, by name. */
@@ -62,14 +60,13 @@ export async function listManagedGroups(
   const tenant = await loadTenant(app, actor, tenantRef, "scim:manage");
   const [after] = decodeCursor(cursor, NameCursor) ?? [];
   const rows = await app.storage.scimGroups.listByName(tenant._id, { after, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  const items = shown.map(({ _id, displayName, memberCount, isMapped, updatedAt }) => ({
-    id: _id,
-    name: displayName,
-    members: memberCount,
-    isMapped: isMapped === true,
-    updatedAt: updatedAt.toISOString(),
-  }));
-  return new Page(items, last ? encodeCursor([last.displayNameKey]) : null);
+  return pageOf(rows, limit, (last) => [last.displayNameKey]).map(
+    ({ _id, displayName, memberCount, isMapped, updatedAt }) => ({
+      id: _id,
+      name: displayName,
+      members: memberCount,
+      isMapped: isMapped === true,
+      updatedAt: updatedAt.toISOString(),
+    }),
+  );
 }

@@ -7,8 +7,8 @@ import type { App } from "../app.ts";
 import { publishEvents, makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { loadFolder } from "../folders/load.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
-import { Page } from "../http/route.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
+import { type Page } from "../http/route.ts";
 import { withNotice } from "../mail/notice.ts";
 import { IdCursor, type ListQuery } from "../orgs/schema.ts";
 import { requireUnrestricted, requireUser } from "../users/load.ts";
@@ -34,9 +34,7 @@ export async function listTokens(app: App, actor: Actor, input: ListQuery): Prom
 export async function listOwned(app: App, owner: TokenOwner, input: ListQuery): Promise<Page<ListedToken>> {
   const [after] = decodeCursor(input.cursor, IdCursor) ?? [];
   const rows = await app.storage.tokens.list(owner, after, input.limit + 1);
-  const shown = rows.slice(0, input.limit);
-  const last = rows.length > input.limit ? shown.at(-1) : undefined;
-  return new Page(shown, last ? encodeCursor([last._id]) : null);
+  return pageOf(rows, input.limit, (last) => [last._id]);
 }
 
 /**

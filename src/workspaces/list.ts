@@ -8,7 +8,7 @@ import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import type { FolderTree } from "../folders/tree/tree.ts";
 import { loadTree } from "../folders/tree/trees.ts";
-import { decodeCursor, encodeCursor } from "../http/request/cursor.ts";
+import { decodeCursor, pageOf } from "../http/request/cursor.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { loadManaged } from "./load.ts";
@@ -70,10 +70,9 @@ export async function listWorkspaces(
     after: at?.[0],
     limit: input.limit + 1,
   });
-  const shown = rows.slice(0, input.limit);
-  const last = rows.length > input.limit ? shown.at(-1) : undefined;
+  const page = pageOf(rows, input.limit, (last) => [last._id]);
   const tree = await loadTree(app, tenantId);
-  return new Page(await describe(app, tree, shown), last ? encodeCursor([last._id]) : null);
+  return new Page(await describe(app, tree, page.items), page.nextCursor);
 }
 
 async function describe(app: App, tree: FolderTree, rows: WorkspaceDoc[]): Promise<Workspace[]> {

@@ -13,7 +13,7 @@ import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { serviceLog } from "../../audit/fan-out.ts";
 import { dropSessions } from "../../auth/sessions.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { resetFactors } from "../../mfa/reset.ts";
 import { lastSeenOf } from "../../users/last-seen.ts";
@@ -45,9 +45,8 @@ export async function listUsers(
     after: field === by ? after : undefined,
     limit: limit + 1,
   });
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return new Page(await present(app, shown), last ? encodeCursor([by, last[by]]) : null);
+  const page = pageOf(rows, limit, (last) => [by, last[by]]);
+  return new Page(await present(app, page.items), page.nextCursor);
 }
 
 /** Suspends an account. Throws `refused` for an administrator, and `conflict` if it is suspended already. */

@@ -61,6 +61,20 @@ export function readCursor(path: string, written: string): string {
 
 const foreignCursor = () => invalidRequest("The cursor is not one of this list: start again without it.");
 
+/**
+ * A page of rows that were read with one more than `limit`, which shows whether others follow. `valuesOf`: sort values
+ * of the last item, for the cursor.
+ */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  valuesOf: (last: Row) => readonly (string | number)[],
+): Page<Row> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return new Page(items, rows.length > limit && last !== undefined ? encodeCursor(valuesOf(last)) : null);
+}
+
 /** Paths may be too long for an address: a cursor has the beginning of one, and the items with it that were listed. */
 const startLength = 200;
 const PathCursor = z.tuple([z.string().max(startLength), z.number().int().min(1)]);

@@ -7,7 +7,7 @@ import { limitsOf, membershipIn } from "../../access/decide.ts";
 import { memberMay } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { forbidden, notFound, ServiceError } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { createServer } from "../create-server.ts";
@@ -30,9 +30,7 @@ export async function searchCatalog(
   if (app.config.mcpCatalog.url === undefined) return new Page<McpCatalogEntryPayload>([], null);
   const after = decodeCursor(cursor, Cursor)?.[0];
   const found = await app.storage.mcpCatalog.list(termsOf(query ?? ""), after, limit + 1);
-  const page = found.slice(0, limit);
-  const next = found.length > page.length ? encodeCursor([page.at(-1)!.name]) : null;
-  return new Page(page.map(presentEntry), next);
+  return pageOf(found, limit, (last) => [last.name]).map(presentEntry);
 }
 
 function presentEntry({ name, title, description, version, entry, updatedAt }: CatalogVersion) {

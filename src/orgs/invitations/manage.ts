@@ -5,8 +5,8 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
-import { Page } from "../../http/route.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { type Page } from "../../http/route.ts";
 import { permissionsOfOffer, requirePermissions } from "../permission-checks.ts";
 import { IdCursor, type ListQuery } from "../schema.ts";
 import { loadTenant } from "../service.ts";
@@ -21,9 +21,7 @@ export async function listInvitations(
   const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
   const [after] = decodeCursor(input.cursor, IdCursor) ?? [];
   const rows = await app.storage.invitations.list(tenant._id, after, input.limit + 1);
-  const shown = rows.slice(0, input.limit);
-  const last = rows.length > input.limit ? shown.at(-1) : undefined;
-  return new Page(shown, last ? encodeCursor([last._id]) : null);
+  return pageOf(rows, input.limit, (last) => [last._id]);
 }
 
 /** Revokes an open invitation: from this write on its link is invalid. */

@@ -9,7 +9,7 @@ import { missingFrom, ownerRole } from "../../access/permissions.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, flushEvents } from "../../audit/events.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { Page } from "../../http/route.ts";
 import { lastSeenOf } from "../../users/last-seen.ts";
 import { foldName } from "../../users/schema.ts";
@@ -59,18 +59,17 @@ export async function listMembers(
     after: at ? { username: at[0], id: at[1] } : undefined,
     limit: input.limit + 1,
   });
-  const shown = rows.slice(0, input.limit);
-  const last = rows.length > input.limit ? shown.at(-1) : undefined;
+  const page = pageOf(rows, input.limit, (last) => [last.username, last._id]);
   const showsEmail = decideTenant(actor, "member:update", tenant._id) === "allowed";
-  const userIds = shown.map((row) => row.userId);
+  const userIds = page.items.map((row) => row.userId);
   const [accounts, names, lastSeen, provisioned] = await Promise.all([
     app.storage.users.listByIds(userIds),
-    loadNames(app, tenant._id, shown),
+    loadNames(app, tenant._id, page.items),
     showsEmail ? lastSeenOf(app, userIds) : new Map<string, Date>(),
     showsEmail ? app.storage.scimUsers.listAccounts(tenant._id, userIds) : new Set<string>(),
   ]);
   const byId = new Map(accounts.map((account) => [account._id, account]));
-  const members = shown.map((membership) => ({
+  return page.map((membership) => ({
     membership,
     account: byId.get(membership.userId),
     showsEmail,
@@ -78,7 +77,6 @@ export async function listMembers(
     lastSeenAt: lastSeen.get(membership.userId),
     isProvisioned: provisioned.has(membership.userId),
   }));
-  return new Page(members, last ? encodeCursor([last.username, last._id]) : null);
 }
 
 /**

@@ -6,8 +6,8 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, flushEvents } from "../../audit/events.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
-import { Page } from "../../http/route.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { type Page } from "../../http/route.ts";
 import { foldName } from "../../users/schema.ts";
 import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "../named-records.ts";
 import {
@@ -31,9 +31,7 @@ export async function listTeams(
   const tenant = await loadTenant(app, actor, tenantRef, "member:read");
   const [after] = decodeCursor(input.cursor, NameCursor) ?? [];
   const rows = await app.storage.teams.list(tenant._id, after, input.limit + 1);
-  const shown = rows.slice(0, input.limit);
-  const last = rows.length > input.limit ? shown.at(-1) : undefined;
-  return new Page(shown, last ? encodeCursor([last.nameKey]) : null);
+  return pageOf(rows, input.limit, (last) => [last.nameKey]);
 }
 
 export async function readTeam(app: App, actor: Actor, tenantRef: string, id: string): Promise<TeamDoc> {

@@ -11,8 +11,8 @@ import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
 import { serviceLog } from "../../audit/fan-out.ts";
 import { ServiceError, notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
-import { Page } from "../../http/route.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { type Page } from "../../http/route.ts";
 import { loadOpenSkill } from "../load.ts";
 import type { CloseReport, ReportSkill, ReportsQuery } from "./schema.ts";
 
@@ -54,10 +54,7 @@ export async function listReports(
   const last = decodeCursor(cursor, Cursor);
   const after = last && { at: new Date(last[0]), id: last[1] };
   const found = await app.storage.skillReports.list(state, after, limit + 1);
-  const page = found.slice(0, limit);
-  const end = page.at(-1);
-  const next = found.length > limit && end ? encodeCursor([end.createdAt.getTime(), end._id]) : null;
-  return new Page(page.map(presentReport), next);
+  return pageOf(found, limit, (end) => [end.createdAt.getTime(), end._id]).map(presentReport);
 }
 
 /** Closes an open report. The audit entry is written first, so that no report is closed without one. */

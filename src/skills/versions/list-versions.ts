@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { App } from "../../app.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
-import { Page } from "../../http/route.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { type Page } from "../../http/route.ts";
 import { filterBySpec, readSelector } from "./semver.ts";
 import { findVersion, findVersions, listSemvers } from "./versions.ts";
 
@@ -29,8 +29,7 @@ export async function listVersions(
     request.spec === undefined
       ? await findVersions(app, skill, { below, prerelease, limit: request.limit + 1 })
       : await listBySpec(app, skill, { below, prerelease, spec: request.spec, limit: request.limit + 1 });
-  const items = rows.slice(0, request.limit);
-  return new Page(items, rows.length > items.length ? encodeCursor([items.at(-1)!.version]) : null);
+  return pageOf(rows, request.limit, (last) => [last.version]);
 }
 
 async function listBySpec(

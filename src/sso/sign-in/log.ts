@@ -9,8 +9,8 @@ import type { SsoSignInDoc } from "../../../storage/sso/sign-ins.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
-import { Page } from "../../http/route.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { type Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { SignInCursor, type SignInsQuery } from "../schema.ts";
 
@@ -65,10 +65,8 @@ export async function listSignIns(
     app.storage.ssoProviders.list(tenantId),
   ]);
   const names = new Map(providers.map((one) => [one._id, one.name]));
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  const items = shown.map((row) => present(row, names.get(row.providerId)));
-  return new Page(items, last ? encodeCursor([last._id]) : null);
+  const page = pageOf(rows, limit, (last) => [last._id]);
+  return page.map((row) => present(row, names.get(row.providerId)));
 }
 
 function present(row: SsoSignInDoc, provider: string | undefined): SsoSignInPayload {

@@ -6,7 +6,8 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { notFound } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { loadSkill } from "../../skills/load.ts";
 import { requireUser } from "../../users/load.ts";
@@ -31,17 +32,13 @@ export async function listConflicts(
   actor: Actor,
   tenantRef: string,
   { limit, cursor, seen }: ConflictQuery,
-): Promise<{ items: Conflict[]; nextCursor: string | null }> {
+): Promise<Page<Conflict>> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "githubSync:read");
   const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(100)]));
   const before = read && { at: new Date(read[0]), id: read[1] };
   const found = await visibleConflicts(app, actor, tenantId, { before, seen, limit: limit + 1 });
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return {
-    items: await describe(app, rows),
-    nextCursor: found.length > limit && last ? encodeCursor([last.at.getTime(), last._id]) : null,
-  };
+  const page = pageOf(found, limit, (last) => [last.at.getTime(), last._id]);
+  return new Page(await describe(app, page.items), page.nextCursor);
 }
 
 /** Conflicts in skills that the caller may read, newest first. */

@@ -8,7 +8,8 @@ import type { SyncRunDoc } from "../../../storage/sync/runs.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import type { Page } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 import { causeBy, makeConnectionEvent } from "../connection/connection-event.ts";
@@ -109,16 +110,15 @@ export async function listRuns(
   actor: Actor,
   tenantRef: string,
   { limit, cursor }: PageQuery,
-): Promise<{ items: SyncRunDoc[]; nextCursor: string | null }> {
+): Promise<Page<SyncRunDoc>> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "githubSync:read");
   const before = decodeCursor(cursor, z.tuple([z.string().max(64)]))?.[0];
   const found = await app.storage.syncRuns.list({ tenantId, before, limit: limit + 1 });
   const current = (await app.storage.connections.findOfTenant(tenantId))?._id;
   const view = await loadSyncView(app, actor, tenantId, current);
-  const items = found
-    .slice(0, limit)
-    .map((run) => (view.all ? run : partOf(run, view, run.connectionId === current)));
-  return { items, nextCursor: found.length > limit ? encodeCursor([items.at(-1)!._id]) : null };
+  return pageOf(found, limit, (last) => [last._id]).map((run) =>
+    view.all ? run : partOf(run, view, run.connectionId === current),
+  );
 }
 
 /**
