@@ -96,6 +96,7 @@ function firstFence(lines: readonly string[]): { line: number; after: string; re
 /** Whether the lines after a fence are frontmatter rather than a text between two horizontal rules. */
 function isFrontmatter(lines: readonly string[]): boolean {
   const end = lines.findIndex((text) => /^\s*(?:---|\.\.\.)\s*$/.test(text));
+  if (lines.slice(0, end).some((text) => text.startsWith("```"))) return false;
   return end > 0 && lines.slice(0, end).some((text) => isFrontmatterKey(text));
 }
 

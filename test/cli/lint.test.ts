@@ -100,6 +100,7 @@ const texts: [what: string, text: string | Buffer, errors: string[]][] = [
   ["a mapping as its tags", head("tags: {a: b}") + "x\n", []],
   ["a blank line before its frontmatter", `\n${head("name: A")}x\n`, ["frontmatter_position"]],
   ["a comment before its frontmatter", `<!-- a\nb -->\n${head("name: A")}x\n`, ["frontmatter_position"]],
+  ["YAML in a code block between two rules", "# A\n---\n```yaml\nname: other\n```\n---\n", []],
   ["old Macintosh line ends", head("name: A").replaceAll("\n", "\r") + "x\r", ["line_ends"]],
   ["dots as its closing fence", "---\nname: A\n...\nx\n", ["frontmatter_open"]],
   ["UTF-16", Buffer.from(`\uFEFF${head("name: A")}x\n`, "utf16le"), ["text_encoding"]],
