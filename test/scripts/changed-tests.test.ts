@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { affectedTests, hiddenUses } from "../../scripts/select-tests.mjs";
@@ -61,6 +64,20 @@ describe("the tests that a change can affect", () => {
       tests.filter((file) => file.startsWith("test/house/")),
     );
     assert.deepEqual(affected(), []);
+  });
+
+  it("are found in the checkout, also after a look at a socket", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "svc-socket-"));
+    const server = net.createServer().listen(path.join(folder, "socket"));
+    await once(server, "listening");
+    fs.lstatSync(path.join(folder, "socket"));
+    const again = new URL("../../scripts/sources.mjs?again", import.meta.url);
+
+    const sources = (await import(again.href)) as { root: string };
+
+    server.close();
+    fs.rmSync(folder, { recursive: true });
+    assert.equal(sources.root, root);
   });
 
   it("are found with uses of files that there are", () => {
