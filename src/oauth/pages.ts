@@ -188,7 +188,7 @@ function organizationFields({ request, organizations, withheld, chosen }: Consen
 export function returnPage(address: string, isAllowed: boolean): Html {
   const { kind, name } = targetOf(address);
   return html`<p>
-      ${isAllowed ? "Access was given." : "Access was denied, and the program got none."}
+      ${isAllowed ? "Access granted." : "Access denied."}
       ${kind === "web" ? html`You are being sent back to <b>${name}</b>.` : "You can return to the program."}
     </p>
     <p><a class="btn" href="${address}">Continue</a></p>`;

@@ -110,9 +110,9 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, () => {
   it("asks who the user is before a change, once the sign-in is ten minutes old, and goes on with it", async () => {
     const sessions = service.app.storage.database.raw.collection("sessions");
     await sessions.updateMany({}, { $set: { verifiedAt: new Date(Date.now() - 11 * 60_000) } });
-    await page.getByRole("button", { name: "Make new codes" }).click();
+    await page.getByRole("button", { name: "Generate new codes" }).click();
     const question = page.getByRole("dialog", { name: "Make new recovery codes?" });
-    const renew = question.getByRole("button", { name: "Make new codes" });
+    const renew = question.getByRole("button", { name: "Generate new codes" });
     await renew.click();
     const dialog = page.getByRole("dialog", { name: "Confirm it is you" });
     await dialog.waitFor();

@@ -125,7 +125,7 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     assert.equal(await page.locator("script:not([src])").count(), 0);
     await assertAccessible(page, "a conflict");
 
-    await older.getByRole("button", { name: "Fine as it is" }).click();
+    await older.getByRole("button", { name: "Keep current version" }).click();
     await page.getByText("1 of 1").waitFor();
     await page.getByRole("button", { name: /^Bring back / }).click();
     await page.getByText("1 of 1").waitFor({ state: "detached" });
@@ -157,7 +157,12 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
     });
     const { page } = await open(await newMember(service, customer.org, role.data.id));
     await heading(page, "Connection");
-    for (const name of ["Sync now", "Disconnect …", "Fine as it is", "Propose with pull requests instead"])
+    for (const name of [
+      "Sync now",
+      "Disconnect …",
+      "Keep current version",
+      "Propose with pull requests instead",
+    ])
       assert.equal(await page.getByRole("button", { name }).count(), 0, name);
   });
 

@@ -209,7 +209,7 @@ const writers: Record<MailDue["kind"], Writer> = {
       before: [`A new password was asked for, for your account "${user.username}".`],
       link: { label: "Choose a new password", url },
       after: [
-        "The link holds for an hour and works once. If you did not ask, do nothing: the password stays.",
+        "The link expires in one hour and works once. If you did not ask, do nothing: the password stays.",
       ],
     };
   },

@@ -77,7 +77,7 @@ export function factorPage(view: {
   const steps = takesTotp
     ? "Enter the six digits that your authenticator app shows, or one of your recovery codes."
     : "Use your passkey, or enter one of your recovery codes.";
-  return html`<p class="sub">Your password is right. ${steps}</p>
+  return html`<p class="sub">Password accepted. ${steps}</p>
     ${problem(error)} ${takesPasskey && passkeyPlace({ returnTo, ticket })}
     ${postForm(
       "/sign-in/verify",

@@ -44,7 +44,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
       <section className="panel" aria-labelledby="attention-heading">
         <header>
           <h2 id="attention-heading" className="grow">
-            To look at
+            Needs attention
           </h2>
           {others.length > 0 && <span className="badge warn">{others.length}</span>}
         </header>

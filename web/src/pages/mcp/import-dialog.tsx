@@ -37,7 +37,7 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
           found={found}
           rows={4}
           rowHeight={58}
-          more="Show further servers"
+          more="Show more servers"
           empty={
             <p className="sub" role="status">
               {query === "" ? "The catalog is empty. It is read once per hour." : "No server matches."}

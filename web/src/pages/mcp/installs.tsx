@@ -23,7 +23,7 @@ export function Installs({ org, server }: { org: string; server: McpServer }) {
       found={found}
       rows={4}
       rowHeight={44}
-      more="Show further installs"
+      more="Show more installs"
       empty="No member has installed it. Installs with svc appear here."
     >
       {(installs) => (

@@ -12,7 +12,7 @@ export function RequiringSkills({ org, slug }: { org: string; slug: string }) {
       found={useInfiniteQuery(requiringSkillsQuery(org, slug))}
       rows={4}
       rowHeight={44}
-      more="Show further skills"
+      more="Show more skills"
       empty="No skill requires it. A private skill can, in its settings: svc then offers to install the server."
     >
       {(skills) => (

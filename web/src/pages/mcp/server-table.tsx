@@ -32,7 +32,7 @@ export function ServerTable({ org, servers }: { org: string; servers: McpServer[
       </div>
       {servers.length > most && (
         <Button variant="default" w="fit-content" onClick={() => setShown(most + rowBatchSize)}>
-          Show further servers
+          Show more servers
         </Button>
       )}
     </>

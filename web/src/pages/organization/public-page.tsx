@@ -39,13 +39,7 @@ function PublicOrganization() {
             ? "1 public skill"
             : `${isExact ? "" : "over "}${count.toLocaleString("en")} public skills`}
         </h2>
-        <List
-          found={found}
-          rows={4}
-          rowHeight={58}
-          more="Show further skills"
-          empty={<SkillList items={[]} />}
-        >
+        <List found={found} rows={4} rowHeight={58} more="Show more skills" empty={<SkillList items={[]} />}>
           {(items) => <SkillList items={items} />}
         </List>
       </div>

@@ -155,17 +155,17 @@ function Codes({ state: { recoveryCodes, enabled }, onCodes }: PartProps) {
               {recoveryCodes.left} of 10 left. Made <Time value={recoveryCodes.createdAt} />. Each works once.
             </>
           ) : (
-            "For the day on which you have lost your device."
+            "If you lose your device."
           )}
         </p>
       </div>
       <Button size="xs" variant="default" onClick={() => setAsking(true)}>
-        Make new codes
+        Generate new codes
       </Button>
       {isAsking && (
         <ConfirmDialog
           title="Make new recovery codes?"
-          action="Make new codes"
+          action="Generate new codes"
           run={renewRecoveryCodes}
           onDone={(made) => {
             onCodes(made.recoveryCodes);

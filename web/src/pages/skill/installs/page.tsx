@@ -60,7 +60,7 @@ function Installs() {
         rows={installs}
         keyOf={({ id }) => id}
       />
-      <More found={found}>Show further installs</More>
+      <More found={found}>Show more installs</More>
     </section>
   );
 }

@@ -15,7 +15,7 @@ export function Contents({ headings }: { headings: Heading[] }) {
         ))}
       </ul>
       {headings.length > listed.length && (
-        <p className="meta">and {(headings.length - listed.length).toLocaleString("en")} further headings</p>
+        <p className="meta">and {(headings.length - listed.length).toLocaleString("en")} more headings</p>
       )}
     </nav>
   );

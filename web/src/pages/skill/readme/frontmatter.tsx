@@ -23,7 +23,7 @@ export function Frontmatter({ parts: { fields, problem } }: { parts: ReadText })
       ))}
       {fields.length > listed.fields && (
         <>
-          <dt>further fields</dt>
+          <dt>more fields</dt>
           <dd>{fields.length - listed.fields}, in the source</dd>
         </>
       )}

@@ -78,7 +78,7 @@ function Author({ name, at, commit }: { name: string | null; at: string | null; 
   );
 }
 
-/** *Fine as it is* is the primary choice, since nothing is lost by it. */
+/** *Keep current version* is the primary choice, since nothing is lost by it. */
 function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
   const client = useQueryClient();
   const done = () =>
@@ -130,7 +130,7 @@ function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
           disabled={back.isPending}
           onClick={() => fine.mutate()}
         >
-          Fine as it is
+          Keep current version
         </Button>
       )}
     </div>
