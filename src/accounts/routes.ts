@@ -15,7 +15,7 @@ import { Enveloped, routesOf, type Cookie, type Route } from "../http/route.ts";
 import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { confirmEmail, requestEmailChange, resendConfirmation } from "./email-address.ts";
-import { linkRoutes } from "./mails/link-routes.ts";
+import { linkRoutes } from "./link-routes.ts";
 import { forgotPassword, resetPassword } from "./recovery.ts";
 import {
   ChangeEmail,

@@ -17,7 +17,7 @@ import { flushEvents } from "../audit/events.ts";
 import { sessionCookieName } from "../http/request/cookies.ts";
 import type { Cookie } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
-import { clientOf } from "./pages/user-agent.ts";
+import { clientOf } from "./user-agent.ts";
 
 /** Minimum time between two writes of a session's or token's last use. */
 export const lastUseStepMs = 60_000;

@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcon
 import { ServiceError, unauthenticated } from "../errors.ts";
 import { toServiceError } from "../http/errors.ts";
 import { Reply, type RequestInfo } from "../http/route.ts";
-import type { Call, CallServices } from "./endpoint/call.ts";
+import type { Call, CallServices } from "./call.ts";
 
 /** The error of a call; remembers that the caller should sign in. */
 export function failureOf(thrown: unknown, call: Call, services: CallServices): ServiceError {

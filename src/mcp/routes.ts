@@ -4,8 +4,8 @@ import { limits } from "../../contract/limits.ts";
 import { invalidRequest } from "../errors.ts";
 import { toServiceError } from "../http/errors.ts";
 import { route, type Reply, type RequestInfo, type Route } from "../http/route.ts";
+import type { CallServices } from "./call.ts";
 import { methodOf } from "./endpoint/answer.ts";
-import type { CallServices } from "./endpoint/call.ts";
 import { openEndpoint } from "./endpoint/endpoint.ts";
 import { checkHost } from "./endpoint/hosts.ts";
 import { openListStreams } from "./endpoint/list-streams.ts";
@@ -14,7 +14,7 @@ import { presentRefusal, signInFirst } from "./failures.ts";
 import type { Forwarder } from "./forwarding/forwarder.ts";
 import { buildForwardingServer, callForwarded } from "./forwarding/forwarding-server.ts";
 import { buildServer, callOwn, offeredTo, prepareSurface, type Needs } from "./server.ts";
-import type { Surface } from "./surface.ts";
+import type { Surface } from "./tools/surface.ts";
 
 /** Names under which a secret may come in an address, where logs and histories keep it. */
 const secretParameter = /token|key|secret|auth|bearer/i;

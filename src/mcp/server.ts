@@ -9,12 +9,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import type { Actor } from "../access/actor.ts";
-import type { Call, CallServices } from "./endpoint/call.ts";
+import type { Call, CallServices } from "./call.ts";
 import type { PlainCall } from "./endpoint/plain-calls.ts";
 import { failureOf, protocolFailure } from "./failures.ts";
-import type { FileContent, Surface } from "./surface.ts";
 import { addPrompts } from "./tools/prompts.ts";
 import { describeTool, isOffered, runTool, type ListedTool } from "./tools/run-tool.ts";
+import type { FileContent, Surface } from "./tools/surface.ts";
 import type { Tool } from "./tools/tool.ts";
 
 /** Time for which clients may use a list without asking again. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { SessionPayload } from "../../contract/payloads/accounts.ts";
-import { clientOf } from "../../src/auth/pages/user-agent.ts";
+import { clientOf } from "../../src/auth/user-agent.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";

@@ -11,7 +11,7 @@ import { createHttp } from "../../src/http/service/server.ts";
 import { openLog } from "../../src/log.ts";
 import type { Forwarder } from "../../src/mcp/forwarding/forwarder.ts";
 import { mcpRoutes } from "../../src/mcp/routes.ts";
-import type { SkillResources } from "../../src/mcp/surface.ts";
+import type { SkillResources } from "../../src/mcp/tools/surface.ts";
 import { tool } from "../../src/mcp/tools/tool.ts";
 import { until } from "../support/until.ts";
 

@@ -11,9 +11,9 @@ import {
 import { withinTime } from "../../../contract/concurrency/within-time.ts";
 import { ServiceError } from "../../errors.ts";
 import { Reply, type RequestInfo } from "../../http/route.ts";
+import type { Call, CallServices } from "../call.ts";
 import { withChallenge } from "../failures.ts";
 import { acceptOf } from "./accept.ts";
-import type { Call, CallServices } from "./call.ts";
 import { answerPlainCall, readPlainCall, type PlainCall } from "./plain-calls.ts";
 
 interface AnswerOptions {

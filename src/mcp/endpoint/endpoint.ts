@@ -5,12 +5,12 @@
  */
 import { Readable } from "node:stream";
 import type { Reply, RequestInfo } from "../../http/route.ts";
+import type { Call, CallServices } from "../call.ts";
 import { readMessages } from "../failures.ts";
 import { takesStream } from "./accept.ts";
 import { limitReading, openAdmission, type Admitted } from "./admission.ts";
 import { headersOf, openAnswers, opensPagesMark } from "./answer.ts";
 import { boundBatch, messagesOf } from "./batches.ts";
-import type { Call, CallServices } from "./call.ts";
 import { identifyAgent } from "./caller.ts";
 import { openCancellations } from "./cancellations.ts";
 import { openConstantReplies } from "./constant-replies.ts";

@@ -2,7 +2,7 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import type { SlotOptions } from "../../../contract/concurrency/slots.ts";
 import type { Actor } from "../../access/actor.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "../call.ts";
 import type { ListStreams } from "./list-streams.ts";
 import type { PlainCall } from "./plain-calls.ts";
 

@@ -1,9 +1,9 @@
 /** Subscriptions to changes of lists. */
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { Reply, type RequestInfo } from "../../http/route.ts";
+import type { Call, CallServices } from "../call.ts";
 import type { Admitted } from "./admission.ts";
 import { methodOf, toRequest } from "./answer.ts";
-import type { Call, CallServices } from "./call.ts";
 import type { EndpointOptions } from "./options.ts";
 
 interface Accepted {

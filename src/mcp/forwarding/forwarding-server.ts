@@ -7,7 +7,7 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Call, CallServices } from "../endpoint/call.ts";
+import type { Call, CallServices } from "../call.ts";
 import type { PlainCall } from "../endpoint/plain-calls.ts";
 import { failureOf, presentToolFailure, protocolFailure } from "../failures.ts";
 import { askUser } from "../tools/ask-user.ts";

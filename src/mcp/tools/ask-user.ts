@@ -11,7 +11,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ServiceError } from "../../errors.ts";
-import type { Call } from "../endpoint/call.ts";
+import type { Call } from "../call.ts";
 
 /**
  * The request to open the page that the error names. Undefined if the error names none, the client can't open pages, or

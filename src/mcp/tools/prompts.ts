@@ -1,8 +1,8 @@
 /** Prompts of the surface, with completion of their arguments. */
 import { ProtocolError, ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
-import type { Call, CallServices } from "../endpoint/call.ts";
+import type { Call, CallServices } from "../call.ts";
 import { failureOf, protocolFailure } from "../failures.ts";
-import type { Prompt, Surface } from "../surface.ts";
+import type { Prompt, Surface } from "./surface.ts";
 
 const maxCompletions = 100;
 

@@ -4,7 +4,7 @@ import type { Actor } from "../../access/actor.ts";
 import { limitsOf } from "../../access/decide.ts";
 import { memberMay } from "../../access/permissions.ts";
 import { parseInput } from "../../http/input/parse-input.ts";
-import type { Call, CallServices } from "../endpoint/call.ts";
+import type { Call, CallServices } from "../call.ts";
 import { failureOf, presentToolFailure, signInNeeded } from "../failures.ts";
 import { inputSchema, outputSchema, type ObjectSchema } from "./tool-schemas.ts";
 import type { Tool } from "./tool.ts";

@@ -7,7 +7,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { readText as readFields } from "../../compute/read-text.ts";
-import type { SkillEntry } from "../../mcp/surface.ts";
+import type { SkillEntry } from "../../mcp/tools/surface.ts";
 import { readText } from "../read/content.ts";
 import { filesOf } from "../read/manifest.ts";
 import { refOf } from "../resolve.ts";

@@ -6,7 +6,7 @@ import type { Actor } from "../../access/actor.ts";
 import { recordDownload } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
-import type { FileContent, ResourceEntry, SkillEntry, SkillResources } from "../../mcp/surface.ts";
+import type { FileContent, ResourceEntry, SkillEntry, SkillResources } from "../../mcp/tools/surface.ts";
 import { loadSkill } from "../load.ts";
 import { mediaTypeOf } from "../read/content.ts";
 import { filesOf } from "../read/manifest.ts";

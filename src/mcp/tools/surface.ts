@@ -1,6 +1,6 @@
 /** Everything that features offer to agents; `src/api.ts` collects it. */
-import type { Actor } from "../access/actor.ts";
-import type { Tool } from "./tools/tool.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { Tool } from "./tool.ts";
 
 export interface PromptArgument {
   name: string;

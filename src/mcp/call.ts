@@ -1,8 +1,8 @@
 /** One HTTP request to the MCP server, as its handlers see it. */
-import type { Actor } from "../../access/actor.ts";
-import type { ErrorTranslator } from "../../http/errors.ts";
-import type { Budget, RateLimits } from "../../http/request/rate-limit.ts";
-import type { Log } from "../../log.ts";
+import type { Actor } from "../access/actor.ts";
+import type { ErrorTranslator } from "../http/errors.ts";
+import type { Budget, RateLimits } from "../http/request/rate-limit.ts";
+import type { Log } from "../log.ts";
 
 /** Services that every call uses. */
 export interface CallServices {

@@ -1,15 +1,11 @@
 /** The links of mails as calls: reading one changes nothing. */
-import {
-  AccessLinkPayload,
-  EmailLinkPayload,
-  ResetLinkPayload,
-} from "../../../contract/payloads/accounts.ts";
-import type { App } from "../../app.ts";
-import { routesOf, type Route } from "../../http/route.ts";
-import { readConfirmation, requireSessionOf } from "../email-address.ts";
-import { readReset } from "../recovery.ts";
-import { LinkQuery, LinkToken } from "../schema.ts";
-import { endAccess, readAccess } from "./access-mails.ts";
+import { AccessLinkPayload, EmailLinkPayload, ResetLinkPayload } from "../../contract/payloads/accounts.ts";
+import type { App } from "../app.ts";
+import { routesOf, type Route } from "../http/route.ts";
+import { readConfirmation, requireSessionOf } from "./email-address.ts";
+import { endAccess, readAccess } from "./mails/access-mails.ts";
+import { readReset } from "./recovery.ts";
+import { LinkQuery, LinkToken } from "./schema.ts";
 
 const route = routesOf({ tag: "Account", auth: "optional", budget: "sign-in" });
 
