@@ -136,7 +136,7 @@ const collections = {
 };
 
 /** Operations on documents of several collections, or on part of the documents of one. */
-function openQueries(database: Database) {
+function openQueries(database: Database, { searchEntries }: OpenedCollections) {
   const reads = openJoinedReads(database);
   return {
     callers: openCallers(reads),
@@ -147,7 +147,7 @@ function openQueries(database: Database) {
     skillFigures: openSkillFigures(database),
     skillLocations: openSkillLocations(database),
     skillLookups: openSkillLookups(database, reads),
-    skillSearch: openSkillSearch(database, searchEntriesCollection.open(database)),
+    skillSearch: openSkillSearch(database, searchEntries),
     ssoLookups: openSsoLookups(database),
     takedowns: openTakedowns(database),
     tenantSkills: openTenantSkills(database),
@@ -156,10 +156,10 @@ function openQueries(database: Database) {
 }
 
 type Collections = typeof collections;
+type OpenedCollections = { [Name in keyof Collections]: ReturnType<Collections[Name]["open"]> };
 
-export type Storage = { [Name in keyof Collections]: ReturnType<Collections[Name]["open"]> } & ReturnType<
-  typeof openQueries
-> & {
+export type Storage = OpenedCollections &
+  ReturnType<typeof openQueries> & {
     database: Database;
     /** Collections whose outboxes the reconcile job flushes. */
     outboxes: readonly OutboxName[];
@@ -187,10 +187,12 @@ export async function openStorage(options: { url: string; database: string }): P
   await adoptOlderForm(database, declaredIndexes);
   await adoptFormerDownloads(database);
   await database.ensureIndexes(declaredIndexes);
-  const opened = Object.fromEntries(entries.map(([name, { open }]) => [name, open(database)]));
+  const opened = Object.fromEntries(
+    entries.map(([name, { open }]) => [name, open(database)]),
+  ) as OpenedCollections;
   return {
-    ...(opened as { [Name in keyof Collections]: ReturnType<Collections[Name]["open"]> }),
-    ...openQueries(database),
+    ...opened,
+    ...openQueries(database, opened),
     database,
     outboxes,
     ping: () => database.ping(),

@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     name: "a directory that is deleted takes its skill with it",
     changes: [
       {
-        file: `${content}/apply-import.ts`,
+        file: `${content}/import/apply-import.ts`,
         symbol: "applyImport",
         replacement: `async (applyImport, context, actions, facts) => {
           const present = new Set(facts.directories.map(({ path }) => path));
@@ -93,7 +93,11 @@ export const mutants: readonly Mutant[] = [
     name: "a directory that was moved concurrently is a copy",
     shownBy: "test/sync-run/concurrent-moves.test.ts",
     changes: [
-      { file: `${content}/concurrent-move.ts`, symbol: "isConcurrentMove", replacement: `() => false` },
+      {
+        file: `${content}/import/concurrent-move.ts`,
+        symbol: "isConcurrentMove",
+        replacement: `() => false`,
+      },
     ],
   },
   {
@@ -151,13 +155,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an edit that can't be read is overwritten",
     shownBy: "test/sync-content/plan-export.test.ts",
-    changes: [{ file: `${content}/plan-export.ts`, symbol: "isHeldBack", replacement: `() => false` }],
+    changes: [{ file: `${content}/export/plan-export.ts`, symbol: "isHeldBack", replacement: `() => false` }],
   },
   {
     name: "a conflict is not reported",
     changes: [
       {
-        file: `${content}/import-directory.ts`,
+        file: `${content}/import/import-directory.ts`,
         symbol: "recordConflict",
         replacement: `async () => undefined`,
       },
@@ -179,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     shownBy: "test/sync-content/plan-export.test.ts",
     changes: [
       {
-        file: `${content}/plan-export.ts`,
+        file: `${content}/export/plan-export.ts`,
         symbol: "isDue",
         replacement: `(isDue, sides, ...rest) => isDue({ ...sides, full: false }, ...rest)`,
       },
