@@ -10,7 +10,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-// Compiled tests import scripts by a link, which Node.js 20 does not resolve if the process has just looked at a socket.
+// Compiled tests import scripts by a link, which Node.js 20 does not resolve if the process has just looked at a
+// socket.
 export const root = path.dirname(path.dirname(fs.realpathSync(fileURLToPath(import.meta.url))));
 
 /** Folder of the compiled tests and of what they import, each at its source's path. */
