@@ -131,7 +131,7 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, () => {
       multipart: { email: `${owner.username}@example.com`, password, return_to: "/settings/security" },
       headers: { origin: url },
     });
-    assert.match(await answer.text(), /Your password is right/);
+    assert.match(await answer.text(), /Password accepted/);
   });
 
   it("requires a factor of an organization's members, who enrol or leave", async () => {
