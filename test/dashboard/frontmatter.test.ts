@@ -10,6 +10,14 @@ import { bundleModule } from "../support/web/bundle-module.ts";
 interface Keys {
   completeKeys(context: CompletionContext): CompletionResult | null;
 }
+interface Checks {
+  checkFiles(checked: {
+    files: { path: string; mode: string; data: Uint8Array }[];
+    base: undefined;
+    type: "skill";
+    text: string;
+  }): { line: number; message: string }[];
+}
 interface Reading {
   readFrontmatter(source: string): { body: string; problem?: string };
 }
@@ -27,6 +35,17 @@ describe("the editor", () => {
     assert.deepEqual(new Set(labels), new Set(known.filter((key) => key !== "model")));
     const paths = offered.find(({ label }) => label === "paths");
     assert.equal(paths?.info, "Used by Claude Code, Cursor, Cline.");
+  });
+
+  it("shows a problem of the whole text at its first line", async () => {
+    const { checkFiles } = await bundleModule<Checks>("web/src/pages/editor/checks.ts");
+    const text = `---\nname: kit\ndescription: Use it always.\n---\n${"word ".repeat(5_000)}\n`;
+    const files = [{ path: "SKILL.md", mode: "100644", data: Buffer.from(text) }];
+
+    const problems = checkFiles({ files, base: undefined, type: "skill", text });
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!.message, /tokens/);
+    assert.equal(problems[0]!.line, 1);
   });
 });
 

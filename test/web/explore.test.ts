@@ -31,8 +31,11 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
     await service.settled();
   });
 
-  it("lists what is public, filters it, and moves the choice by keys", async () => {
-    const { page, troubles, outside } = await dashboard.open("/explore");
+  it("lists what is public, most downloaded first, filters it, and moves the choice by keys", async () => {
+    const { page, troubles, outside } = await dashboard.newPage();
+    const listed = page.waitForRequest(/\/api\/explore\?/);
+    await page.goto(`${dashboard.service.url}/explore`);
+    assert.equal(new URL((await listed).url()).searchParams.get("sort"), "downloads");
     const options = page.getByRole("listbox").getByRole("option");
     await options.first().waitFor();
 

@@ -87,8 +87,6 @@ const looks = [
  */
 export async function assertAccessible(page: Page, name: string, subject?: Locator): Promise<void> {
   const size = page.viewportSize()!;
-  // Rows of an earlier query, which are shown until the next one has its answer.
-  await page.locator('[data-dimmed="true"]:not([class*="mantine-"])').first().waitFor({ state: "detached" });
   for (const { colorScheme, width } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: size.height });

@@ -29,9 +29,9 @@ export interface ActivitySearch {
   page?: number;
 }
 
-export const activityQuery = (search: ActivitySearch) =>
+export const activityQuery = ({ page = 1, ...search }: ActivitySearch) =>
   queryOptions({
-    ...query("/api/user/audit-log", { limit: 50, page: 1, ...search }),
+    ...query("/api/user/audit-log", { limit: 50, page, ...search }),
     placeholderData: keepPreviousData,
   });
 

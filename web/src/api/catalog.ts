@@ -16,9 +16,9 @@ export interface CatalogSearch {
 
 const pageSize = 50;
 
-export const catalogQuery = (search: CatalogSearch) =>
+export const catalogQuery = ({ sort = "downloads", ...search }: CatalogSearch) =>
   infiniteQueryOptions({
-    ...pages("/api/explore", { limit: pageSize, sort: "downloads", ...search }),
+    ...pages("/api/explore", { limit: pageSize, sort, ...search }),
     placeholderData: keepPreviousData,
   });
 

@@ -56,8 +56,8 @@ function checkText({ files, base, type, text, name }: Checked): Problem[] {
   const toProblem =
     (severity: Problem["severity"]) =>
     (fault: Fault<ContentRule | AdviceRule>): Problem => ({
-      line: 1,
       ...findingOf(severity, path, fault),
+      line: fault.line ?? 1,
     });
   if (typeof text !== "string") return [toProblem("error")(text)];
   const format = isSingleText(files, base) ? "markdown" : "package";
