@@ -2,13 +2,14 @@
  * Hosted connectors: a user's connection to one remote MCP server. The credentials are part of the document, so that
  * they end with it. Reads leave them out, except those whose type says so.
  */
-import type { Collection, Filter, UpdateFilter } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { ConnectorProblem, StoredConnectionStatus } from "../../contract/vocabulary.ts";
+import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import type { Database } from "../database.ts";
 import { batchedLookup } from "../lookups/batched-lookup.ts";
 import type { McpServerDoc } from "../mcp/servers.ts";
-import { outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import type { EventRow, WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 import type { TenantDoc } from "../tenants.ts";
 
@@ -56,21 +57,6 @@ export interface ConnectorDoc extends WithOutbox {
   lastUsedAt?: Date;
   removedAt?: Date;
 }
-
-/** Fields that a change may set; null removes one. */
-export type ConnectorChange = {
-  [
-    F in
-      | "status"
-      | "problem"
-      | "approvedAddress"
-      | "issuer"
-      | "flow"
-      | "vault"
-      | "supplied"
-      | "credentialsRevision"
-  ]?: ConnectorDoc[F] | null;
-};
 
 const whileActive = { partialFilterExpression: { active: true } } as const;
 
@@ -170,28 +156,8 @@ function openConnectors(connectors: Collection<ConnectorDoc>, database: Database
         ])
         .toArray(),
 
-    /** Changes a connector. False if it was deleted or has changed since `revision`. */
-    async change(
-      id: string,
-      revision: number,
-      change: ConnectorChange,
-      now: Date,
-      events: EventRow[] = [],
-    ): Promise<boolean> {
-      const entries = Object.entries(change).filter(([, value]) => value !== undefined);
-      const set = Object.fromEntries(entries.filter(([, value]) => value !== null));
-      const unset = Object.fromEntries(
-        entries.filter(([, value]) => value === null).map(([key]) => [key, "" as const]),
-      );
-      const outbox = outboxUpdate(events);
-      const update: UpdateFilter<ConnectorDoc> = {
-        $set: { ...set, updatedAt: now, ...(events.length > 0 ? outbox.$set : {}) },
-        ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}),
-        ...(events.length > 0 ? { $push: outbox.$push } : {}),
-        $inc: { revision: 1 },
-      };
-      return (await connectors.updateOne({ _id: id, revision, active: true }, update)).modifiedCount === 1;
-    },
+    /** Changes a connector. Null if it was deleted or has changed since the revision. */
+    change: changeOf<ConnectorDoc, PublicConnector>(connectors, { active: true }, withoutSecrets.projection),
     /** Takes the lease for the renewal of tokens. False while another process has it. */
     async takeRenewal(id: string, holder: string, until: Date, now: Date): Promise<boolean> {
       const result = await connectors.updateOne(
@@ -239,17 +205,13 @@ function openConnectors(connectors: Collection<ConnectorDoc>, database: Database
     },
 
     /** Deletes a connector with its credentials. Returns it as it was, or null if it was deleted already. */
-    markRemoved(id: string, now: Date, events: EventRow[]): Promise<ConnectorWithSecrets | null> {
-      const outbox = outboxUpdate(events);
-      return connectors.findOneAndUpdate(
-        { _id: id, active: true },
-        {
-          $set: { removedAt: now, ...outbox.$set },
-          $unset: { active: "", vault: "", flow: "", issuer: "", approvedAddress: "", renewal: "" },
-          $push: outbox.$push,
-        },
-      );
-    },
+    markRemoved: (id: string, now: Date, events: EventRow[]) =>
+      changeOf(connectors, { active: true })(id, {
+        set: { removedAt: now },
+        unset: ["active", "vault", "flow", "issuer", "approvedAddress", "renewal"],
+        events,
+        returns: "before",
+      }),
     /** Removes deleted connectors whose events are in the log; returns how many were removed. */
     removeEnded: () =>
       removeSlice(connectors, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),

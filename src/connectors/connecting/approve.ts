@@ -39,7 +39,7 @@ export async function approve(
     client: isSame ? undefined : null,
     tokens: keepsTokens ? undefined : null,
   });
-  const change = {
+  const patch = {
     vault,
     supplied: Object.keys(variables),
     approvedAddress: address,
@@ -48,7 +48,8 @@ export async function approve(
     flow: null,
     issuer: keepsTokens ? undefined : null,
   } as const;
-  if (!(await connectors.change(stored._id, stored.revision, change, app.now()))) throw concurrent();
+  if (!(await connectors.change(stored._id, { revision: stored.revision, patch, now: app.now() })))
+    throw concurrent();
   // Finished before others are given: some servers revoke all that the user has given to a client.
   if (vault.fields.tokens === undefined && stored.vault?.fields.tokens !== undefined)
     await revokeAll(app, [stored]);

@@ -88,14 +88,15 @@ export async function recordOutcome(
     resourceId: connector._id,
     metadata: { slug: connector.slug, server: server.slug, host: hostOf(server.config) },
   });
-  const events = problem === undefined ? [event] : [];
+  const events = problem === undefined ? [event] : undefined;
   for (;;) {
     const current = await connectors.find(connector._id);
     // Another attempt has begun, or the connector was deleted.
     if (current?.credentialsRevision !== connector.credentialsRevision) return;
-    const change = { status, problem: problem ?? null } as const;
-    if (!(await connectors.change(current._id, current.revision, change, app.now(), events))) continue;
-    if (events.length > 0) flushEvents(app, connectors, current._id, events);
+    const patch = { status, problem: problem ?? null } as const;
+    const change = { revision: current.revision, patch, now: app.now(), events };
+    if (!(await connectors.change(current._id, change))) continue;
+    if (events) flushEvents(app, connectors, current._id, events);
     reportConnectorChange(app, user.userId);
     return;
   }

@@ -49,11 +49,8 @@ export async function beginAuthorization(
   const flow: FlowSecrets = { codeVerifier, discovery, scope };
   const vault = withSecrets(app, stored, { flow, client: changes.client });
   const expiresAt = new Date(app.now().getTime() + limits.connectorFlowMs);
-  const change = {
-    vault,
-    flow: { stateHash: hashState(state), sessionId, expiresAt },
-  };
-  if (!(await connectors.change(stored._id, stored.revision, change, app.now())))
+  const set = { vault, flow: { stateHash: hashState(state), sessionId, expiresAt } };
+  if (!(await connectors.change(stored._id, { revision: stored.revision, set, now: app.now() })))
     throw new UnauthorizedError();
   return authorizationUrl;
 }
@@ -80,8 +77,8 @@ export async function finishExchange(
   const client = readSecret<StoredOAuthClientInformation>(app, stored, "client");
   const { target } = await loadTarget(app, { connector, server });
   const begun = withSecrets(app, stored, { flow: null });
-  const taken = { vault: begun, flow: null };
-  if (!(await connectors.change(stored._id, stored.revision, taken, app.now())))
+  const patch = { vault: begun, flow: null };
+  if (!(await connectors.change(stored._id, { revision: stored.revision, patch, now: app.now() })))
     throw new UnauthorizedError();
 
   const { provider, changes } = openProvider(app, { client, flow });
@@ -106,16 +103,15 @@ async function storeTokens(
   app: App,
   { _id, credentialsRevision }: PublicConnector,
   { tokens, issuer }: ProviderChanges,
-): Promise<PublicConnector | undefined> {
+): Promise<PublicConnector | null> {
   const { connectors } = app.storage;
   const current = await connectors.withSecrets(_id);
-  if (current?.credentialsRevision !== credentialsRevision || !tokens || !issuer) return undefined;
-  const change = {
+  if (current?.credentialsRevision !== credentialsRevision || !tokens || !issuer) return null;
+  const set = {
     vault: withSecrets(app, current, { tokens }),
     issuer,
     // Clients without these tokens, in any process, are not used any more.
     credentialsRevision: credentialsRevision + 1,
   };
-  if (!(await connectors.change(_id, current.revision, change, app.now()))) return undefined;
-  return (await connectors.find(_id)) ?? undefined;
+  return connectors.change(_id, { revision: current.revision, set, now: app.now() });
 }

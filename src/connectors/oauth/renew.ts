@@ -15,7 +15,8 @@ import {
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
-import type { ConnectorChange } from "../../../storage/connectors/connectors.ts";
+import type { Change } from "../../../storage/change.ts";
+import type { ConnectorDoc } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
 import { openUpstreamFetch } from "../upstream/connect.ts";
@@ -188,9 +189,9 @@ async function replaceTokens(
     const stored = connector && readSecret<KeptTokens>(app, connector, "tokens");
     if (!connector || stored?.access_token !== former.access_token) throw new UnauthorizedError();
     const vault = withSecrets(app, connector, { tokens });
-    const change: ConnectorChange = tokens
+    const patch: Change<ConnectorDoc>["patch"] = tokens
       ? { vault, status: "connected", problem: null }
       : { vault, status: "needs_auth", problem: "unauthorized", issuer: null };
-    if (await connectors.change(id, connector.revision, change, app.now())) return;
+    if (await connectors.change(id, { revision: connector.revision, patch, now: app.now() })) return;
   }
 }
