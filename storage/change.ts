@@ -5,14 +5,16 @@ import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 /** Fields to set, those of sub-documents by their paths. */
 export type FieldsOf<T> = Partial<T> | MatchKeysAndValues<T>;
 
+/** Fields to set; null removes one. */
+export type Patch<T> = { [Field in keyof T]?: T[Field] | null };
+
 export interface Change<T> {
   /** Revision that the writer has read. The change increases it, and has no effect on another one. */
   revision?: number;
   /** Further conditions. */
   when?: Filter<T>;
   set?: FieldsOf<T>;
-  /** Fields to set; null removes one. */
-  patch?: { [Field in keyof T]?: T[Field] | null };
+  patch?: Patch<T>;
   unset?: readonly string[];
   inc?: UpdateFilter<T>["$inc"];
   push?: UpdateFilter<T>["$push"];

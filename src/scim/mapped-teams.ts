@@ -73,6 +73,6 @@ async function noteTeam(
   metadata: Record<string, unknown>,
 ): Promise<void> {
   const event = providerEvent(app, actor, "scim.provider_updated", tenantId, _id, metadata);
-  await app.storage.scimProviders.note(_id, [event]);
+  await app.storage.scimProviders.change(_id, { events: [event] });
   flushEvents(app, app.storage.scimProviders, _id, [event]);
 }

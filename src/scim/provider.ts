@@ -95,7 +95,12 @@ export async function enableScim(app: App, actor: Actor, tenantRef: string): Pro
   const id = known?._id ?? app.newId();
   const event = providerEvent(app, actor, "scim.provider_created", tenant._id, id);
   const provider: ScimProviderDoc | null = known
-    ? await scimProviders.enable(id, known.revision, { ...fields, enabled }, [event])
+    ? await scimProviders.change(id, {
+        revision: known.revision,
+        when: { enabled: { $exists: false } },
+        set: { ...fields, enabled },
+        events: [event],
+      })
     : await insertProvider(app, {
         _id: id,
         tenantId: tenant._id,
@@ -133,7 +138,12 @@ export async function rotateToken(app: App, actor: Actor, tenantRef: string): Pr
     formerTokenUntil: validUntil,
   });
   const { scimProviders } = app.storage;
-  const rotated = await scimProviders.rotate(provider._id, provider.revision, { ...fields, former }, [event]);
+  const rotated = await scimProviders.change(provider._id, {
+    revision: provider.revision,
+    when: { enabled: { $exists: true } },
+    set: { ...fields, former },
+    events: [event],
+  });
   if (!rotated) throw new ServiceError("conflict", "SCIM was changed concurrently: try again.");
   flushEvents(app, scimProviders, provider._id, [event]);
   return { baseUrl: baseUrlOf(app, provider), token, formerTokenUntil: validUntil.toISOString() };
@@ -144,7 +154,13 @@ export async function disableScim(app: App, actor: Actor, tenantRef: string): Pr
   const { tenant } = await loadOwned(app, actor, tenantRef);
   const provider = await loadProvider(app, tenant);
   const event = providerEvent(app, actor, "scim.provider_deleted", tenant._id, provider._id);
-  if (!(await app.storage.scimProviders.disable(provider._id, [event]))) throw notEnabled(tenant);
+  const disabled = await app.storage.scimProviders.change(provider._id, {
+    when: { enabled: { $exists: true } },
+    unset: ["enabled", "tokenHash", "tokenMadeAt", "former"],
+    inc: { revision: 1 },
+    events: [event],
+  });
+  if (!disabled) throw notEnabled(tenant);
   flushEvents(app, app.storage.scimProviders, provider._id, [event]);
 }
 

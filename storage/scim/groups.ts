@@ -3,6 +3,7 @@
  * point of each change; the team and its members follow from it (`src/scim/groups/apply.ts`).
  */
 import type { Collection, Filter } from "mongodb";
+import { changeOf, type Patch } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
 import { outboxOperations } from "../outbox.ts";
@@ -39,12 +40,6 @@ export interface ScimGroupDoc {
 
 const ofPresent = (more: object = {}) => ({ partialFilterExpression: { present: true, ...more } });
 
-export type ScimGroupChange = Partial<
-  Pick<ScimGroupDoc, "displayName" | "displayNameKey" | "memberIds" | "renamesTeam">
-> & {
-  externalId?: string | null;
-};
-
 export const scimGroupsCollection = defineCollection({
   name: "scim_groups",
   indexes: [
@@ -58,6 +53,7 @@ export const scimGroupsCollection = defineCollection({
 });
 
 function openScimGroups(groups: Collection<ScimGroupDoc>) {
+  const change = changeOf(groups, { present: true });
   const withoutMembers = { projection: { memberIds: 0 } } as const;
   const within = (tenantId: string, filter: object): Filter<ScimGroupDoc> => ({
     $and: [{ tenantId, present: true }, filter],
@@ -97,41 +93,16 @@ function openScimGroups(groups: Collection<ScimGroupDoc>) {
       groups.countDocuments(within(tenantId, filter), { maxTimeMS: commandTimeMs }),
 
     /** Changes a group as read at `revision`; null if it has changed or was deleted since. */
-    change(
-      id: string,
-      revision: number,
-      { externalId, ...fields }: ScimGroupChange,
-      now: Date,
-    ): Promise<ScimGroupDoc | null> {
-      const { memberIds } = fields;
-      return groups.findOneAndUpdate(
-        { _id: id, revision, present: true },
-        {
-          $set: {
-            ...fields,
-            ...(memberIds ? { memberCount: memberIds.length } : {}),
-            ...(externalId ? { externalId } : {}),
-            updatedAt: now,
-            pendingSince: now,
-          },
-          ...(externalId === null ? { $unset: { externalId: true } } : {}),
-          $inc: { revision: 1 },
-        },
-        { returnDocument: "after" },
-      );
-    },
+    change: (id: string, revision: number, patch: Patch<ScimGroupDoc>, now: Date) =>
+      change(id, { revision, patch, set: { memberCount: patch.memberIds?.length, pendingSince: now }, now }),
     /** Records that the team exists, and has the name of the group as of `revision`. */
     async noteTeam(id: string, revision: number): Promise<void> {
       await groups.updateOne({ _id: id }, { $unset: { createsTeam: true } });
       await groups.updateOne({ _id: id, revision }, { $unset: { renamesTeam: true } });
     },
     /** Deletes a group; null if it has changed since `revision`. Its document stays until the team was changed. */
-    markRemoved: (id: string, revision: number, now: Date): Promise<ScimGroupDoc | null> =>
-      groups.findOneAndUpdate(
-        { _id: id, revision, present: true },
-        { $set: { updatedAt: now, pendingSince: now }, $unset: { present: true }, $inc: { revision: 1 } },
-        { returnDocument: "before" },
-      ),
+    markRemoved: (id: string, revision: number, now: Date) =>
+      change(id, { revision, set: { pendingSince: now }, unset: ["present"], now }),
     /** Removes a deleted user from all groups. */
     async dropMember(tenantId: string, userId: string, now: Date): Promise<void> {
       await groups.updateMany(

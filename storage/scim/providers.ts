@@ -3,8 +3,9 @@
  * is disabled, so that the address stays the same and the records of users and groups continue.
  */
 import type { Collection } from "mongodb";
+import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
-import { withoutOutbox, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { withoutOutbox, type WithOutbox } from "../outbox.ts";
 import type { TenantDoc } from "../tenants.ts";
 
 export interface ScimProviderDoc extends WithOutbox {
@@ -22,8 +23,6 @@ export interface ScimProviderDoc extends WithOutbox {
   lastUsedAt?: Date;
   createdAt: Date;
 }
-
-type Token = Required<Pick<ScimProviderDoc, "tokenHash" | "tokenMadeAt">>;
 
 export const scimProvidersCollection = defineCollection({
   name: "scim_providers",
@@ -54,53 +53,7 @@ export const scimProvidersCollection = defineCollection({
         .toArray();
       return rows.map(({ tenantId }) => tenantId);
     },
-    /** Enables a disabled provider again; null if it has changed since `revision`. */
-    enable(
-      id: string,
-      revision: number,
-      fields: Token & Required<Pick<ScimProviderDoc, "enabled">>,
-      events: EventRow[],
-    ): Promise<ScimProviderDoc | null> {
-      const outbox = outboxUpdate(events);
-      return providers.findOneAndUpdate(
-        { _id: id, revision, enabled: { $exists: false } },
-        { $set: { ...fields, ...outbox.$set }, $inc: { revision: 1 }, $push: outbox.$push },
-        { returnDocument: "after" },
-      );
-    },
-    /** Replaces the token; the present one stays valid until a time. Null if it has changed since `revision`. */
-    rotate(
-      id: string,
-      revision: number,
-      token: Token & Required<Pick<ScimProviderDoc, "former">>,
-      events: EventRow[],
-    ): Promise<ScimProviderDoc | null> {
-      const outbox = outboxUpdate(events);
-      return providers.findOneAndUpdate(
-        { _id: id, revision, enabled: { $exists: true } },
-        { $set: { ...token, ...outbox.$set }, $inc: { revision: 1 }, $push: outbox.$push },
-        { returnDocument: "after" },
-      );
-    },
-    /** Disables a provider: its tokens are not valid from this write on. Null if it is disabled already. */
-    disable(id: string, events: EventRow[]): Promise<ScimProviderDoc | null> {
-      const outbox = outboxUpdate(events);
-      return providers.findOneAndUpdate(
-        { _id: id, enabled: { $exists: true } },
-        {
-          $set: outbox.$set,
-          $unset: { enabled: true, tokenHash: true, tokenMadeAt: true, former: true },
-          $inc: { revision: 1 },
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
-    /** Adds events about settings that other documents have. */
-    async note(id: string, events: EventRow[]): Promise<void> {
-      const outbox = outboxUpdate(events);
-      await providers.updateOne({ _id: id }, { $set: outbox.$set, $push: outbox.$push });
-    },
+    change: changeOf(providers, {}),
     async touch(id: string, lastUsedAt: Date): Promise<void> {
       await providers.updateOne({ _id: id }, { $max: { lastUsedAt } });
     },

@@ -4,10 +4,11 @@
  */
 import type { Collection, Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
+import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
-import { withoutOutbox, clearOutboxes, outboxOperations, outboxUpdate, type EventRow } from "../outbox.ts";
+import { withoutOutbox, clearOutboxes, outboxOperations, type EventRow } from "../outbox.ts";
 import { invitationOperations, olderOperations } from "./invited-users.ts";
 import type { ScimUserDoc } from "./user-document.ts";
 
@@ -32,26 +33,11 @@ export interface ScimUserPage {
   limit: number;
 }
 
-/** Fields that a change may set; null removes an optional one. */
-export type ScimUserChange = Partial<
-  Pick<ScimUserDoc, "userName" | "userNameKey" | "active" | "email" | "emailKey" | "emailKeys" | "attributes">
-> & {
-  userId?: string | null;
-  externalId?: string | null;
-  createsAccount?: true | null;
-  invited?: true | null;
-  inviteReason?: ScimUserDoc["inviteReason"] | null;
-  invitationEnded?: ScimUserDoc["invitationEnded"] | null;
-  restore?: null;
-};
-
 const inState = {
   active: { active: true },
   inactive: { active: false, invited: { $exists: false } },
   invited: { invited: true },
 } as const;
-
-const notInvited = { invited: true, inviteReason: true, invitationEnded: true } as const;
 
 const pageFields = {
   projection: {
@@ -107,6 +93,7 @@ export const scimUsersCollection = defineCollection({
 
 function openScimUsers(users: Collection<ScimUserDoc>) {
   const insert = batchedInsert(users);
+  const change = changeOf(users, { present: true });
   const within = (tenantId: string, filter: object): Filter<ScimUserDoc> => ({
     $and: [{ tenantId, present: true }, filter],
   });
@@ -154,47 +141,21 @@ function openScimUsers(users: Collection<ScimUserDoc>) {
         .toArray();
     },
 
-    /** Changes a user as read at `revision`; null if it has changed or was deleted since. */
-    change(
-      id: string,
-      revision: number,
-      change: ScimUserChange,
-      now: Date,
-      events: EventRow[],
-    ): Promise<ScimUserDoc | null> {
-      const outbox = outboxUpdate(events);
-      const entries = Object.entries(change);
-      const removed = entries.filter(([, value]) => value === null).map(([name]) => [name, true]);
-      const set = Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
-      return users.findOneAndUpdate(
-        { _id: id, revision, present: true },
-        {
-          $set: { ...set, updatedAt: now, ...outbox.$set },
-          ...(removed.length > 0 ? { $unset: Object.fromEntries(removed) as Record<string, true> } : {}),
-          $inc: { revision: 1 },
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
+    /** Changes a user. Null if it was deleted or has changed since the revision. */
+    change,
     /** Records the role and teams of the membership that is about to end. */
     async keepForRestore(id: string, restore: NonNullable<ScimUserDoc["restore"]>): Promise<void> {
       await users.updateOne({ _id: id }, { $set: { restore } });
     },
-    /** Deletes a user; false if it has changed since `revision`. The document stays until its event is in the log. */
-    async markRemoved(id: string, revision: number, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await users.updateOne(
-        { _id: id, revision, present: true },
-        {
-          $set: { active: false, updatedAt: now, ...outbox.$set },
-          $unset: { present: true, ...notInvited },
-          $inc: { revision: 1 },
-          $push: outbox.$push,
-        },
-      );
-      return result.modifiedCount === 1;
-    },
+    /** Deletes a user; null if it has changed since `revision`. The document stays until its event is in the log. */
+    markRemoved: (id: string, revision: number, now: Date, events: EventRow[]) =>
+      change(id, {
+        revision,
+        set: { active: false },
+        unset: ["present", "invited", "inviteReason", "invitationEnded"],
+        now,
+        events,
+      }),
     async remove(id: string): Promise<void> {
       await users.deleteOne({ _id: id, present: { $exists: false } });
     },

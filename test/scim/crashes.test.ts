@@ -115,7 +115,13 @@ describe("a crash after the commit point", () => {
     await service.settled();
     const user = await scimUsers.find(provider.org.id, id);
     const event = eventOf("scim.user_deprovisioned", id);
-    assert.ok(await scimUsers.change(id, user!.revision, { active: false }, service.app.now(), [event]));
+    const change = {
+      revision: user!.revision,
+      set: { active: false },
+      now: service.app.now(),
+      events: [event],
+    };
+    assert.ok(await scimUsers.change(id, change));
     assert.ok(await memberOf("leaver"), "still a member");
 
     await reconcile();

@@ -15,7 +15,7 @@ import {
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
-import type { Change } from "../../../storage/change.ts";
+import type { Patch } from "../../../storage/change.ts";
 import type { ConnectorDoc } from "../../../storage/connectors/connectors.ts";
 import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
@@ -189,7 +189,7 @@ async function replaceTokens(
     const stored = connector && readSecret<KeptTokens>(app, connector, "tokens");
     if (!connector || stored?.access_token !== former.access_token) throw new UnauthorizedError();
     const vault = withSecrets(app, connector, { tokens });
-    const patch: Change<ConnectorDoc>["patch"] = tokens
+    const patch: Patch<ConnectorDoc> = tokens
       ? { vault, status: "connected", problem: null }
       : { vault, status: "needs_auth", problem: "unauthorized", issuer: null };
     if (await connectors.change(id, { revision: connector.revision, patch, now: app.now() })) return;

@@ -1,8 +1,9 @@
 /** Creation, change and deletion of groups. */
 import { retryLost, type Retries } from "../../../contract/concurrency/retry-lost.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { Patch } from "../../../storage/change.ts";
 import { isDuplicate, isId } from "../../../storage/database.ts";
-import type { ScimGroupChange, ScimGroupDoc } from "../../../storage/scim/groups.ts";
+import type { ScimGroupDoc } from "../../../storage/scim/groups.ts";
 import { ServiceError } from "../../errors.ts";
 import { foldName } from "../../users/schema.ts";
 import { requirePrecondition } from "../conditional.ts";
@@ -152,7 +153,7 @@ async function changeOnce(
   return changed;
 }
 
-function changeOf(group: ScimGroupDoc, next: PatchedGroup): ScimGroupChange {
+function changeOf(group: ScimGroupDoc, next: PatchedGroup): Patch<ScimGroupDoc> {
   const { displayName, externalId, members } = next;
   return {
     ...(displayName === group.displayName

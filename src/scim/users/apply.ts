@@ -125,8 +125,8 @@ async function leave(app: App, { _id, tenantId, userId }: ScimUserDoc): Promise<
 
 /** Deactivates the user. The next activation selects the account again. */
 async function withdraw(app: App, { _id, revision }: ScimUserDoc): Promise<void> {
-  const change = { active: false, userId: null, createsAccount: null } as const;
-  await app.storage.scimUsers.change(_id, revision, change, app.now(), []);
+  const patch = { active: false, userId: null, createsAccount: null };
+  await app.storage.scimUsers.change(_id, { revision, patch, now: app.now(), events: [] });
 }
 
 const waitMs = 5000;

@@ -1,7 +1,8 @@
 /** Changes of provisioned users: PUT and PATCH, with activation and deactivation. */
 import { retryLost } from "../../../contract/concurrency/retry-lost.ts";
+import type { Patch } from "../../../storage/change.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
-import type { ScimUserChange, ScimUserDoc } from "../../../storage/scim/users.ts";
+import type { ScimUserDoc } from "../../../storage/scim/users.ts";
 import { requirePrecondition } from "../conditional.ts";
 import { scimEvent, type ScimContext } from "../context.ts";
 import { ScimError } from "../errors.ts";
@@ -72,7 +73,7 @@ export async function changeOnce(
   const decision = isActivated ? await activate(context, user, fields) : undefined;
   if (changes.length === 0 && decision?.kind === "invite") return user;
   const event = changeEvent(context, user, fields, changes);
-  const change: ScimUserChange = {
+  const patch: Patch<ScimUserDoc> = {
     ...fields,
     externalId: fields.externalId ?? null,
     ...(decision ? { ...noLink, ...linkOf(decision) } : {}),
@@ -80,7 +81,8 @@ export async function changeOnce(
   };
   let changed: ScimUserDoc | null;
   try {
-    changed = await scimUsers.change(user._id, user.revision, change, app.now(), [event]);
+    const change = { revision: user.revision, patch, now: app.now(), events: [event] };
+    changed = await scimUsers.change(user._id, change);
   } catch (error) {
     throw taken(error, fields);
   }

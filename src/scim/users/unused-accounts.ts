@@ -25,7 +25,9 @@ export async function withdrawUnused(app: App, account: Account): Promise<void> 
   if (user) {
     const link = { userId: null, createsAccount: null, restore: null } as const;
     const invited = user.active ? ({ active: false, invited: true, inviteReason: "domain" } as const) : {};
-    if (!(await scimUsers.change(user._id, user.revision, { ...link, ...invited }, app.now(), []))) return;
+    const patch = { ...link, ...invited };
+    const change = { revision: user.revision, patch, now: app.now(), events: [] };
+    if (!(await scimUsers.change(user._id, change))) return;
   }
   if (!(await deleteUnusedAccount(app, account))) return;
   const tenant = user?.active ? await app.storage.tenants.find(tenantId) : null;
