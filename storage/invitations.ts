@@ -3,8 +3,9 @@
  * used once, even by concurrent calls; the membership is derived from it.
  */
 import type { Collection } from "mongodb";
+import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
-import { withoutOutbox, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
+import { withoutOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface InvitationDoc extends WithOutbox {
@@ -85,46 +86,29 @@ export const invitationsCollection = defineCollection({
       invitations.find({ tenantId, role, pending: true }, withoutOutbox).limit(limit).toArray(),
 
     /** Replaces the offer of a pending invitation as read at `revision`; null if it has changed since. */
-    renew(
-      id: string,
-      revision: number,
-      offer: InvitationOffer,
-      events: EventRow[],
-    ): Promise<InvitationDoc | null> {
-      const outbox = outboxUpdate(events);
-      return invitations.findOneAndUpdate(
-        { _id: id, revision, pending: true },
-        {
-          $set: { ...offer, ...outbox.$set },
-          $unset: {
-            ...(offer.mailDueSince ? { mailedAt: true, mailFailedAt: true } : {}),
-            ...(offer.provisioned ? {} : { provisioned: true }),
-          },
-          $inc: { revision: 1 },
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
+    renew: (id: string, revision: number, offer: InvitationOffer, events: EventRow[]) =>
+      changeOf(invitations, { pending: true })(id, {
+        revision,
+        set: offer,
+        unset: [
+          ...(offer.mailDueSince ? ["mailedAt", "mailFailedAt"] : []),
+          ...(offer.provisioned ? [] : ["provisioned"]),
+        ],
+        events,
+      }),
     /** Takes an invitation out of `pending`, as read at `revision`; null if it has changed since. */
-    end(
+    end: (
       id: string,
       revision: number,
-      end: Pick<InvitationDoc, "state" | "acceptedBy" | "endedAt">,
+      set: Pick<InvitationDoc, "state" | "acceptedBy" | "endedAt">,
       events: EventRow[],
-    ): Promise<InvitationDoc | null> {
-      const outbox = outboxUpdate(events);
-      return invitations.findOneAndUpdate(
-        { _id: id, revision, pending: true },
-        {
-          $set: { ...end, ...outbox.$set },
-          $unset: { pending: true, mailDueSince: true },
-          $inc: { revision: 1 },
-          $push: outbox.$push,
-        },
-        { returnDocument: "after" },
-      );
-    },
+    ) =>
+      changeOf(invitations, { pending: true })(id, {
+        revision,
+        set,
+        unset: ["pending", "mailDueSince"],
+        events,
+      }),
     /** Records the outcome of the mail that was due; a mail that became due concurrently stays due. */
     async noteMail(
       id: string,

@@ -58,7 +58,8 @@ export async function repairOwners(app: App, tenantId: string): Promise<void> {
     if (owner.enlisting) {
       if (isOver(owner.enlisting)) await enlistOwner(app, owner);
     } else if (isOver(tenant.pendingSince) && !tenant.ownerIds.includes(owner.userId)) {
-      const marked = await memberships.change(owner._id, owner.revision, { enlisting: now }, []);
+      const set = { enlisting: now, pendingSince: now };
+      const marked = await memberships.change(owner._id, { revision: owner.revision, set });
       if (marked) await enlistOwner(app, marked);
     }
   }

@@ -2,9 +2,10 @@
  * Domains that organizations have claimed by a TXT record. Any number of organizations may claim a domain; a unique
  * index allows one to have it verified. A removed claim keeps a marked document until its event is in the audit log.
  */
-import type { Collection, UpdateFilter } from "mongodb";
+import type { Collection } from "mongodb";
+import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
-import { withoutOutbox, outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import { withoutOutbox, type EventRow, type WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface SsoDomainDoc extends WithOutbox {
@@ -33,16 +34,6 @@ export interface SsoDomainDoc extends WithOutbox {
   createdBy: string;
   createdAt: Date;
   removedAt?: Date;
-}
-
-export interface DomainChange {
-  set: Partial<
-    Pick<
-      SsoDomainDoc,
-      "verified" | "verifiedAt" | "checkedAt" | "problem" | "checkAt" | "lapsesAt" | "followUpSince"
-    >
-  >;
-  unset?: readonly ("verified" | "verifiedAt" | "problem" | "checkAt" | "lapsesAt")[];
 }
 
 const onlyActive = { partialFilterExpression: { active: true } };
@@ -80,7 +71,16 @@ export const ssoDomainsCollection = defineCollection({
       return (await domains.findOne({ tenantId, verified: true }, { projection: { _id: 1 } })) !== null;
     },
 
-    ...changeOperations(domains),
+    /** Throws a duplicate error of index `sso_domain_verified` if another organization has the domain verified. */
+    change: changeOf(domains, { active: true }, withoutOutbox.projection),
+    /** Removes a claim, whose domain is free for others from this write on. Null if it was removed already. */
+    markRemoved: (id: string, now: Date, events: EventRow[]) =>
+      changeOf(domains, { active: true })(id, {
+        set: { removedAt: now },
+        unset: ["active", "verified", "checkAt", "followUpSince"],
+        inc: { revision: 1 },
+        events,
+      }),
     /** Makes the look-up of a verified domain due. */
     async checkNow(domain: string, now: Date): Promise<void> {
       await domains.updateOne({ domain, verified: true }, { $min: { checkAt: now } });
@@ -104,45 +104,3 @@ export const ssoDomainsCollection = defineCollection({
       removeSlice(domains, { removedAt: { $exists: true }, pendingSince: { $exists: false } }),
   }),
 });
-
-/** Changes of a claim, each with its events. */
-function changeOperations(domains: Collection<SsoDomainDoc>) {
-  return {
-    /**
-     * Changes a claim as read at `revision`; null if it has changed or was removed since. Throws a duplicate error of
-     * index `sso_domain_verified` if another organization has the domain verified.
-     */
-    change(
-      id: string,
-      revision: number,
-      { set, unset = [] }: DomainChange,
-      events: EventRow[],
-    ): Promise<SsoDomainDoc | null> {
-      const outbox = events.length > 0 ? outboxUpdate(events) : undefined;
-      const update: UpdateFilter<SsoDomainDoc> = {
-        $set: { ...set, ...outbox?.$set },
-        $inc: { revision: 1 },
-        ...(unset.length > 0 ? { $unset: Object.fromEntries(unset.map((field) => [field, true])) } : {}),
-        ...(outbox ? { $push: outbox.$push } : {}),
-      };
-      return domains.findOneAndUpdate({ _id: id, revision, active: true }, update, {
-        ...withoutOutbox,
-        returnDocument: "after",
-      });
-    },
-    /** Removes a claim, whose domain is free for others from this write on. False if it was removed already. */
-    async markRemoved(id: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await domains.updateOne(
-        { _id: id, active: true },
-        {
-          $set: { removedAt: now, ...outbox.$set },
-          $unset: { active: true, verified: true, checkAt: true, followUpSince: true },
-          $inc: { revision: 1 },
-          $push: outbox.$push,
-        },
-      );
-      return result.modifiedCount === 1;
-    },
-  };
-}

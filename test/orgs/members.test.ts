@@ -290,7 +290,9 @@ describe("a change of role that was interrupted", () => {
     const second = await fixture.join("admin");
     const { memberships } = service.app.storage;
     const row = (await memberships.find(fixture.org.id, second.id))!;
-    await memberships.change(row._id, row.revision, { role: "owner", enlisting: new Date() }, []);
+    const now = new Date();
+    const set = { role: "owner", enlisting: now, pendingSince: now };
+    await memberships.change(row._id, { revision: row.revision, set });
 
     const meanwhile = await giveRole(fixture, fixture.owner, second, "member");
     const past = new Date(Date.now() - 60_000);

@@ -107,8 +107,11 @@ export async function changeMember(
     });
     const becomesOwner = input.role === ownerRole;
     if (member.role === ownerRole) await releaseOwner(app, member);
-    const fields = { role: input.role, enlisting: becomesOwner ? app.now() : undefined };
-    const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
+    const changed = await app.storage.memberships.change(member._id, {
+      revision: member.revision,
+      set: { role: input.role, enlisting: becomesOwner ? app.now() : undefined },
+      events: [event],
+    });
     if (!changed) return undefined;
     if (becomesOwner) await enlistOwner(app, changed);
     if (member.role === ownerRole) finishOwnerChange(app, tenant._id);

@@ -81,8 +81,13 @@ async function changeTeamMember(
       resourceId: id,
       metadata: { team: team.name, userId, username: member.username },
     });
-    const fields = isAdded ? { addTeam: id } : { removeTeam: id };
-    const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
+    const teams = { teamIds: id };
+    const changed = await app.storage.memberships.change(member._id, {
+      revision: member.revision,
+      addToSet: isAdded ? teams : undefined,
+      pull: isAdded ? undefined : teams,
+      events: [event],
+    });
     if (!changed) return undefined;
     flushEvents(app, app.storage.memberships, member._id, [event]);
     return changed;

@@ -217,8 +217,13 @@ async function moveMember(
         resourceId: group._id,
         metadata: { team: teamNameOf(group.displayName), userId, username: member.username },
       });
-      const fields = isAdded ? { addTeam: group._id } : { removeTeam: group._id };
-      const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
+      const teams = { teamIds: group._id };
+      const changed = await app.storage.memberships.change(member._id, {
+        revision: member.revision,
+        addToSet: isAdded ? teams : undefined,
+        pull: isAdded ? undefined : teams,
+        events: [event],
+      });
       if (!changed) return undefined;
       flushEvents(app, app.storage.memberships, member._id, [event]);
       return changed;

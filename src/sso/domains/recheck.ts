@@ -21,7 +21,8 @@ export async function recheckDomain(app: App, claim: SsoDomainDoc): Promise<void
   if (!check.isFound) return noteFailure(app, claim, check);
   const now = app.now();
   const set = { checkedAt: now, checkAt: new Date(now.getTime() + checkEveryMs) };
-  await app.storage.ssoDomains.change(claim._id, claim.revision, { set, unset: ["problem", "lapsesAt"] }, []);
+  const unset = ["problem", "lapsesAt"];
+  await app.storage.ssoDomains.change(claim._id, { revision: claim.revision, set, unset });
 }
 
 async function noteFailure(
@@ -39,7 +40,7 @@ async function noteFailure(
   if (isNew || isLast) await mail(app, claim, "domain-failing", lapsesAt);
   const next = Math.min(now.getTime() + dayMs, Math.max(lapsesAt.getTime(), now.getTime() + dayMs / 24));
   const set = { checkedAt: now, problem: message, lapsesAt, checkAt: new Date(next) };
-  await app.storage.ssoDomains.change(claim._id, claim.revision, { set }, []);
+  await app.storage.ssoDomains.change(claim._id, { revision: claim.revision, set });
 }
 
 /** Ends the verification. The claim stays, so that the same record verifies the domain again. */
@@ -52,12 +53,13 @@ async function lapse(app: App, claim: SsoDomainDoc, problem: string): Promise<vo
     metadata: { domain: claim.domain },
   });
   await mail(app, claim, "domain-lapsed");
-  const change = {
+  const lapsed = await ssoDomains.change(claim._id, {
+    revision: claim.revision,
     set: { checkedAt: app.now(), problem },
     unset: ["verified", "verifiedAt", "checkAt", "lapsesAt"],
-  } as const;
-  if (await ssoDomains.change(claim._id, claim.revision, change, [event]))
-    flushEvents(app, ssoDomains, claim._id, [event]);
+    events: [event],
+  });
+  if (lapsed) flushEvents(app, ssoDomains, claim._id, [event]);
 }
 
 async function mail(

@@ -124,11 +124,12 @@ export async function verifyDomain(
   const { ssoDomains } = app.storage;
   const now = app.now();
   if (!check.isFound) {
-    await ssoDomains.change(id, claim.revision, { set: { checkedAt: now, problem: check.message } }, []);
+    const set = { checkedAt: now, problem: check.message };
+    await ssoDomains.change(id, { revision: claim.revision, set });
     throw unverified(claim, check);
   }
   const events = claim.verified
-    ? []
+    ? undefined
     : [
         makeEvent(app, actor, "sso.domain_verified", {
           tenantId,
@@ -144,10 +145,10 @@ export async function verifyDomain(
     checkAt: new Date(now.getTime() + checkEveryMs),
     followUpSince: now,
   } as const;
-  const change = { set, unset: ["problem", "lapsesAt"] } as const;
   let changed: SsoDomainDoc | null;
   try {
-    changed = await ssoDomains.change(id, claim.revision, change, events);
+    const unset = ["problem", "lapsesAt"];
+    changed = await ssoDomains.change(id, { revision: claim.revision, set, unset, events });
   } catch (error) {
     if (!isDuplicate(error, "sso_domain_verified")) throw error;
     throw await takenByAnother(app, claim, error);
@@ -157,7 +158,7 @@ export async function verifyDomain(
       kind: "domain",
       ref: claim.domain,
     });
-  if (events.length > 0) flushEvents(app, ssoDomains, id, events);
+  if (events) flushEvents(app, ssoDomains, id, events);
   app.background("queue who joins by a domain", () =>
     app.queue.enqueue("sso.domain-verified", { tenantId }, { jobId: tenantId }),
   );

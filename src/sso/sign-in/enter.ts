@@ -178,8 +178,11 @@ async function changeMember(app: App, actor: Actor, entering: Entering, at: Date
   const record = async (member: MembershipDoc) => {
     const { events: synced, ...teams } = await syncTeams(app, actor, entering, member);
     const events = [signInEvent(app, actor, entering), ...synced];
-    const fields = { sso: { providerId: provider._id, at }, ...teams };
-    const changed = await memberships.change(member._id, member.revision, fields, events);
+    const changed = await memberships.change(member._id, {
+      revision: member.revision,
+      set: { sso: { providerId: provider._id, at }, ...teams },
+      events,
+    });
     if (!changed) return undefined;
     flushEvents(app, memberships, member._id, events);
     return changed;
