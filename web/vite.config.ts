@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type Rolldown } from "vite";
+import { designTokens } from "../contract/design-tokens.ts";
 import { writeGuides } from "./guide-steps.ts";
 import { routes } from "./routes.ts";
 
@@ -11,6 +12,17 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 writeGuides(here(".."));
 /** Below `/assets/`, which no organization can be named. */
 const assetsDir = "assets/app";
+
+/** Puts the design tokens into index.html, whose frame is painted before the style sheet arrives. */
+function inlineTokens(): Plugin {
+  return {
+    name: "inline-tokens",
+    transformIndexHtml: {
+      order: "pre", // Before Vite adapts the style to browsers without light-dark().
+      handler: (html) => html.replace("<style>", `<style>${designTokens}`),
+    },
+  };
+}
 
 /** Loads the fonts of the first view concurrently with the script instead of after the style sheet. */
 function preloadFonts(): Plugin {
@@ -134,6 +146,7 @@ export default defineConfig({
       quoteStyle: "double",
     }),
     react(),
+    inlineTokens(),
     preloadFonts(),
     lateStyles(),
     hashedPublicFiles(),

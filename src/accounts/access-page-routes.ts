@@ -76,5 +76,5 @@ function donePage(): Html {
   return html`<p>
       It can't be used any more. If you did not create it, another person may know your password.
     </p>
-    <p><a class="btn second" href="/forgot-password">Choose a new password</a></p>`;
+    <p><a class="button second" href="/forgot-password">Choose a new password</a></p>`;
 }

@@ -25,7 +25,7 @@ export function emailConfirmedPage(view: { email: string; changed: boolean }): H
           : html`Thank you. <bdi>${view.email}</bdi> is confirmed.`
       }
     </p>
-    <p><a class="btn" href="/">Continue</a></p>`;
+    <p><a class="button" href="/">Continue</a></p>`;
 }
 
 export function badLinkPage(error: string, again?: { href: string; label: string }): Html {
@@ -91,5 +91,5 @@ export function resetPasswordPage(view: {
 
 export function passwordSetPage(): Html {
   return html`<p>Your password was changed and every session was ended. A mail confirms it.</p>
-    <p><a class="btn" href="/sign-in">Sign in</a></p>`;
+    <p><a class="button" href="/sign-in">Sign in</a></p>`;
 }

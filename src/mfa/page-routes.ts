@@ -58,7 +58,7 @@ async function verifyForm(
       if (!isOver) return showFactor(app, actor, { error, ticket, kinds: shown, returnTo }, options);
       const again = `/sign-in?return_to=${encodeURIComponent(returnTo)}`;
       const body = html`${problem(error)}
-        <p><a class="btn" href="${again}">Sign in again</a></p>`;
+        <p><a class="button" href="${again}">Sign in again</a></p>`;
       return actorPage(actor, { title: "Sign in again", body }, options);
     },
   );

@@ -191,7 +191,7 @@ export function returnPage(address: string, isAllowed: boolean): Html {
       ${isAllowed ? "Access granted." : "Access denied."}
       ${kind === "web" ? html`You are being sent back to <b>${name}</b>.` : "You can return to the program."}
     </p>
-    <p><a class="btn" href="${address}">Continue</a></p>`;
+    <p><a class="button" href="${address}">Continue</a></p>`;
 }
 
 /** A request that can't be granted. Nothing leads to the client without a click, since anyone can register one. */
@@ -200,6 +200,6 @@ export function faultPage(message: string, returnTo: string | undefined): Html {
     <p>Nothing was given. This is a fault of the program that sent you here, or of its link.</p>
     ${
       returnTo !== undefined &&
-      html`<p><a class="btn second" href="${returnTo}">Return to ${targetOf(returnTo).name}</a></p>`
+      html`<p><a class="button second" href="${returnTo}">Return to ${targetOf(returnTo).name}</a></p>`
     }`;
 }

@@ -52,8 +52,8 @@ async function invitationPage(app: App, actor: Actor, token: string): Promise<Re
       body: html`<p class="sub">To answer, sign in with the account of ${offer.email}.</p>
         ${factsOf(offer)}
         <p class="actions">
-          ${offer.canSignUp && html`<a class="btn second" href="/sign-up?return_to=${back}">Create an account</a>`}
-          <a class="btn" href="/sign-in?return_to=${back}">Sign in</a>
+          ${offer.canSignUp && html`<a class="button second" href="/sign-up?return_to=${back}">Create an account</a>`}
+          <a class="button" href="/sign-in?return_to=${back}">Sign in</a>
         </p>`,
     });
   }
@@ -98,7 +98,7 @@ async function decide(app: App, actor: Actor, token: string, decision: string): 
       body: html`<p class="sub">
           You are a member of <strong><bdi>${joined.tenantName}</bdi></strong> now.
         </p>
-        <p><a class="btn" href="/${joined.tenantSlug}/-/library">Open the library</a></p>`,
+        <p><a class="button" href="/${joined.tenantSlug}/-/library">Open the library</a></p>`,
     });
   }
   if (decision === "decline") {

@@ -19,4 +19,4 @@ export function remedyOf({ code, details }: ServiceError, returnTo: string): Htm
 }
 
 const link = (href: string, text: string) =>
-  html`<p class="actions"><a class="btn" href="${href}">${text}</a></p>`;
+  html`<p class="actions"><a class="button" href="${href}">${text}</a></p>`;

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import { safeReturnTo } from "../../src/auth/pages/return-to.ts";
 import { Html, html } from "../../src/http/pages/html.ts";
-import { pageStyle } from "../../src/http/pages/page-style.ts";
 import { pagePolicy } from "../../src/http/service/security.ts";
 import { cookieOf, password, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
 import { anyCharacter } from "../support/any-character.ts";
@@ -135,14 +133,6 @@ describe("the pages", () => {
       assert.doesNotMatch(answer.text, /<script|style=|javascript:|\son\w+=/i);
       assert.match(answer.text, /^<!doctype html>\s*<html lang="en">/);
     }
-  });
-
-  it("have the colors of the dashboard", async () => {
-    const tokens = readFileSync("web/src/tokens.css", "utf8");
-    const own = [...pageStyle.matchAll(/--[\w-]+: light-dark\([^;]+;/g)].map(([declaration]) => declaration);
-
-    assert.ok(own.length > 15);
-    for (const declaration of own) assert.ok(tokens.includes(declaration), declaration);
   });
 
   it("serve the style sheet as immutable under a name that changes with it", async () => {

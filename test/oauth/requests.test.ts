@@ -24,7 +24,7 @@ describe("a request of an OAuth client", () => {
 
   const valid = async () => requestOf(service, await newClient(service), newPkce());
   const linkIn = (text: string) =>
-    /<a class="btn second" href="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    /<a class="button second" href="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
 
   it("that names no client or redirect URI of it leads nowhere", async () => {
     const request = await valid();

@@ -1,7 +1,7 @@
 import "./layers.css";
 import "./fonts.css";
-import "./tokens.css";
 import "./mantine.css";
+import "./styles/preferences.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/controls.css";

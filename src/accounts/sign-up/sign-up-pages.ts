@@ -60,5 +60,5 @@ export function signUpPage(view: {
 export function organizationFailedPage(error: string): Html {
   return html`<p>Your account is ready and you are signed in.</p>
     ${problem(`The organization was not created: ${error}`)}
-    <p><a class="btn" href="/orgs/new">Try again with another name</a></p>`;
+    <p><a class="button" href="/orgs/new">Try again with another name</a></p>`;
 }

@@ -1,7 +1,5 @@
-/**
- * The look of the server-rendered pages: the same colors, fonts and controls as the dashboard's (`web/src/tokens.css`),
- * without its script and libraries.
- */
+/** The look of the server-rendered pages: that of the dashboard, without its script and libraries. */
+import { designTokens } from "../../../contract/design-tokens.ts";
 import { findFonts } from "../dashboard/fonts.ts";
 
 /** The mark of the service. Also the icon of a browser tab, so it has its own background. */
@@ -19,41 +17,6 @@ const fontFaces = findFonts()
   )
   .join("");
 
-const tokens = `:root {
-  color-scheme: light dark;
-  --canvas: light-dark(#f9f7f5, #11100e);
-  --surface: light-dark(#ffffff, #181715);
-  --sunken: light-dark(#f5f3f1, #131210);
-  --hover: light-dark(#f1f0ed, #22201e);
-  --line: light-dark(#e5e4e1, #2c2b28);
-  --line-strong: light-dark(#d1cfcb, #413f3c);
-  --line-control: light-dark(#8d8a85, #74716c);
-  --ink: light-dark(#1b1916, #eeecea);
-  --ink-2: light-dark(#4a4744, #c0bdb9);
-  --ink-3: light-dark(#686560, #9c9994);
-  --on-ink: light-dark(#ffffff, #11100e);
-  --accent: light-dark(#00648f, #66c3eb);
-  --accent-fill: light-dark(#00648f, #3ea4d3);
-  --accent-tint: light-dark(#e2f3fc, #152c39);
-  --on-accent: light-dark(#ffffff, #11100e);
-  --ok: light-dark(#176938, #6fd395);
-  --warn: light-dark(#875306, #edbb6a);
-  --warn-tint: light-dark(#fff2d9, #352714);
-  --warn-line: light-dark(#efcc8c, #694d22);
-  --danger: light-dark(#b12725, #f58e8a);
-  --danger-tint: light-dark(#ffeeec, #3d1d1c);
-  --danger-line: light-dark(#ffbebb, #7d3c3b);
-  --font: "Geist", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
-  --mono: "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  --focus: 0 0 0 2px var(--surface), 0 0 0 4px var(--accent-fill);
-  --soft: var(--ink-3);
-  --bad: var(--danger);
-  --control: var(--line-control);
-  --paper: var(--surface);
-  --sheet: var(--canvas);
-}
-`;
-
 const layout = `* { box-sizing: border-box; }
 body {
   margin: 0;
@@ -62,19 +25,18 @@ body {
   grid-template: 56px 1fr 44px / minmax(0, 1fr);
   background: var(--canvas);
   color: var(--ink);
-  font: 400 0.875rem/1.5 var(--font);
+  font: 400 var(--t-text)/1.5 var(--font);
   -webkit-font-smoothing: antialiased;
 }
-body > header, body > footer { display: flex; align-items: center; gap: 10px; padding: 0 24px; font-size: 0.8125rem; }
-body > footer { gap: 16px; color: var(--ink-3); font-size: 0.75rem; }
+body > header, body > footer { display: flex; align-items: center; gap: 10px; padding: 0 24px; font-size: var(--t-ui); }
+body > footer { gap: 16px; color: var(--ink-3); font-size: var(--t-meta); }
 body > footer a { color: inherit; }
 body > header nav, body > header form { display: flex; gap: 8px; align-items: center; margin: 0; }
-body > header nav { margin-left: auto; color: var(--ink-3); font-size: 0.75rem; }
+body > header nav { margin-left: auto; color: var(--ink-3); font-size: var(--t-meta); }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 8px; top: 8px; padding: 8px; background: var(--surface); }
 .home { display: flex; gap: 10px; align-items: center; color: inherit; font-weight: 600; letter-spacing: -0.01em; text-decoration: none; }
 .home img { display: block; }
-.av { display: inline-grid; place-items: center; width: 22px; height: 22px; border-radius: 50%; background: var(--accent-tint); color: var(--accent); font: 600 10px var(--font); }
 main { display: grid; place-items: center; min-width: 0; padding: 24px; overflow-wrap: anywhere; }
 .box { width: 100%; max-width: 380px; }
 main.wide { place-items: start center; }
@@ -83,25 +45,25 @@ main.wide > .box { max-width: 71rem; }
 `;
 
 const text = `h1 { margin: 0 0 4px; font-size: 1.375rem; line-height: 1.25; font-weight: 600; letter-spacing: -0.022em; }
-h2 { margin: 24px 0 8px; font-size: 1rem; line-height: 1.35; font-weight: 600; letter-spacing: -0.012em; }
+h2 { margin: 24px 0 8px; font-size: var(--t-h3); line-height: 1.35; font-weight: 600; letter-spacing: -0.012em; }
 p, pre { margin: 0 0 16px; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 3px; }
-small, .soft, .meta { color: var(--ink-3); font-size: 0.75rem; }
+small, .meta { color: var(--ink-3); font-size: var(--t-meta); }
 .sub { color: var(--ink-2); }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 7px 16px; margin: 0 0 16px; font-size: 0.8125rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 7px 16px; margin: 0 0 16px; font-size: var(--t-ui); }
 dt { color: var(--ink-3); }
 dd { margin: 0; min-width: 0; }
-dl.kv { margin: 8px 0; padding: 14px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
+dl.kv { margin: 8px 0; padding: 14px 16px; border: 1px solid var(--line); border-radius: var(--r-panel); background: var(--surface); }
 dl.kv dd { text-align: right; overflow-wrap: anywhere; }
-dl.verdicts { padding: 14px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
+dl.verdicts { padding: 14px 16px; border: 1px solid var(--line); border-radius: var(--r-panel); background: var(--surface); }
 dl.verdicts dd { overflow-wrap: anywhere; }
 .block { display: block; margin-top: 2px; }
 .good { color: var(--ok); }
 .bad { color: var(--danger); font-weight: 500; }
 code, .mono { font: 400 0.9em var(--mono); letter-spacing: -0.02em; font-variant-ligatures: none; }
-pre { overflow-x: auto; padding: 12px 14px; border: 1px solid var(--line); border-radius: 6px; background: var(--sunken); font: 400 0.75rem/1.65 var(--mono); font-variant-ligatures: none; }
-.code { margin: 18px 0 0; padding: 18px 0 18px 0.3em; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); font: 500 1.625rem/1 var(--mono); letter-spacing: 0.3em; text-align: center; white-space: nowrap; }
-.alert, .notice { margin: 16px 0; padding: 10px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--sunken); font-size: 0.8125rem; }
+pre { overflow-x: auto; padding: 12px 14px; border: 1px solid var(--line); border-radius: var(--r-control); background: var(--sunken); font: 400 var(--t-meta)/1.65 var(--mono); font-variant-ligatures: none; }
+.code { margin: 18px 0 0; padding: 18px 0 18px 0.3em; border: 1px solid var(--line); border-radius: var(--r-panel); background: var(--surface); font: 500 1.625rem/1 var(--mono); letter-spacing: 0.3em; text-align: center; white-space: nowrap; }
+.alert, .notice { margin: 16px 0; padding: 10px 12px; border: 1px solid var(--line); border-radius: var(--r-control); background: var(--sunken); font-size: var(--t-ui); }
 .alert { border-color: var(--danger-line); background: var(--danger-tint); }
 .notice.warn { margin: 8px 0 0; border-color: var(--warn-line); background: var(--warn-tint); }
 `;
@@ -110,26 +72,26 @@ const controls = `form { margin: 22px 0 0; }
 body > header form { margin: 0; }
 .box > form + .meta { margin-top: 18px; line-height: 24px; }
 .field { display: grid; gap: 5px; margin: 0 0 14px; }
-.field .label { display: flex; justify-content: space-between; font-size: 0.8125rem; }
-.field label, legend { font-weight: 500; font-size: 0.8125rem; }
+.field .label { display: flex; justify-content: space-between; font-size: var(--t-ui); }
+.field label, legend { font-weight: 500; font-size: var(--t-ui); }
 .check { display: grid; grid-template-columns: auto 1fr; gap: 4px 10px; align-items: baseline; }
 .check input { width: auto; height: auto; margin: 0; accent-color: var(--accent-fill); }
 .check small { grid-column: 2; }
-input, textarea, select { width: 100%; height: 40px; padding: 0 12px; border: 1px solid var(--line-control); border-radius: 6px; background: var(--surface); color: inherit; font: inherit; }
+input, textarea, select { width: 100%; height: 40px; padding: 0 12px; border: 1px solid var(--line-control); border-radius: var(--r-control); background: var(--surface); color: inherit; font: inherit; }
 textarea { height: auto; padding: 8px 12px; }
 input[type="radio"] { width: auto; height: auto; accent-color: var(--accent-fill); }
-fieldset { margin: 0 0 16px; padding: 12px 16px; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); }
+fieldset { margin: 0 0 16px; padding: 12px 16px; border: 1px solid var(--line); border-radius: var(--r-panel); background: var(--surface); }
 fieldset p { margin: 4px 0; }
-button, .btn, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 40px; padding: 0 14px; border: 1px solid var(--ink); border-radius: 6px; background: var(--ink); color: var(--on-ink); font: 500 0.875rem var(--font); text-decoration: none; cursor: pointer; }
+button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 40px; padding: 0 14px; border: 1px solid var(--ink); border-radius: var(--r-control); background: var(--ink); color: var(--on-ink); font: 500 var(--t-text) var(--font); text-decoration: none; cursor: pointer; }
 .choices { display: grid; gap: 8px; margin: 22px 0 18px; }
-.choices > .btn { padding: 9px 14px; text-align: center; overflow-wrap: anywhere; }
-.box form > button, .box form > .btn, .box > .btn { width: 100%; }
-button:hover, .btn:hover { background: color-mix(in srgb, var(--ink) 88%, var(--canvas)); }
-button.second, .btn.second { border-color: var(--line-strong); background: var(--surface); color: var(--ink); }
-button.second:hover, .btn.second:hover { background: var(--hover); }
+.choices > .button { padding: 9px 14px; text-align: center; overflow-wrap: anywhere; }
+.box form > button, .box form > .button, .box > .button { width: 100%; }
+button:hover, .button:hover { background: color-mix(in srgb, var(--ink) 88%, var(--canvas)); }
+button.second, .button.second { border-color: var(--line-strong); background: var(--surface); color: var(--ink); }
+button.second:hover, .button.second:hover { background: var(--hover); }
 button.plain { min-height: 24px; width: auto; padding: 0; border: 0; background: none; color: var(--accent); font: inherit; text-decoration: underline; text-underline-offset: 3px; }
 button.danger { border-color: var(--danger); background: var(--danger); color: var(--on-ink); }
-:focus-visible { outline: 2px solid transparent; box-shadow: var(--focus); border-radius: 6px; }
+:focus-visible { outline: 2px solid transparent; box-shadow: var(--focus); border-radius: var(--r-control); }
 .actions { display: grid; grid-template-columns: 1fr 1.6fr; gap: 8px; margin: 14px 0 12px; }
 .actions button { width: 100%; }
 @media (max-width: 40rem) {
@@ -140,17 +102,17 @@ button.danger { border-color: var(--danger); background: var(--danger); color: v
 
 /** The page of a shared skill: its text, and a column with its facts. */
 const shared = `aside pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-.lead { max-width: 46rem; color: var(--soft); }
+.lead { max-width: 46rem; color: var(--ink-3); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 2rem; align-items: start; }
-.columns > aside { font-size: 0.875rem; }
-.columns > aside h2 { margin-top: 0; font-size: 0.875rem; }
+.columns > aside { font-size: var(--t-text); }
+.columns > aside h2 { margin-top: 0; font-size: var(--t-text); }
 .columns section { margin-bottom: 1.5rem; padding-bottom: 1rem; border-bottom: 1px solid var(--line); }
 .columns dl { grid-template-columns: minmax(0, 1fr) minmax(0, 2fr); margin: 0; }
 .files { margin: 0 0 0.5rem; padding: 0; list-style: none; }
-.files li { display: flex; gap: 0.75rem; justify-content: space-between; font-size: 0.8125rem; }
+.files li { display: flex; gap: 0.75rem; justify-content: space-between; font-size: var(--t-ui); }
 .files a { font-family: var(--mono); }
-.files .soft { white-space: nowrap; }
-.readme { min-width: 0; padding: 0.5rem 1.75rem; border: 1px solid var(--line); border-radius: 10px; background: var(--paper); }
+.files .meta { white-space: nowrap; }
+.readme { min-width: 0; padding: 0.5rem 1.75rem; border: 1px solid var(--line); border-radius: var(--r-panel); background: var(--surface); }
 .readme h2 { font-size: 1.375rem; }
 .readme h3 { margin: 1.5rem 0 0.5rem; padding-bottom: 0.25rem; border-bottom: 1px solid var(--line); font-size: 1.125rem; }
 .readme img { max-width: 100%; }
@@ -158,8 +120,8 @@ const shared = `aside pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .readme th, .readme td { padding: 0.25rem 0.75rem; border: 1px solid var(--line); text-align: start; }
 .readme .align-right { text-align: right; }
 .readme .align-center { text-align: center; }
-.readme blockquote { margin: 0 0 1rem; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--soft); }
-.readme :not(pre) > code { padding: 0.125rem 0.25rem; border-radius: 4px; background: var(--sunken); }
+.readme blockquote { margin: 0 0 1rem; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--ink-3); }
+.readme :not(pre) > code { padding: 0.125rem 0.25rem; border-radius: var(--r-mark); background: var(--sunken); }
 @media (max-width: 60rem) {
   .columns { grid-template-columns: minmax(0, 1fr); }
   .columns > aside { order: -1; }
@@ -167,4 +129,4 @@ const shared = `aside pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 }
 `;
 
-export const pageStyle = fontFaces + tokens + layout + text + controls + shared;
+export const pageStyle = fontFaces + designTokens + layout + text + controls + shared;

@@ -89,7 +89,7 @@ export function openByPage(ctx: Context, declared: Route, table: RouteTable): vo
   if (!isRisky) return;
   ctx.remove("location");
   const body = html`<p>You are being redirected. If nothing happens, use the button.</p>
-    <p><a class="btn" href="${address}">Continue</a></p>`;
+    <p><a class="button" href="${address}">Continue</a></p>`;
   respond(ctx, declared, openingPage({ title: "Redirecting", body, isIndexed: false }, address));
 }
 

@@ -60,13 +60,13 @@ function installSection(app: App, skill: SkillDoc, { isSignedIn }: { isSignedIn:
     ${
       isSignedIn
         ? html`<p><a class="button" href="${path}">Open in the dashboard</a></p>
-            <p class="soft">
+            <p class="meta">
               From there you can copy the skill to your organization, and follow its versions.
             </p>`
         : html`<p>
               <a class="button" href="/sign-up?return_to=${encodeURIComponent(path)}">Keep a copy</a>
             </p>
-            <p class="soft">
+            <p class="meta">
               An account keeps your own copy with its versions. The command installs the skill without one.
             </p>`
     }
@@ -118,10 +118,10 @@ function filesSection(skill: SkillDoc, version: VersionDoc, files: readonly Mani
         ({ path, size }) =>
           html`<li>
             <a href="${address(path)}"><bdi>${showHidden(path)}</bdi></a>
-            <span class="soft">${sizeText(size)}</span>
+            <span class="meta">${sizeText(size)}</span>
           </li>`,
       )}
     </ul>
-    ${more > 0 && html`<p class="soft">And ${more} more.</p>`}
+    ${more > 0 && html`<p class="meta">And ${more} more.</p>`}
   </section>`;
 }

@@ -12,7 +12,7 @@ import type { LinkOffer } from "./link.ts";
 /** The same page for every reason of a failure. */
 export function failedPage(actor: Actor, error: string, options?: PageOptions): Reply {
   const body = html`${problem(error)}
-    <p><a class="btn" href="/sign-in">Start again</a></p>
+    <p><a class="button" href="/sign-in">Start again</a></p>
     <p class="meta"><a href="${ownSignInPath("/")}">Sign in with a password</a></p>`;
   return actorPage(actor, { title: "The sign-in failed", body }, options);
 }
@@ -29,7 +29,7 @@ export function choicePage(
     </p>
     <div class="choices">
       ${providers.map(
-        ({ id, name }) => html`<a class="btn second" href="${start(id)}"><bdi>${name}</bdi></a>`,
+        ({ id, name }) => html`<a class="button second" href="${start(id)}"><bdi>${name}</bdi></a>`,
       )}
     </div>
     <p class="meta"><a href="${ownSignInPath(returnTo)}">Sign in with a password</a></p>`;
@@ -60,7 +60,7 @@ export function linkPage(actor: Actor, offer: LinkOffer, state: string): Reply {
                 You are signed in to another account, <bdi>${actor.username}</bdi>: sign out first, then start
                 again.
               </p>`
-            : html`<p><a class="btn" href="${ownSignInPath(back)}">Sign in to the account</a></p>`
+            : html`<p><a class="button" href="${ownSignInPath(back)}">Sign in to the account</a></p>`
         }`;
   return actorPage(actor, { title: "Is this your account?", body });
 }
@@ -68,7 +68,7 @@ export function linkPage(actor: Actor, offer: LinkOffer, state: string): Reply {
 const marks = {
   passed: html`<span class="good">Passed</span>`,
   failed: html`<span class="bad">Failed</span>`,
-  skipped: html`<span class="soft">Not checked</span>`,
+  skipped: html`<span class="meta">Not checked</span>`,
 } as const;
 
 /** The verdict of a test sign-in. */
@@ -90,7 +90,7 @@ export function testPage(actor: Actor, test: SsoTestPayload, settingsPath: strin
         ${row("Groups", groups)}
       </dl>`
     }
-    <p><a class="btn" href="${settingsPath}">Back to single sign-on</a></p>
+    <p><a class="button" href="${settingsPath}">Back to single sign-on</a></p>
     <h2>Checks</h2>
     <dl class="verdicts">
       ${test.checks.map(
