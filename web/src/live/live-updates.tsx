@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { identityQuery } from "../api/session.ts";
@@ -24,9 +25,9 @@ export function LiveUpdates() {
   return (
     <div className="live-waiting" role="status">
       {waiting > 0 && (
-        <button type="button" className="btn sm" onClick={() => refetcher.current?.apply()}>
+        <Button size="xs" variant="default" onClick={() => refetcher.current?.apply()}>
           {waiting === 1 ? "1 change by others" : `${waiting} changes by others`}: show
-        </button>
+        </Button>
       )}
     </div>
   );

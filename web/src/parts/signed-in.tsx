@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { identityQuery, type Identity } from "../api/session.ts";
@@ -16,9 +17,9 @@ export function SignedIn({ children }: { children: (identity: Identity) => React
       <h1>Sign in</h1>
       <p className="sub">This page is about your own account.</p>
       <div>
-        <a className="btn pri" href={`/sign-in?return_to=${back}`}>
+        <Button component="a" href={`/sign-in?return_to=${back}`}>
           Sign in
-        </a>
+        </Button>
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Identity } from "../../api/session.ts";
+import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 
 /** Home of an account without organization: invitations that wait, and a new organization. */
@@ -28,9 +29,7 @@ export function NoOrganization({ identity }: { identity: Identity }) {
         </p>
       )}
       <div>
-        <Link className="btn pri" to="/orgs/new">
-          New organization
-        </Link>
+        <ButtonLink to="/orgs/new">New organization</ButtonLink>
       </div>
       <Command text="svc org create my-organization" />
     </div>

@@ -41,13 +41,13 @@ export function VisitorHome() {
           </Button>
         </form>
         <div className="row">
-          <a className="btn pri" href="/sign-in">
+          <Button component="a" href="/sign-in">
             Sign in
-          </a>
+          </Button>
           {service?.signUpOpen && (
-            <a className="btn" href="/sign-up">
+            <Button component="a" variant="default" href="/sign-up">
               Create an account
-            </a>
+            </Button>
           )}
         </div>
       </div>

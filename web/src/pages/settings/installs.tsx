@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { createFileRoute, Link } from "@tanstack/react-router";
+import { createFileRoute } from "@tanstack/react-router";
 import { Laptop } from "lucide-react";
 import { useMemo } from "react";
 import { installsQuery, type OwnInstall } from "../../api/account.ts";
+import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 import { Failed } from "../../parts/failed.tsx";
 import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
@@ -74,9 +75,9 @@ function NoInstalls() {
       <p className="sub">Installs of skills of your organizations appear here.</p>
       <Command text="svc install team/skill" />
       <div>
-        <Link className="btn" to="/explore">
+        <ButtonLink variant="default" to="/explore">
           Explore public skills
-        </Link>
+        </ButtonLink>
       </div>
     </section>
   );

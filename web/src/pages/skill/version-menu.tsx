@@ -1,4 +1,4 @@
-import { Menu } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Check, ChevronDown } from "lucide-react";
@@ -26,10 +26,16 @@ export function VersionMenu({ skill }: { skill: Skill }) {
   return (
     <Menu opened={isOpen} onChange={setOpen} position="bottom-start" width={240}>
       <Menu.Target>
-        <button type="button" className="sel sm mono" aria-label={`Version ${shown}, choose another`}>
+        <Button
+          size="xs"
+          variant="default"
+          className="mono"
+          fw={400}
+          rightSection={<ChevronDown size={14} />}
+          aria-label={`Version ${shown}, choose another`}
+        >
           {shown}
-          <ChevronDown size={14} />
-        </button>
+        </Button>
       </Menu.Target>
       <Menu.Dropdown mah={360} style={{ overflowY: "auto" }}>
         {versions.slice(0, offered).map((one) => (

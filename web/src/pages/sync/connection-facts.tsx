@@ -52,9 +52,9 @@ export function ConnectionFacts({ org, state, connection, canManage }: Props) {
       <Rules branch={connection.branch} />
       {canManage && (
         <section>
-          <button type="button" className="btn sm bad full" onClick={() => setAsking(true)}>
+          <Button size="xs" variant="outline" color="danger" fullWidth onClick={() => setAsking(true)}>
             Disconnect …
-          </button>
+          </Button>
         </section>
       )}
       {isAsking && <Disconnect org={org} connection={connection} onClose={() => setAsking(false)} />}

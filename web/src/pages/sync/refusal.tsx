@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core";
 import { ApiError } from "../../api/client.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { commandLine } from "../../parts/copy/shell.ts";
@@ -17,9 +18,15 @@ export function Refusal({ error, onBranch }: { error: Error; onBranch: (branch: 
           <p className="row wrap">
             Branches that exist:
             {branches.map((branch) => (
-              <button key={branch} type="button" className="btn sm mono" onClick={() => onBranch(branch)}>
+              <Button
+                key={branch}
+                size="xs"
+                variant="default"
+                className="mono"
+                onClick={() => onBranch(branch)}
+              >
                 {branch}
-              </button>
+              </Button>
             ))}
           </p>
         )}

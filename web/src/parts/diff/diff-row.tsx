@@ -1,4 +1,4 @@
-import { Checkbox } from "@mantine/core";
+import { Button, Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight, TriangleAlert } from "lucide-react";
 import { memo, useCallback } from "react";
@@ -28,9 +28,9 @@ export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, 
         <div className="l note1">
           {row.text}
           {row.canShow && (
-            <button type="button" className="btn sm" onClick={() => onToggle(row.file)}>
+            <Button size="xs" variant="default" onClick={() => onToggle(row.file)}>
               Show them
-            </button>
+            </Button>
           )}
         </div>
       );
@@ -157,9 +157,9 @@ function FindingRow({
           </span>
         </span>
         {onReview && !finding.reviewed && (
-          <button type="button" className="btn sm" onClick={() => onReview(finding)}>
+          <Button size="xs" variant="default" onClick={() => onReview(finding)}>
             Mark as reviewed
-          </button>
+          </Button>
         )}
       </p>
     </div>

@@ -93,7 +93,7 @@ function columnsOf(state: JobState, onOpen: Props["onOpen"]): Column<Job>[] {
       isRowHeader: true,
       cell: (job) => (
         <>
-          <button type="button" className="link mono" onClick={() => onOpen(job)}>
+          <button type="button" className="link-button mono" onClick={() => onOpen(job)}>
             {job.name}
           </button>
           <span className="meta block">

@@ -52,7 +52,7 @@ const columnsOf = (
       <>
         <button
           type="button"
-          className="link"
+          className="link-button"
           aria-pressed={name === chosen}
           onClick={() => onChoose(name === chosen ? undefined : name)}
         >

@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useRef } from "react";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -72,8 +73,8 @@ function ActionButton({ action, onAction }: { action: RowAction; onAction: () =>
     onAction();
   };
   return (
-    <button type="button" className="btn" aria-label={action.name} onClick={run}>
+    <Button size="compact-xs" variant="default" aria-label={action.name} onClick={run}>
       {action.label}
-    </button>
+    </Button>
   );
 }

@@ -40,11 +40,11 @@ export function DropZone({ onFiles }: { onFiles: (files: DroppedFile[]) => void 
       <FolderUp size={20} aria-hidden="true" />
       <span>Drop a folder, files or a zip here, or choose</span>
       <span className="row">
-        <button type="button" className="linkish" onClick={() => files.current?.click()}>
+        <button type="button" className="link-button" onClick={() => files.current?.click()}>
           files
         </button>
         or
-        <button type="button" className="linkish" onClick={() => folder.current?.click()}>
+        <button type="button" className="link-button" onClick={() => folder.current?.click()}>
           a folder
         </button>
       </span>

@@ -1,4 +1,4 @@
-import { Button, Progress as Bar } from "@mantine/core";
+import { Button, Progress as Bar, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { limits } from "../../../../../contract/limits.ts";
 import { ApiError } from "../../../api/client.ts";
@@ -26,16 +26,14 @@ export function PublishPanel({ state, message, onMessage, onRetry, onCancel, chi
       ) : (
         <>
           {children}
-          <div className="field">
-            <input
-              aria-label="What changed"
-              placeholder="What changed"
-              maxLength={limits.versionMessage}
-              value={message}
-              onChange={(event) => onMessage(event.currentTarget.value)}
-            />
-            <span className="meta">{message.length > 0 && message.length}</span>
-          </div>
+          <TextInput
+            aria-label="What changed"
+            placeholder="What changed"
+            maxLength={limits.versionMessage}
+            rightSection={message.length > 0 && <span className="meta">{message.length}</span>}
+            value={message}
+            onChange={(event) => onMessage(event.currentTarget.value)}
+          />
         </>
       )}
     </section>

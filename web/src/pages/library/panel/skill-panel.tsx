@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { FolderInput } from "lucide-react";
 import type { Skill } from "../../../api/folders.ts";
+import { ButtonLink } from "../../../parts/button-link.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { installLine } from "../../../parts/copy/shell.ts";
 import { Time } from "../../../parts/time.tsx";
@@ -32,9 +32,9 @@ export function SkillPanel({ skill, canMove, onMove }: Props) {
           {skill.currentSemver}, {skill.visibility}, changed <Time value={skill.updatedAt} />
         </p>
         <Command text={installLine(skill.tenantSlug, skill.slug)} />
-        <Link className="btn" to={page}>
+        <ButtonLink variant="default" to={page}>
           Open
-        </Link>
+        </ButtonLink>
       </div>
       <Who key={skill.id} subject={{ kind: "skill", id: skill.id }} />
     </aside>

@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { fileAddress, type FileBytes, type Manifest, type ManifestFile } from "../../../api/skills.ts";
@@ -59,9 +60,9 @@ function Read({ manifest, file, content, text, onSource }: Props & { text: strin
     return (
       <p className="body sub">
         This text is too large to show as a page.{" "}
-        <button type="button" className="btn sm" onClick={onSource}>
+        <Button size="xs" variant="default" onClick={onSource}>
           Show the source
-        </button>
+        </Button>
       </p>
     );
   }

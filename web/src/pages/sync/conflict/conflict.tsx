@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { Check, GitCompareArrows, RotateCcw } from "lucide-react";
 import {
   bringBack,
@@ -9,6 +8,7 @@ import {
   syncQuery,
   type SyncConflict,
 } from "../../../api/organization/sync.ts";
+import { ButtonLink } from "../../../parts/button-link.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { ConflictDiff } from "./conflict-diff.tsx";
@@ -101,14 +101,15 @@ function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
     <div className="row wrap">
       <Problem error={fine.error ?? back.error} />
       {isKept && (
-        <Link
-          className="btn sm"
+        <ButtonLink
+          size="xs"
+          variant="default"
+          leftSection={<GitCompareArrows size={14} />}
           to={editor}
           search={{ with: losing, conflict: canManage ? conflict.id : undefined } as never}
         >
-          <GitCompareArrows size={14} />
           Combine in the editor
-        </Link>
+        </ButtonLink>
       )}
       {isKept && (
         <Button
