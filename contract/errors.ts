@@ -70,6 +70,7 @@ export const failureKinds = [
   "mcpServer",
   "connector",
   "content",
+  "organization",
   "team",
   "member",
   "invitation",

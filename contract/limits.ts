@@ -23,7 +23,7 @@ export const limits = {
   /** Comparators of a range of versions: `^1.2 || 3.x` has four. */
   rangeComparators: 32,
   textContentBytes: 512 * 1024,
-  /** The same with frontmatter, its fences and the blank lines around it. */
+  /** Content with its frontmatter, the fences and the blank lines around it. */
   textFileBytes: 521 * 1024,
   /** Findings about a version that are reported; errors come first. */
   findingsPerVersion: 100,
@@ -149,7 +149,7 @@ export const limits = {
   invitationMailMs: 10 * minuteMs,
   /** Mails of invitations in 24 hours: to one address from all organizations, by one sender, by one organization. */
   invitationMails: { recipient: 5, inviter: 300, organization: 1000 },
-  /** Former slugs of an organization. They keep leading to it, and stay reserved when it is erased. */
+  /** Previous slugs of an organization. They keep leading to it, and stay reserved when it is erased. */
   formerOrgSlugs: 20,
   organizationGraceMs: 7 * dayMs,
   avatarBytes: 5 * MiB,
@@ -253,7 +253,7 @@ export const limits = {
   knownClients: 20,
   knownDeviceMs: 365 * dayMs,
   knownAddressMs: 90 * dayMs,
-  /** Time after its last use at which a device's login ends. */
+  /** Time after its last use at which a device's login expires. */
   deviceLoginMs: 90 * dayMs,
   deviceCodeMs: 10 * minuteMs,
   deviceIntervalSeconds: 5,
@@ -268,7 +268,7 @@ export const limits = {
   /** Renewals of one grant within that time. */
   oauthRenewals: 60,
   /**
-   * Time after its last renewal at which a grant ends, and after its last use at which a registered client is removed.
+   * Time after its last renewal at which a grant expires, and after its last use at which a registered client is removed.
    */
   oauthIdleMs: 30 * dayMs,
   oauthClientName: 100,

@@ -35,7 +35,7 @@ export const isOneLine = (value: string) => !new RegExp(`[${breaking}]`, "u").te
 
 export const oneLineText = new RegExp(`^[^${breaking}${bidirectional}]*$`, "u");
 
-/** The same for texts of several lines. */
+/** Plain text of several lines. */
 export const plainTextOfLines = new RegExp(`^(?:[\\t\\n\\r]|[^${breaking}${bidirectional}])*$`, "u");
 
 /** The text as one line, with a space in place of the characters that it can't have. */

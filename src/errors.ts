@@ -25,9 +25,7 @@ export class ServiceError extends Error {
 
 /** For a resource that does not exist or that the caller may not see: the message is the same for both. */
 export function notFound(kind: FailureKind, ref: string): ServiceError {
-  const noun =
-    { installedSkill: "installed skill", mcpServer: "MCP server", team: "organization" }[kind as string] ??
-    kind;
+  const noun = { installedSkill: "installed skill", mcpServer: "MCP server" }[kind as string] ?? kind;
   return new ServiceError("not_found", `No ${noun} "${ref}" was found.`, { kind, ref });
 }
 

@@ -1,8 +1,8 @@
 /**
  * Counts each download exactly once, despite crashes and concurrent processes.
  *
- * One document (`download_counting`) assigns batches to the present number. A compare-and-set on it assigns the next
- * batches to the next number, after those of the present number are in all counts. A count includes a number only if it
+ * One document (`download_counting`) assigns batches to the current number. A compare-and-set on it assigns the next
+ * batches to the next number, after those of the current number are in all counts. A count includes a number only if it
  * includes no equal or higher number yet (`through`). Therefore an interrupted counting is repeated as a whole without
  * counting twice, and a late process with an old number changes nothing.
  */

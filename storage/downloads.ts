@@ -71,7 +71,7 @@ export const downloadsCollection = defineCollection({
       { key: { tenantId: 1, date: 1, skillId: 1, cli: 1, web: 1, api: 1 } },
     ],
     daily_tenant_downloads: [{ key: { tenantId: 1, date: -1 } }],
-    // Formerly, rows were documents, which are counted already and expire.
+    // Previously, rows were documents, which are counted already and expire.
     downloads: [{ key: { createdAt: 1 } }, { key: { skillId: 1, createdAt: -1 } }],
   },
   open: openDownloads,
@@ -139,17 +139,17 @@ function openDownloads(batches: Collection<DownloadBatch>, database: Database) {
     removeOfTenant: (tenantId: string) => removeSlice(ofTenants, { tenantId }),
     /** Removes counted batches that are older than a time, in slices; returns how many were removed. */
     async removeBefore(time: Date): Promise<number> {
-      const former = database.raw.collection<{ _id: string; createdAt: Date }>(formerRows);
+      const previous = database.raw.collection<{ _id: string; createdAt: Date }>(formerRows);
       const went = await Promise.all([
         removeSlice(batches, { createdAt: { $lt: time }, waiting: { $exists: false } }),
-        removeSlice(former, { createdAt: { $lt: time } }),
+        removeSlice(previous, { createdAt: { $lt: time } }),
       ]);
       return went[0] + went[1];
     },
   };
 }
 
-/** Formerly, rows were documents, which are counted already and expire. */
+/** Previously, rows were documents, which are counted already and expire. */
 const formerRows = "downloads";
 /** Creates the days of organizations from those of their skills, if there are none: all of them or none. */
 export async function adoptFormerDownloads(database: Database): Promise<void> {

@@ -116,7 +116,7 @@ export async function clearOutbox<T extends Document & WithOutbox & { _id: strin
   await collection.updateOne({ _id: id } as Filter<T>, clearedUpdate(eventIds));
 }
 
-/** The same for many documents in one call. */
+/** Clears the outboxes of many documents in one call. */
 export async function clearOutboxes<T extends Document & WithOutbox & { _id: string }>(
   collection: Collection<T>,
   documents: readonly { id: string; eventIds: string[] }[],

@@ -97,7 +97,7 @@ export function openSkillSearch(
     list: (query: SkillQuery): Promise<ListedSkill[]> =>
       query.terms === undefined ? listSorted(skills, query) : listFound(query, query.terms),
     /**
-     * The same for a query without terms, with the states of folder trees. They are read after the skills, so no skill
+     * Skills of a query without terms, with the states of folder trees. They are read after the skills, so no skill
      * is judged by an older tree.
      */
     listWithTrees: (query: SkillQuery, tenantIds: string[]) => listWithTrees(skills, query, tenantIds),

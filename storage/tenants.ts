@@ -8,7 +8,7 @@ import type { WithOutbox } from "./outbox.ts";
 export interface TenantDoc extends WithOutbox {
   _id: string;
   slug: string;
-  /** The slug and former ones, newest first. All lead to this organization, and no other one can take them. */
+  /** The slug and previous ones, newest first. All lead to this organization, and no other one can take them. */
   slugs: string[];
   name: string;
   description?: string;
@@ -72,7 +72,7 @@ function openTenants(tenants: Collection<TenantDoc>) {
   return {
     /** Concurrent calls share a query, and may get the same object, which they must not change. */
     find: async (id: string): Promise<TenantDoc | null> => (await findById(id)) ?? null,
-    /** Finds an organization by its slug or a former one. */
+    /** Finds an organization by its slug or a previous one. */
     findBySlug: (slug: string) => tenants.findOne({ slugs: slug, ...existing }),
     listByIds: (ids: string[]) =>
       tenants

@@ -33,7 +33,7 @@ export interface TokenDoc extends WithOutbox, WithNotice {
   /** The fields of a CI token: what its trust policy limits it to, and the run that it was exchanged by. */
   skillIds?: string[];
   policyId?: string;
-  /** `epoch` of the policy at the exchange: the token ends when the policy has another. */
+  /** `epoch` of the policy at the exchange: the token is invalid once the policy has another. */
   policyEpoch?: number;
   run?: CiOrigin;
   /** As that of a session: inherited from the session or token that made it, or renewed with the token. */
@@ -168,7 +168,7 @@ export const tokensCollection = defineCollection({
         $or: [{ expiresAt: { $lte: before } }, { revokedAt: { $lte: before } }],
         pendingSince: { $exists: false },
       }),
-    /** The same for CI tokens, which no list shows. */
+    /** Removes ended CI tokens, which no list shows. */
     removeEndedOfCi: (before: Date) =>
       removeSlice(tokens, {
         expiresAt: { $lte: before },

@@ -121,7 +121,7 @@ function openVersions(versions: Collection<VersionDoc>, database: Database) {
         .toArray();
       return [...new Set(rows.map((row) => row.hash))];
     },
-    /** Content of each version above a number, for distinguishing former exports from edits. */
+    /** Content of each version above a number, for distinguishing previous exports from edits. */
     listContents: (skillId: string, above: number) =>
       versions
         .find(

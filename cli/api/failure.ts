@@ -27,10 +27,13 @@ export function failureOf(
       : undefined;
   const code: CliCode = failure?.cli ?? byStatus[status] ?? "E_API";
   const serverMessage = known === undefined ? undefined : (known["error"] as string);
+  const reported: FailureDetails = isRecord(known?.["details"]) ? known["details"] : {};
+  // The client's contract calls an organization a team.
   const details: FailureDetails = {
-    ...(isRecord(known?.["details"]) ? known["details"] : {}),
+    ...reported,
     httpStatus: status,
     serverMessage,
+    ...(reported.kind === "organization" ? { kind: "team" as const } : {}),
     ...(typeof known?.["requestId"] === "string" ? { requestId: known["requestId"] } : {}),
   };
   // A message about a skill names it; the general one explains the API.

@@ -17,7 +17,7 @@ export type PublishInput = ContentInput & {
   createFolders?: boolean;
   personal?: boolean;
   ifChanged?: true;
-  /** Replaces the former list; unchanged if absent. */
+  /** Replaces the previous list; unchanged if absent. */
   requiredMcpServers?: { tenantSlug: string; slug: string }[];
   /** `contract/package/content-location.ts`. */
   contentLocation?: string;

@@ -153,7 +153,7 @@ function announce(
   return skill;
 }
 
-/** If the cache can't be written, the skill's former record is restored. */
+/** If the cache can't be written, the skill's previous record is restored. */
 async function writeCacheOrRevert(
   { config, profile, installName, fetched, cache, content }: PlanContext,
   { plans }: VersionPlan,

@@ -4,7 +4,7 @@ import type { Config } from "../state/config.ts";
 import { skillFolderName } from "../targets/render.ts";
 
 /**
- * The present install name, or `preferred` from a project's lock, or the slug, or the slug with its
+ * The current install name, or `preferred` from a project's lock, or the slug, or the slug with its
  * organization as prefix, or with its public id as suffix. All profiles share the cache, so a name that
  * another profile gave to another skill is taken.
  */

@@ -97,7 +97,7 @@ export async function acceptLocked(
   const isId = ref === locked.publicId || ref.endsWith(`/s/${locked.publicId}`);
   if (isId || ref === qualifiedName(skill)) return accept(resolved);
   if (ref === skill.slug) return acceptPublisher(context, session, resolved, { trust });
-  // A renamed organization: its former name still leads to its skills, unless another organization took it.
+  // A renamed organization: its previous name still leads to its skills, unless another organization took it.
   const named = await session.client.resolve(ref).catch((error: unknown) => {
     if (error instanceof CliError && ["E_NOT_FOUND", "E_NOT_AUTHENTICATED"].includes(error.code))
       return undefined;

@@ -28,7 +28,7 @@ export async function removeUnusedVersions(
   }
 }
 
-/** The same for all skills, including those that are not installed any more. */
+/** Removes unused versions of all skills, including those that are not installed any more. */
 export async function removeAllUnusedVersions(config: Config, paths: StatePaths): Promise<void> {
   for (const installName of await readdir(paths.cache).catch(() => []))
     await removeUnusedVersions(config, paths, installName);

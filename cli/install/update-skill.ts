@@ -1,5 +1,5 @@
 /**
- * Updates a skill in one of its scopes to the version that its pin resolves to, or repairs it in its present version.
+ * Updates a skill in one of its scopes to the version that its pin resolves to, or repairs it in its current version.
  */
 import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";

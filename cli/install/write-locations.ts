@@ -7,7 +7,7 @@ import { type WrittenLocation, writeLocation } from "./write.ts";
 
 export type AppliedLocation = WrittenLocation | UnchangedLocation;
 
-/** `gone`: the records of former paths, which are to be removed. */
+/** `gone`: the records of previous paths, which are to be removed. */
 export async function writeLocations(
   at: PlanContext,
   { writes, unchanged, abandoned }: VersionPlan,

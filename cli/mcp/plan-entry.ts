@@ -125,7 +125,7 @@ export function planEntry(
   return { text: edited, undo, record, isForced: isForeign };
 }
 
-/** The entry's key and present value, with the record if svc wrote it. */
+/** The entry's key and current value, with the record if svc wrote it. */
 function locate(
   config: Config,
   { path, definition }: EntryFile,

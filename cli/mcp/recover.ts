@@ -43,7 +43,7 @@ function askedByTool(server: McpServer, entry: object): SuppliedValues {
   return Object.fromEntries(asked.map(({ name }) => [name, { text: "" }]));
 }
 
-/** An entry of copilot in which an earlier version has referred to inputs by its own ids, with the present ones. */
+/** An entry of copilot in which an earlier version has referred to inputs by its own ids, with the current ones. */
 export function withPresentIds(server: McpServer, entry: unknown): unknown {
   const reference = (id: string) => `\${input:${id}}`;
   const text = memberValues(server).reduce(

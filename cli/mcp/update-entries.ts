@@ -1,4 +1,4 @@
-/** Brings the entries of a server to its present revision. Values of members, and what users added, stay. */
+/** Brings the entries of a server to its current revision. Values of members, and what users added, stay. */
 import { isDeepStrictEqual } from "node:util";
 import { type SuppliedValues, memberValues } from "../../contract/mcp-entries/server.ts";
 import type { ListedServer } from "../api/calls/mcp.ts";
@@ -19,7 +19,7 @@ export interface UpdatedServer {
   updated: McpRecord[];
   upToDate: McpRecord[];
   warnings: string[];
-  /** An entry could not be brought to the present revision. */
+  /** An entry could not be brought to the current revision. */
   isPartial: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function updateEntries(
   return result;
 }
 
-/** The present entry with the member's values for the server's present revision, or why it can't be updated. */
+/** The current entry with the member's values for the server's current revision, or why it can't be updated. */
 async function readyToUpdate(
   record: McpRecord,
   server: ListedServer,
@@ -85,7 +85,7 @@ async function readyToUpdate(
   return { problem: `${path} lacks a value of yours: run ${installCommand(record, server)}` };
 }
 
-/** The command that writes an entry again, with all that it needs without a terminal: it reads no present values. */
+/** The command that writes an entry again, with all that it needs without a terminal: it reads no current values. */
 function installCommand({ platform, projectDir, also }: McpRecord, server: ListedServer): string {
   const { tenantSlug, slug, transport } = server;
   const place = projectDir === undefined ? "-g" : `-p ${shellWord(projectDir)}`;

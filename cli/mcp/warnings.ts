@@ -12,10 +12,10 @@ export function doubledWarnings(
   { publicId, tenantSlug, slug, via }: ServerHead,
   installed: readonly McpRecord[],
 ): string[] {
-  const former = installedServers(profile)
+  const previous = installedServers(profile)
     .filter((one) => one.publicId === publicId && one.via !== via)
     .flatMap(({ installs }) => installs);
-  const doubled = installed.filter(({ path }) => former.some((record) => record.path === path));
+  const doubled = installed.filter(({ path }) => previous.some((record) => record.path === path));
   if (doubled.length === 0) return [];
   const ref = `${tenantSlug}/${slug}`;
   const tools = [...new Set(doubled.map(({ platform }) => platform))].join(", ");

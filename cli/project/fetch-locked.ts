@@ -41,7 +41,7 @@ export async function acceptAllLocked(
   return accepted;
 }
 
-/** The same for a dry run, which installs nothing and asks no one. */
+/** Previews locked skills for a dry run, which installs nothing and prompts no one. */
 export async function previewAllLocked(
   session: Session,
   wanted: readonly WantedSkill[],

@@ -36,9 +36,9 @@ export async function followPull(
       const { meta } = await inspectContent(cacheFolder(paths, installName), current);
       // The tools' files have the metadata of the time when they were written.
       const locked = project.lock?.get(ref);
-      const former =
+      const previous =
         locked?.digest === version.hash ? locked : meta?.hash === version.hash ? meta : undefined;
-      const { name = skill.name, description = skill.description } = isWritten ? skill : (former ?? {});
+      const { name = skill.name, description = skill.description } = isWritten ? skill : (previous ?? {});
       const about = { ...skill, name, description };
       const request = repin === undefined ? {} : { request: { range: repin, targets: [], also: [] } };
       await recordSkill(folder, { skill: about, version, own, installName, records, ...request });

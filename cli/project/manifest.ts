@@ -160,7 +160,7 @@ export function renameRef(text: string, path: string, from: string, to: string):
   return printLike(text, { ...value, skills: Object.fromEntries(skills) });
 }
 
-/** A value as JSON, with the indentation and line endings of the file's former text. */
+/** A value as JSON, with the indentation and line endings of the file's previous text. */
 function printLike(text: string, value: unknown): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
   const printed = `${JSON.stringify(value, undefined, indent)}\n`;

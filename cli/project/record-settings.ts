@@ -29,7 +29,7 @@ export function setRequest(
 
 export const isUsual = ({ also }: InstallationRecord) => also === undefined;
 
-/** The present locations if they were requested, otherwise those of the lock, so that machines don't alternate. */
+/** The current locations if they were requested, otherwise those of the lock, so that machines don't alternate. */
 export function locationsOf(
   { records, request, skill, version }: RecordedSkill,
   locked: LockedSkill | undefined,

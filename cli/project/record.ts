@@ -121,7 +121,7 @@ function lockTextOf(
   return printLock(new Map([...lock].filter(([ref]) => skills.has(ref))));
 }
 
-/** The present methods if they were requested, otherwise those of the lock, so that machines don't alternate. */
+/** The current methods if they were requested, otherwise those of the lock, so that machines don't alternate. */
 function methodsOf(
   { records, request }: RecordedSkill,
   chosen: readonly Target[],

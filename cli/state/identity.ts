@@ -41,7 +41,7 @@ export async function withIdentity<T>(
   }
 }
 
-/** The same for calls that need an existing identity; undefined if there is none, or the service has deleted it. */
+/** Makes calls as an existing identity; undefined if there is none, or the service has deleted it. */
 export async function asKnownIdentity<T>(
   context: Context,
   apiUrl: string,

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { type Config, readConfigFile } from "./config.ts";
 import { statePaths } from "./paths.ts";
 
-/** The present config. A damaged file is reported, and renamed by the next change. */
+/** The current config. A damaged file is reported, and renamed by the next change. */
 export async function readConfig(context: Context): Promise<Config> {
   const reading = await readConfigFile(statePaths(context.home));
   if ("config" in reading) return reading.config;

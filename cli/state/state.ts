@@ -69,7 +69,7 @@ async function requireWritableState(context: Pick<Context, "home">): Promise<Sta
   return paths;
 }
 
-/** The same without creating anything, for a command whose result could not be stored. Throws `E_INTERNAL`. */
+/** Checks without creating anything that the result of a command can be stored. Throws `E_INTERNAL`. */
 export async function checkWritableState({ home }: Pick<Context, "home">): Promise<void> {
   const { root } = statePaths(home);
   try {

@@ -1,7 +1,7 @@
 /** Upgrades a config of an earlier format. Pure. */
 import { isRecord } from "./is-record.ts";
 
-/** The config in the present format; the same value if it needs no upgrade. */
+/** The config in the current format; the same value if it needs no upgrade. */
 export function upgradeConfig(value: unknown): unknown {
   return isRecord(value) && value["version"] === 1 ? perLocation(value) : value;
 }

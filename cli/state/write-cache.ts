@@ -67,7 +67,7 @@ async function writeUnlessSame(path: string, text: string): Promise<void> {
   if ((await digestOfPath(path)) !== digestOfText(text)) await writeWhole(path, text);
 }
 
-/** Removes the content of the former version; content of projects stays. */
+/** Removes the content of the previous version; content of projects stays. */
 async function removeOthers(
   folder: string,
   entries: readonly string[],

@@ -35,7 +35,7 @@ export const codex: TargetDefinition = {
     const { join } = location.paths;
     const shared = join(baseFolder(location, location.home), ".agents", "skills");
     return {
-      // The tool's former folder, which it still reads.
+      // The tool's previous folder, which it still reads.
       skillFolders:
         location.scope === "project" ? [shared] : [shared, join(configFolder(location), "skills")],
       reserved: [".system"],

@@ -67,7 +67,7 @@ export const windsurf: TargetDefinition = {
     const { join } = location.paths;
     if (location.scope === "global")
       return { skillFolders: [join(location.home, ".codeium", "windsurf", "skills")], files: [] };
-    // The tool reads the folders of its former and its present name.
+    // The tool reads the folders of its previous and its current name.
     const roots = [".windsurf", ".devin"].map((name) => join(location.projectDir!, name));
     return {
       skillFolders: roots.map((root) => join(root, "skills")),

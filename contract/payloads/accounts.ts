@@ -72,7 +72,7 @@ export type ConfirmedEmailPayload = z.infer<typeof ConfirmedEmailPayload>;
 export const EmailLinkPayload = z
   .object({
     email: z.string().meta({ description: "the address that the link confirms" }),
-    changes: z.boolean().meta({ description: "whether it takes the place of the present address" }),
+    changes: z.boolean().meta({ description: "whether it takes the place of the current address" }),
   })
   .meta({ id: "EmailLink" });
 export type EmailLinkPayload = z.infer<typeof EmailLinkPayload>;

@@ -36,7 +36,7 @@ export const PendingDevicePayload = z
       .object({
         kind: z.literal("personal_token"),
         access: z.literal("full").meta({ description: "everything that the approving account may do" }),
-        idleDays: z.number().int().meta({ description: "the token ends after so many days without use" }),
+        idleDays: z.number().int().meta({ description: "the token expires after so many days without use" }),
       })
       .meta({ description: "what an approval gives" }),
   })

@@ -101,10 +101,10 @@ export const McpCatalogUpdatePayload = z
     changes: z.array(
       z.object({
         field: z.string(),
-        current: z.array(z.string()).meta({ description: "the present value, in lines; empty without one" }),
+        current: z.array(z.string()).meta({ description: "the current value, in lines; empty without one" }),
         latest: z.array(z.string()),
         changedHere: z.boolean().meta({
-          description: "the present value is not that of the imported version, as far as that is known",
+          description: "the current value is not that of the imported version, as far as that is known",
         }),
       }),
     ),

@@ -65,7 +65,9 @@ export type TotpSetupPayload = z.infer<typeof TotpSetupPayload>;
 
 /** Recovery codes are shown once: when the first factor is added, and when they are renewed. */
 export const RecoveryCodesPayload = z
-  .object({ recoveryCodes: z.array(z.string()).meta({ description: "empty if the former ones stay valid" }) })
+  .object({
+    recoveryCodes: z.array(z.string()).meta({ description: "empty if the previous ones stay valid" }),
+  })
   .meta({ id: "RecoveryCodes" });
 export type RecoveryCodesPayload = z.infer<typeof RecoveryCodesPayload>;
 

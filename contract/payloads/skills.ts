@@ -227,7 +227,7 @@ export const FileDiffPayload = z
     status: z
       .enum(["added", "removed", "modified", "renamed"])
       .meta({ description: "`renamed` only where the request has `renames`" }),
-    from: z.string().optional().meta({ description: "the former path of a renamed file" }),
+    from: z.string().optional().meta({ description: "the previous path of a renamed file" }),
     binary: z.boolean(),
     truncated: z
       .boolean()

@@ -91,7 +91,7 @@ export const SsoProviderPayload = z
       })
       .meta({ description: "addresses of this service for the identity provider" }),
     testedAt: timestamp.nullable().meta({
-      description: "last successful sign-in or test with the present connection; needed to enforce it",
+      description: "last successful sign-in or test with the current connection; needed to enforce it",
     }),
     lastSignInAt: timestamp.nullable(),
     createdBy: z.string().nullable().meta({ description: "user name; null when that account is gone" }),

@@ -122,7 +122,7 @@ export function contentTreeOf(files: Iterable<{ path: string; mode: FileMode; oi
   return buildTrees(files).rootOid;
 }
 
-/** The same for a text, from the bytes stored for its version. */
+/** Content tree of a text, from the bytes stored for its version. */
 export function contentTreeOfText(type: SkillType, stored: Buffer): string {
   const path = type === "rule" ? "RULE.md" : "SKILL.md";
   const { data } = exportedFile("markdown", { path, mode: "100644", data: stored });

@@ -32,7 +32,7 @@ export interface PackStore {
     index: Buffer,
     where: PackTarget,
   ): Promise<void>;
-  /** The same for a pack too large for memory. */
+  /** Stages a pack that is too large for memory. */
   stage(repo: StoredId, where: PackTarget): Promise<PackStage>;
 
   /** Notes that `by` contains all objects of the `replaced` packs, which may be removed after the grace period. */

@@ -45,7 +45,7 @@ function parseEpoch(text: string): Epoch {
     const { service, number } = JSON.parse(text) as Partial<Epoch>;
     if (typeof service === "string" && typeof number === "number") return { service, number };
   } catch {
-    // The same as a text without these fields.
+    // Read as a text without these fields.
   }
   return { service: "", number: 0 };
 }

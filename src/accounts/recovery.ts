@@ -53,7 +53,7 @@ export async function readReset(app: App, token: string): Promise<Credentials> {
   const user = isId(id) ? await app.storage.users.findCredentialsById(id) : null;
   if (!user) throw badLink("invalid");
   const state = checkLink(app, "reset-password", token, resetBinding(user));
-  // Signed for a former password, or forged: the two can't be distinguished.
+  // Signed for a previous password, or forged: the two can't be distinguished.
   if (state !== "valid") throw badLink(state === "invalid" ? "used" : state);
   return user;
 }

@@ -151,7 +151,7 @@ function emailRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/user/email/resend",
-      summary: "Send the link that confirms your present e-mail address again",
+      summary: "Send the link that confirms your current e-mail address again",
       data: null,
       budget: "sign-in",
       handle: ({ actor }) => resendConfirmation(app, actor),

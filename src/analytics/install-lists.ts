@@ -40,7 +40,7 @@ export async function pageOfInstalls<Row extends InstallRow, T>(
   );
 }
 
-/** The rows of current members of an organization, who are named. Records of former ones are about to be removed. */
+/** The rows of current members of an organization, who are named. Records of previous ones are about to be removed. */
 export async function keepMembers<Row extends InstallRow>(
   app: App,
   tenantId: string,

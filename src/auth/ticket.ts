@@ -1,7 +1,7 @@
 /**
  * Tickets of sign-ins whose password was right and whose second factor is missing. A ticket is signed over the browser
  * that gave the password, so it is worth nothing elsewhere, and not stored; one use of it is recorded. It has the
- * session epoch of the account: a change of the password ends it.
+ * session epoch of the account: a change of the password invalidates it.
  */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";

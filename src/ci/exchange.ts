@@ -57,7 +57,7 @@ function untrusted(team: string): ServiceError {
     "oidc_rejected",
     `No trust policy of an organization "${team}" accepts this token. ` +
       "Its administrators can test a token there, and see what differs.",
-    { kind: "team", ref: team },
+    { kind: "organization", ref: team },
   );
 }
 

@@ -75,11 +75,11 @@ async function currentKeys(app: App, issuer: string): Promise<KnownKeys> {
   throw state.failure ?? unreachable(issuer);
 }
 
-/** Keys that are read because a token names one that `former` does not have. Undefined during the cooldown. */
-async function newerKeys(app: App, issuer: string, former: KnownKeys): Promise<KnownKeys | undefined> {
+/** Keys that are read because a token names one that `previous` does not have. Undefined during the cooldown. */
+async function newerKeys(app: App, issuer: string, previous: KnownKeys): Promise<KnownKeys | undefined> {
   const state = stateOf(app, issuer);
-  if (state.known === former && sinceTried(app, state) >= cooldownMs) await readKeys(app, issuer, state);
-  return state.known === former ? undefined : state.known;
+  if (state.known === previous && sinceTried(app, state) >= cooldownMs) await readKeys(app, issuer, state);
+  return state.known === previous ? undefined : state.known;
 }
 
 const sinceTried = (app: App, { triedAt = -Infinity }: IssuerState) => app.now().getTime() - triedAt;

@@ -78,7 +78,7 @@ function checkIds({ pinned, provider }: PolicyTerms, { ids }: PipelineRun): Oidc
     const passed = expected === actual;
     const message =
       "The name belongs to another repository or owner than at the first exchange. " +
-      "If you have created it anew, let the policy forget the former one.";
+      "If you have created it anew, let the policy forget the previous one.";
     return { claim, passed, expected, actual, message: passed ? undefined : message };
   };
   const checks = [check(owner, pinned.ownerId, ids.ownerId)];

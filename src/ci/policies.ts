@@ -1,6 +1,6 @@
 /**
  * Trust policies of an organization. A policy gives its permissions to every pipeline that meets it, so only a person
- * who has these permissions creates or changes one. A change of anything but the name ends the tokens made before it.
+ * who has these permissions creates or changes one. A change of anything but the name invalidates earlier tokens.
  */
 import { limits } from "../../contract/limits.ts";
 import type { OidcPolicyDoc } from "../../storage/ci/oidc-policies.ts";
@@ -107,7 +107,7 @@ export async function updatePolicy(
     ...terms,
     ...(name === undefined ? {} : { name, nameKey: foldName(name) }),
     epoch: hasAll(policy, terms) ? undefined : policy.epoch + 1,
-    // The ids belong to the former name.
+    // The ids belong to the previous name.
     ...(input.repository === undefined || input.repository === policy.repository ? {} : { pinned: null }),
   };
   return updateRecord(app, "policy", app.storage.oidcPolicies, policy, fields, event);

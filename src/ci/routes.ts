@@ -120,7 +120,7 @@ function changeRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: `${base}/:id`,
-      summary: "Change a trust policy; a change of more than its name ends the tokens made by it",
+      summary: "Change a trust policy; a change of more than its name invalidates the tokens made by it",
       params: PolicyParams,
       body: UpdateOidcPolicy,
       data: OidcPolicyPayload,

@@ -25,7 +25,7 @@ export const ConnectConnector = z.strictObject({
     description: "the same for the whole address: a path can be that of another customer of the host",
   }),
   reauthorize: z.boolean().optional().meta({
-    description: "forgets the present authorization first, to authorize another account or other rights",
+    description: "forgets the current authorization first, to authorize another account or other rights",
   }),
 });
 export type ConnectConnector = z.infer<typeof ConnectConnector>;

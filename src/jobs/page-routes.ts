@@ -1,4 +1,4 @@
-/** The former address of the page of queues and jobs, whose view was in the same parameters. */
+/** The previous address of the page of queues and jobs, whose view was in the same parameters. */
 import { z } from "zod";
 import { redirectReply } from "../http/pages/pages.ts";
 import { route, type Route } from "../http/route.ts";
@@ -10,7 +10,7 @@ export function workersPageRoutes(): Route[] {
     route({
       method: "get",
       path: "/admin/workers",
-      summary: "Former address of the page of queues and jobs: redirects to it",
+      summary: "Previous address of the page of queues and jobs: redirects to it",
       tag: "Pages",
       auth: "optional",
       produces: "text/html",

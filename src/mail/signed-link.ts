@@ -1,7 +1,7 @@
 /**
  * Tokens in the links of mails: `<id>.<end in seconds, base 36>.<signature>`. They are not stored. A job creates one
  * again from its record, and a link becomes invalid when the data to which its signature is bound changes: a link bound
- * to the password's hash ends when the password changes.
+ * to the password's hash is invalid once the password changes.
  */
 import type { App } from "../app.ts";
 
@@ -18,7 +18,7 @@ export type LinkPurpose =
 export interface SignedLink {
   /** Id of the record of the link: letters, digits and hyphens. */
   id: string;
-  /** When it ends; counted in whole seconds. */
+  /** When it expires; counted in whole seconds. */
   expiresAt: Date;
   /** Facts of the record that must not have changed. Never part of the token. */
   bind?: string;

@@ -5,7 +5,7 @@ import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import { invalidRequest, ServiceError } from "../errors.ts";
 import type { UpdateMcpServer } from "./schema.ts";
 
-/** A change of the transport removes the fields of the former one, unless the change sets them. */
+/** A change of the transport removes the fields of the previous one, unless the change sets them. */
 export function mergeConfig(
   config: McpServerConfig,
   { command, url, ...own }: Omit<UpdateMcpServer, "name" | "description" | "folderId" | "revision">,

@@ -62,10 +62,10 @@ export async function withHidden(
   changed: RequiredServers,
 ): Promise<RequiredServers> {
   if (requiredServerIds.length === 0) return changed;
-  const former = await app.storage.mcpServers.listByIds(requiredServerIds);
-  const seen = await keepAllowedServers(app, actor, "mcpServer:read", former);
+  const previous = await app.storage.mcpServers.listByIds(requiredServerIds);
+  const seen = await keepAllowedServers(app, actor, "mcpServer:read", previous);
   const visible = new Set(seen.map(({ server }) => server._id));
-  const hidden = former.filter(({ _id }) => !visible.has(_id)).map(({ _id }) => _id);
+  const hidden = previous.filter(({ _id }) => !visible.has(_id)).map(({ _id }) => _id);
   return { ...changed, ids: [...new Set([...changed.ids, ...hidden])] };
 }
 

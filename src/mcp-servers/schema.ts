@@ -152,4 +152,4 @@ export const requiredMcpServers = z
     }),
   )
   .max(limits.mcpServersPerSkill)
-  .meta({ description: "MCP servers that a private skill requires, in place of the former ones" });
+  .meta({ description: "MCP servers that a private skill requires, in place of the previous ones" });

@@ -29,7 +29,7 @@ export function presentToolFailure(error: ServiceError, requestId: string): Call
   };
 }
 
-/** The same for methods without a result that could hold an error. */
+/** The error of a method whose result can hold none. */
 export function protocolFailure(error: ServiceError, requestId: string): ProtocolError {
   const isOurs = error.status >= 500;
   const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;

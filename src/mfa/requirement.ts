@@ -43,8 +43,8 @@ export async function changeRequirement(
         kind: "factor",
       },
     );
-  const former = tenant.mfaRequirement;
-  const isSame = required ? former?.graceDays === graceDays : former === undefined;
+  const previous = tenant.mfaRequirement;
+  const isSame = required ? previous?.graceDays === graceDays : previous === undefined;
   if (isSame) return present(app, tenant);
 
   const now = app.now();
@@ -60,7 +60,7 @@ export async function changeRequirement(
     now,
     events: [event],
   });
-  if (!updated) throw notFound("team", tenantRef);
+  if (!updated) throw notFound("organization", tenantRef);
   await propagateTenantSoon(app, updated, [event]);
   return present(app, updated);
 }

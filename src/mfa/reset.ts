@@ -24,7 +24,7 @@ export async function resetFactors(app: App, actor: Actor, user: Account, reason
   queueMails(app, user._id);
 }
 
-/** The same for the operator of the service, at its machine. Returns the user name. Throws an Error. */
+/** Resets the factors for the operator at the service's own machine. Returns the user name. Throws an Error. */
 export async function resetFactorsByEmail(app: App, email: string, reason: string): Promise<string> {
   const user = await app.storage.users.findCredentials(foldName(email.trim()));
   if (!user) throw new Error(`The address "${email}" belongs to no account.`);

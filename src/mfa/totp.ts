@@ -3,7 +3,7 @@ import { Secret, TOTP } from "otpauth";
 import { renderSVG } from "uqr";
 
 const parameters = { algorithm: "SHA1", digits: 6, period: 30 } as const;
-/** Time steps before and after the present one whose codes are accepted, for clocks that differ. */
+/** Time steps before and after the current one whose codes are accepted, for clocks that differ. */
 const window = 1;
 
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;

@@ -52,5 +52,5 @@ export async function restoreTenant(app: App, actor: Actor, ref: string): Promis
 }
 
 function stateless({ slug }: TenantDoc, sentence: string): ServiceError {
-  return new ServiceError("conflict", `"${slug}" ${sentence}`, { kind: "team", ref: slug });
+  return new ServiceError("conflict", `"${slug}" ${sentence}`, { kind: "organization", ref: slug });
 }

@@ -77,6 +77,6 @@ export function lastOwner(organizations: { id: string; slug: string; name: strin
   return new ServiceError(
     "last_owner",
     `You are the last owner of ${names}: make another member an owner first, or delete the organization.`,
-    { kind: "team", ref: organizations[0]?.slug ?? "", organizations },
+    { kind: "organization", ref: organizations[0]?.slug ?? "", organizations },
   );
 }

@@ -11,7 +11,7 @@ import { bypassesRestrictions, membershipIn } from "../access/decide.ts";
 import { isBuiltIn, missingFrom, permissionsOfRole, unionOf } from "../access/permissions.ts";
 import { highestLevel, holdsGrants, type HeldGrant } from "../access/team.ts";
 import type { App } from "../app.ts";
-import { ServiceError, forbidden, notFound } from "../errors.ts";
+import { forbidden, notFound } from "../errors.ts";
 import { effectiveMemberships } from "../users/load.ts";
 
 /** Throws `forbidden`, with `details.missing`, unless the caller has all these permissions in the organization. */
@@ -50,7 +50,7 @@ export async function permissionsOfTeams(
   return unionOf(
     teamIds.flatMap((id) => {
       const team = teams.find((one) => one._id === id && one.tenantId === tenantId);
-      if (!team) throw unknownTeam(id);
+      if (!team) throw notFound("team", id);
       const custom = team.roles.filter((role) => role.active && role.tenantId === tenantId);
       return [...team.roleIds.map(permissionsOfRole), ...custom.map((role) => role.permissions)];
     }),
@@ -137,9 +137,4 @@ export async function permissionsOfOffer(
 /** The permissions of a member, by their role and their teams. */
 export async function permissionsOfMember(app: App, member: MembershipDoc): Promise<PermissionMap> {
   return unionOf((await effectiveMemberships(app, [member])).map((one) => one.permissions));
-}
-
-/** A team inside an organization; to clients "team" is what the organization itself is called. */
-export function unknownTeam(id: string): ServiceError {
-  return new ServiceError("not_found", `No team "${id}" was found.`, { kind: "team", ref: id });
 }

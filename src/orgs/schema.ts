@@ -40,7 +40,7 @@ const orgDescription = z
 export const UpdateTenant = z
   .strictObject({
     name: orgName.optional(),
-    slug: orgSlug.optional().meta({ description: "the former one keeps leading here" }),
+    slug: orgSlug.optional().meta({ description: "the previous one keeps leading here" }),
     description: orgDescription.optional().meta({ description: "empty removes it" }),
     maxTokenDays: z
       .number()

@@ -103,10 +103,10 @@ export async function loadTenant(
   if (verdict === "unauthenticated") throw unauthenticated();
   if (verdict === "absent") refuseUnproved(actor, tenant?._id);
   if (verdict === "absent") refuseOldToken(actor, tenant?._id);
-  if (verdict === "absent" || !tenant || tenant.erasing) throw notFound("team", ref);
+  if (verdict === "absent" || !tenant || tenant.erasing) throw notFound("organization", ref);
   // The copies in memberships may lag behind.
   const held = membershipIn(actor, tenant._id)?.permissions;
-  if (tenant.deletionAt && !isPermitted(held, "organization:delete")) throw notFound("team", ref);
+  if (tenant.deletionAt && !isPermitted(held, "organization:delete")) throw notFound("organization", ref);
   if (tenant.deletionAt && permission !== "member" && permission !== "organization:delete")
     throw forbidden(
       `"${tenant.slug}" will be erased at ${tenant.deletionAt.toISOString()}: restore it first.`,
@@ -130,7 +130,7 @@ function refuseOldToken(actor: Actor, tenantId: string | undefined): void {
 }
 
 /**
- * Changes settings. Former slugs still lead to the organization, and no other organization can take one. Throws
+ * Changes settings. Previous slugs still lead to the organization, and no other organization can take one. Throws
  * `limit_reached` for one more new slug than `limits.formerOrgSlugs` allows.
  */
 export async function updateTenant(
@@ -166,11 +166,12 @@ async function applySettings(
   event: EventRow,
 ): Promise<TenantDoc | null> {
   const { slug } = input;
-  const slugs = slug === undefined ? undefined : [slug, ...tenant.slugs.filter((former) => former !== slug)];
+  const slugs =
+    slug === undefined ? undefined : [slug, ...tenant.slugs.filter((previous) => previous !== slug)];
   if (slugs && slugs.length > 1 + limits.formerOrgSlugs && slugs.length > tenant.slugs.length)
     throw new ServiceError(
       "limit_reached",
-      `The organization has had ${limits.formerOrgSlugs} other slugs, which is the limit: choose a former one.`,
+      `The organization has had ${limits.formerOrgSlugs} other slugs, which is the limit: choose a previous one.`,
       { limit: limits.formerOrgSlugs },
     );
   try {
@@ -200,7 +201,7 @@ function slugTaken(error: unknown, slug: string): unknown {
   return new ServiceError(
     "already_exists",
     `The organization slug "${slug}" is taken: choose another.`,
-    { kind: "team", ref: slug },
+    { kind: "organization", ref: slug },
     { cause: error },
   );
 }

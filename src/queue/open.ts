@@ -56,7 +56,7 @@ export interface Queue {
   upsertSchedule<N extends JobName>(name: N, payload: JobPayloads[N], schedule: Schedule): Promise<void>;
   /** Whether a schedule existed. */
   removeSchedule(name: JobName): Promise<boolean>;
-  /** Takes over the jobs and schedules that an earlier version has left under former names. */
+  /** Takes over the jobs and schedules that an earlier version has left under previous names. */
   adoptRenamedJobs(): Promise<void>;
   /** Jobs per state, for readiness and metrics. Throws QueueUnavailableError within 3 s. */
   counts(): Promise<Record<QueueName, QueueCounts>>;
@@ -113,17 +113,17 @@ export async function openQueue(place: QueueLocation, log: Log, patience = start
     },
     removeSchedule: (name) => ask(`unscheduling ${name}`, name, (queue) => queue.removeJobScheduler(name)),
     async adoptRenamedJobs() {
-      const former = new Map<string, BackendQueue>();
+      const previous = new Map<string, BackendQueue>();
       const open = (name: string) => {
-        const current = queues.get(name as QueueName) ?? former.get(name);
+        const current = queues.get(name as QueueName) ?? previous.get(name);
         const queue = current ?? backend.queue(name, onError);
-        if (!current) former.set(name, queue);
+        if (!current) previous.set(name, queue);
         return queue;
       };
       try {
         await adoptRenamedJobs(open, add);
       } finally {
-        await Promise.all([...former.values()].map(closeQueue));
+        await Promise.all([...previous.values()].map(closeQueue));
       }
     },
     counts: () => countStates(queues),

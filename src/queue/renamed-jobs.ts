@@ -1,9 +1,9 @@
-/** Jobs of earlier versions, which an engine may still have under their former names. */
+/** Jobs of earlier versions, which an engine may still have under their previous names. */
 import type { BackendQueue } from "./backend.ts";
 import type { EnqueueOptions } from "./job-options.ts";
 import { isJobName, type JobName } from "./jobs.ts";
 
-/** Former queues, with their repeating jobs. */
+/** Previous queues, with their repeating jobs. */
 const formerSchedules: Readonly<Record<string, readonly string[]>> = {
   upkeep: [
     "upkeep.reconcile",
@@ -23,7 +23,7 @@ const formerNames: Readonly<Record<string, JobName>> = {
 };
 const movedStates = ["waiting", "delayed", "failed"] as const;
 
-/** Removes the schedules of former names, and adds their pending and failed jobs again under the current ones. */
+/** Removes the schedules of previous names, and adds their pending and failed jobs again under the current ones. */
 export async function adoptRenamedJobs(
   open: (queue: string) => BackendQueue,
   enqueue: (name: JobName, payload: object, options: EnqueueOptions) => Promise<void>,

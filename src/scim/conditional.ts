@@ -10,7 +10,7 @@ export function namesVersion(header: string, doc: { revision: number }): boolean
   return header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === own);
 }
 
-/** Throws 412 if the caller changes another version than the present one. */
+/** Throws 412 if the caller changes another version than the current one. */
 export function requirePrecondition({ ifMatch }: ScimContext, doc: { revision: number }): void {
   if (ifMatch === "" || namesVersion(ifMatch, doc)) return;
   throw new ScimError(

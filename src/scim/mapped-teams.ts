@@ -6,8 +6,7 @@ import type { ScimProviderDoc } from "../../storage/scim/providers.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { flushEvents } from "../audit/events.ts";
-import { ServiceError } from "../errors.ts";
-import { unknownTeam } from "../orgs/permission-checks.ts";
+import { ServiceError, notFound } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
 import { loadOwned, loadProvider, providerEvent } from "./provider.ts";
 
@@ -19,7 +18,7 @@ export async function manageTeam(app: App, actor: Actor, tenantRef: string, team
   const { tenant } = await loadOwned(app, actor, tenantRef);
   const provider = await loadProvider(app, tenant);
   const team = isId(teamId) ? await app.storage.teams.find(tenant._id, teamId) : null;
-  if (!team) throw unknownTeam(teamId);
+  if (!team) throw notFound("team", teamId);
   const now = app.now();
   const members = await app.storage.memberships.list({
     tenantId: tenant._id,
@@ -58,7 +57,7 @@ export async function releaseTeam(app: App, actor: Actor, tenantRef: string, tea
   const { tenant } = await loadOwned(app, actor, tenantRef);
   const { scimGroups, scimUsers } = app.storage;
   const group = isId(teamId) ? await scimGroups.findWithoutMembers(tenant._id, teamId) : null;
-  if (!group?.isMapped) throw unknownTeam(teamId);
+  if (!group?.isMapped) throw notFound("team", teamId);
   await scimGroups.remove(teamId);
   await scimUsers.dropTeam(tenant._id, teamId);
   const provider = await app.storage.scimProviders.findOfTenant(tenant._id);

@@ -128,9 +128,9 @@ function pick(
   if (value === undefined) return result;
   if (sub === undefined) result[name] = value;
   else if (Array.isArray(value)) {
-    const former = Array.isArray(result[name]) ? (result[name] as object[]) : [];
+    const previous = Array.isArray(result[name]) ? (result[name] as object[]) : [];
     result[name] = value.map((one: object, at) => ({
-      ...former[at],
+      ...previous[at],
       ...fieldOf(one as Record<string, unknown>, sub),
     }));
   } else if (isObject(value))

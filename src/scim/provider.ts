@@ -126,7 +126,7 @@ async function insertProvider(app: App, provider: ScimProviderDoc): Promise<Scim
   }
 }
 
-/** Replaces the token; the present one stays valid for a day. Throws `conflict` after a concurrent change. */
+/** Replaces the token; the current one stays valid for a day. Throws `conflict` after a concurrent change. */
 export async function rotateToken(app: App, actor: Actor, tenantRef: string): Promise<ScimTokenPayload> {
   const { tenant } = await loadOwned(app, actor, tenantRef);
   const provider = await loadProvider(app, tenant);

@@ -51,7 +51,7 @@ function stateRoutes(app: App): Route[] {
       ...common,
       method: "post",
       path: `${base}/rotate`,
-      summary: "Create another token; the present one stays valid for 24 hours",
+      summary: "Create another token; the current one stays valid for 24 hours",
       status: 201,
       data: ScimTokenPayload,
       handle: async ({ actor, params }) => new Enveloped(await rotateToken(app, actor, params.tenant)),

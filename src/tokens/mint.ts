@@ -59,7 +59,7 @@ export async function mintToken(app: App, fields: NewToken, events: EventRow[]):
   }
 }
 
-/** Inserts a token of a CI pipeline, which ends within the hour and has no slot. */
+/** Inserts a token of a CI pipeline, which expires within the hour and has no slot. */
 export function mintCiToken(app: App, fields: NewCiToken, events: EventRow[]): Promise<MintedToken> {
   return insert(app, organizationPrefix, fields, events);
 }

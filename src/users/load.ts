@@ -39,7 +39,7 @@ export async function loadUserActor(
   return user && !user.suspended ? userActor(app, user, memberships, via, origin) : undefined;
 }
 
-/** Memberships of a user with their present permissions, by slug of the organization. */
+/** Memberships of a user with their current permissions, by slug of the organization. */
 export async function loadMemberships(app: App, userId: string): Promise<Membership[]> {
   return effectiveMemberships(app, await app.storage.memberships.listOfUser(userId));
 }

@@ -113,7 +113,7 @@ type Requiring = Pick<WithheldMembership, "tenantId" | "tenantSlug" | "tenantNam
 export function proofRequired(requiring: Requiring): ServiceError {
   const { tenantId, tenantSlug, tenantName, lack, ownFactor } = requiring;
   const organization = { id: tenantId, slug: tenantSlug, name: tenantName };
-  const details = { kind: "team", ref: tenantSlug, organization } as const;
+  const details = { kind: "organization", ref: tenantSlug, organization } as const;
   if (lack === "sso") {
     const startUrl = `/sso/${tenantSlug}`;
     return new ServiceError(

@@ -32,7 +32,7 @@ export async function chooseWorkspace(
   return (await ensureWorkspace(app, tenant._id, user))._id;
 }
 
-/** The same without creating it; undefined if it does not exist. Throws `refused`. */
+/** Folder of the caller's workspace; undefined if it does not exist. Throws `refused`. */
 export async function findWorkspace(
   app: App,
   actor: Actor,
@@ -81,7 +81,7 @@ export async function ensureWorkspace(
     if (row?.state === "deleting")
       throw new ServiceError(
         "conflict",
-        `The former workspace of "${member.username}" is being deleted: try again in a moment.`,
+        `The previous workspace of "${member.username}" is being deleted: try again in a moment.`,
         about,
       );
     if (row?.state === "failed")

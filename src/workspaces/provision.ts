@@ -131,7 +131,7 @@ async function planFolders(
         outcome.failed.push({ id: row._id, error: sentenceOf(error) });
         continue;
       }
-      // The id is in use if the folder was reassigned and its former owner has returned.
+      // The id is in use if the folder was reassigned and its previous owner has returned.
       const id = tree.get(row.folderId) ? app.newId() : row.folderId;
       folder = await newWorkspaceFolder(app, tree, id, owner);
     }

@@ -20,7 +20,7 @@ const formerFields: Record<string, Record<string, string>> = {
 };
 
 /**
- * Renames fields. A database has former names if any skill has them (a restored backup) or the users have an index of
+ * Renames fields. A database has previous names if any skill has them (a restored backup) or the users have an index of
  * them. That index is created first and dropped last, so that the next start repeats an interrupted migration.
  */
 async function adoptFieldNames(database: Database, declared: DeclaredIndexes): Promise<void> {
@@ -38,17 +38,17 @@ async function adoptFieldNames(database: Database, declared: DeclaredIndexes): P
       ...(outboxes.includes(name) && { unsettledAt: "pendingSince" }),
     };
     const collection = database.raw.collection(name);
-    for (const [former, current] of Object.entries(renamed))
-      await collection.updateMany({ [former]: { $exists: true } }, { $rename: { [former]: current } });
+    for (const [previous, current] of Object.entries(renamed))
+      await collection.updateMany({ [previous]: { $exists: true } }, { $rename: { [previous]: current } });
     for (const index of await collection.indexes().catch(() => []))
-      if (name !== "users" && Object.keys(renamed).some((former) => former in index.key))
+      if (name !== "users" && Object.keys(renamed).some((previous) => previous in index.key))
         await dropIndex(database, name, index.name!);
   }
   await dropIndex(database, "users", marker);
 }
 
 /**
- * Formerly, `manualWanted` was the number of the last sync that a person requested. If the deleted branch was reported
+ * Previously, `manualWanted` was the number of the last sync that a person requested. If the deleted branch was reported
  * at that time and the sync is not done, it permits the new branch that `newBranchWanted` now permits.
  */
 async function adoptConnections(database: Database): Promise<void> {
@@ -67,9 +67,9 @@ async function adoptConnections(database: Database): Promise<void> {
   ]);
 }
 
-/** Formerly, slots were unique per user, so that all tokens of organizations would share one slot. */
+/** Previously, slots were unique per user, so that all tokens of organizations would share one slot. */
 async function adoptTokens(database: Database): Promise<void> {
-  for (const former of ["token_slot", "userId_1__id_-1"]) await dropIndex(database, "tokens", former);
+  for (const previous of ["token_slot", "userId_1__id_-1"]) await dropIndex(database, "tokens", previous);
 }
 
 async function dropIndex(database: Database, collection: string, name: string): Promise<void> {
@@ -86,7 +86,7 @@ async function dropIndex(database: Database, collection: string, name: string): 
 const indexNotFound = 27;
 
 /**
- * Adds the fields for teams and former slugs. The former index marks a database that lacks them. It is dropped last, so
+ * Adds the fields for teams and former slugs. The previous index marks a database that lacks them. It is dropped last, so
  * that the next start repeats an interrupted migration.
  */
 async function adoptOrganizations(database: Database): Promise<void> {

@@ -39,7 +39,7 @@ export type OrganizationToken = {
   tenant: TenantDoc | undefined;
   policy: Pick<OidcPolicyDoc, "enabled" | "epoch"> | undefined;
 };
-/** `grant`: the OAuth grant whose present access token it is. */
+/** `grant`: the OAuth grant whose current access token it is. */
 export type AccessToken = PersonFacts & { grant: OauthGrantDoc };
 export type OpenedSession = PersonFacts & { session: SessionDoc };
 

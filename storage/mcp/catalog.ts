@@ -70,7 +70,7 @@ function openMcpCatalog(versions: Collection<CatalogVersion>, database: Database
       };
       return versions.find(filter, { maxTimeMS: searchTimeMs }).sort({ name: 1 }).limit(limit).toArray();
     },
-    /** Stores a version. The latest one replaces the former latest one of its server. */
+    /** Stores a version. The latest one replaces the previous latest one of its server. */
     async put(version: CatalogVersion): Promise<void> {
       await versions.replaceOne({ _id: version._id }, version, { upsert: true });
       if (version.latest)

@@ -26,7 +26,7 @@ export interface OauthGrantDoc extends WithOutbox, WithNotice {
   resource: string;
   /** Further ones, if the client has asked for several. */
   moreResources?: string[];
-  /** Epochs of the account at the consent. The grant ends when the account has another token epoch. */
+  /** Epochs of the account at the consent. The grant becomes invalid when the account has another token epoch. */
   epochs: { session: number; token: number };
   codeHash: string;
   /** SHA-256 of the code verifier, base64url (PKCE). */

@@ -59,7 +59,7 @@ export interface SsoProviderDoc extends NamedDoc {
   groupMappings: { group: string; teamId: string }[];
   /** Raised by each change of the connection: a sign-in that was started before it fails. */
   epoch: number;
-  /** Last success with the present connection. */
+  /** Last success with the current connection. */
   testedAt?: Date | null;
   lastSignInAt?: Date;
   /** Warnings that owners got: `<fingerprint>:<days>`, `metadata-<day>:<days>`, and `groups:<month>`. */
@@ -136,7 +136,7 @@ function watchOperations(providers: Collection<SsoProviderDoc>) {
         { $set: { "saml.metadataReadAt": at, "saml.metadataError": message } },
       );
     },
-    /** Enabled providers with a certificate, or metadata, that ends between two times, by their ids. */
+    /** Enabled providers with a certificate, or metadata, that expires between two times, by their ids. */
     listExpiring: (from: Date, to: Date, after: string, limit: number) =>
       providers
         .find(

@@ -39,7 +39,7 @@ export function addressOperations(users: Collection<UserDoc>) {
         events,
       }),
 
-    /** Records a new link for the present address, which invalidates the previous one. */
+    /** Records a new link for the current address, which invalidates the previous one. */
     async requestVerification(
       id: string,
       emailKey: string,
@@ -52,7 +52,7 @@ export function addressOperations(users: Collection<UserDoc>) {
       );
       return result.modifiedCount === 1;
     },
-    /** Marks the present address as confirmed, once. Null if the link was replaced or used. */
+    /** Marks the current address as confirmed, once. Null if the link was replaced or used. */
     applyVerification: (id: string, verificationId: string, now: Date) =>
       change(id, {
         when: { "verification.id": verificationId },
@@ -60,7 +60,7 @@ export function addressOperations(users: Collection<UserDoc>) {
         unset: ["verification"],
       }),
 
-    /** Marks the present address as confirmed, after the use of a link that was mailed to it. */
+    /** Marks the current address as confirmed, after the use of a link that was mailed to it. */
     async markVerified(id: string, emailKey: string, now: Date): Promise<void> {
       await users.updateOne(
         { _id: id, emailKey, emailVerifiedAt: { $exists: false }, ...present },

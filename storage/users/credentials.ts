@@ -50,7 +50,7 @@ export function credentialOperations(users: Collection<UserDoc>) {
 
     /**
      * Replaces the password that was checked, ends all sessions except the kept one, and drops a pending change of
-     * address, since its requester knew the old password. `verifiedAt` also confirms the present address,
+     * address, since its requester knew the old password. `verifiedAt` also confirms the current address,
      * `tokensEnding` also ends all API tokens. Returns the epoch as `endSessions` does, or null if password or address
      * have changed.
      */

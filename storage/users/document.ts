@@ -26,11 +26,11 @@ export interface UserDoc extends WithOutbox, KnownClients {
   isAdministrator: boolean;
   /** Number of the change that decided `isAdministrator` last (`service/settings.ts`): earlier ones have no effect. */
   administratorChange?: number;
-  /** Time at which the present address was confirmed. */
+  /** Time at which the current address was confirmed. */
   emailVerifiedAt?: Date;
-  /** Link that confirms the present address. */
+  /** Link that confirms the current address. */
   verification?: { id: string; expiresAt: Date };
-  /** Address that replaces the present one when it is confirmed. */
+  /** Address that replaces the current one when it is confirmed. */
   emailChange?: { id: string; email: string; emailKey: string; expiresAt: Date };
   /** Increases when all sessions end at once: those of earlier epochs are invalid, except the kept one. Absent is 0. */
   sessionEpoch?: number;
@@ -93,7 +93,7 @@ export interface MailDue {
   /** In mails about second factors: the factor, or the administrator's reason. */
   factor?: string;
   createdAt: Date;
-  /** The mail is not sent after that; its link ends then too. */
+  /** The mail is not sent after that; its link expires then too. */
   expiresAt: Date;
 }
 

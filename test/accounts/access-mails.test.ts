@@ -120,7 +120,7 @@ describe("a mail about a new session, token or device", () => {
     assert.equal(await status({ token: ada.token }), 200);
   });
 
-  it("does not let a former administrator end an organization's token", async () => {
+  it("does not let a previous administrator end an organization's token", async () => {
     await newAda();
     const tenant = await service.newOrg(ada, "acme");
     const path = `/api/tenants/${tenant.id}/tokens`;

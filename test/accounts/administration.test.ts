@@ -105,7 +105,7 @@ describe("a suspended account", () => {
     assert.equal(await loadUserActor(service.app, bob.id, via, origin), undefined);
   });
 
-  it("keeps its former sessions and tokens ended when the suspension is lifted", async () => {
+  it("keeps its previous sessions and tokens ended when the suspension is lifted", async () => {
     const admin = await service.newUser("chief");
     const bob = await service.newUser("bob");
     await suspend(admin, bob.id);

@@ -7,7 +7,7 @@ import { assertProcessorSeconds } from "../support/processor-time.ts";
 import { type Placed, globalFiles, makeMcpFixture, member } from "./fixture.ts";
 
 describe("svc mcp pull", () => {
-  it("brings entries to the present revision, with the values of the member and the fields of the user", async (t) => {
+  it("brings entries to the current revision, with the values of the member and the fields of the user", async (t) => {
     const { servers, read, put, run } = await makeMcpFixture(t);
     const targets = "claude,cursor,windsurf,cline,codex,opencode";
     const values = ["--var", "API_KEY=k1", "--var", "ROOT=/data"];
@@ -94,7 +94,7 @@ describe("svc mcp pull", () => {
     assert.deepEqual((await warningsOf()).warnings, []);
   });
 
-  it("gives inputs of an earlier version their present ids, and keeps optional ones", async (t) => {
+  it("gives inputs of an earlier version their current ids, and keeps optional ones", async (t) => {
     const { home, project, servers, run } = await makeMcpFixture(t);
     const file = join(project, ".vscode/mcp.json");
     const values = ["--var", "API_KEY=k", "--var", "ROOT=/", "--var", "EXTRA=e"];

@@ -1,5 +1,5 @@
 /**
- * Links, edits and content that no install may change: those of other projects, of other profiles, and of former
+ * Links, edits and content that no install may change: those of other projects, of other profiles, and of previous
  * installs.
  */
 import assert from "node:assert/strict";
@@ -60,7 +60,7 @@ describe("cached content", () => {
     assert.match(await made.read(made.project, ".claude/skills/kit/SKILL.md"), /one/);
   });
 
-  it("is not overwritten if it has edits of a former install", async (t) => {
+  it("is not overwritten if it has edits of a previous install", async (t) => {
     const made = await makeFixture(t);
     for (const where of ["-p", "-g"]) {
       const install = (...more: string[]) => made.run("install", "kit", "-t", "claude", where, ...more);

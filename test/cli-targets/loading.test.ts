@@ -97,7 +97,7 @@ describe("a skill that a tool loads twice", () => {
 });
 
 describe("a file that its tool does not read", () => {
-  it("is reported if the tool's folder was moved, and another install writes the present one", async (t) => {
+  it("is reported if the tool's folder was moved, and another install writes the current one", async (t) => {
     const made = await makeFixture(t);
     assert.equal((await made.run("install", "kit", "-t", "claude", "-g")).code, 0);
     assert.deepEqual(await checksOf(made, "not-loaded"), []);
@@ -131,8 +131,9 @@ describe("a file that its tool does not read", () => {
 
   it("is reported for an MCP server of Cline before version 4", async (t) => {
     const { home, project, env, put, run } = await makeMcpFixture(t);
-    const former = ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
-    await put(former, '{ "mcpServers": {} }');
+    const previous =
+      ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+    await put(previous, '{ "mcpServers": {} }');
     assert.equal((await run("mcp", "install", "clock", "-t", "cline")).code, 0);
     const doctor = () => svc(["doctor", "-o", "json"], { home, cwd: project, env });
     assert.deepEqual(await checksOf({ run: doctor }, "not-loaded"), []);

@@ -130,7 +130,7 @@ const oldPayload = {
 };
 
 describe("a name that refers to another skill now", () => {
-  it("is not installed over the former skill, on the machine or in a project", async (t) => {
+  it("is not installed over the previous skill, on the machine or in a project", async (t) => {
     const w = await saved(t);
     const files = [await w.read(w.project, "svc.lock"), await w.read(w.project, "svc.json")];
     w.skills[0]!.publicId = "zzzzzzzzzz";

@@ -124,7 +124,7 @@ describe("a hosted connector", () => {
   it("has credentials that open in its own record only, and that a later key of the service replaces", async () => {
     const { app } = central.service;
     const { dataDir } = app.config;
-    const former = readFileSync(join(dataDir, "secrets"), "utf8").trim();
+    const previous = readFileSync(join(dataDir, "secrets"), "utf8").trim();
     const later = `later:${randomBytes(32).toString("base64")}`;
     const by = (keys: string) => ({ ...app, secrets: openSecrets({ keys, dataDir }) });
     const { data } = await central.create("keyed");
@@ -143,14 +143,14 @@ describe("a hosted connector", () => {
     }));
     const stored = app.storage.database.raw.collection<{ _id: string }>("connectors");
     await stored.insertMany(unreadable);
-    await rotateKeys(by(`${later},${former}`));
+    await rotateKeys(by(`${later},${previous}`));
     await stored.deleteMany({ "vault.keyId": "a-lost-one" });
 
     const rotated = await read();
     assert.equal(rotated.vault!.keyId, "later");
     assert.deepEqual(readSecret(by(later), rotated, "variables"), values);
     assert.throws(() => readSecret(app, rotated, "variables"));
-    await rotateKeys(by(`${former},${later}`));
+    await rotateKeys(by(`${previous},${later}`));
     assert.deepEqual(readSecret(app, await read(), "variables"), values);
   });
 
@@ -180,7 +180,7 @@ describe("a hosted connector", () => {
       assert.deepEqual([stale.code, neighbour.code], ["conflict", "conflict"]);
       assert.ok(neighbour.error!.includes(`address is now ${elsewhere.url}:`));
       assert.equal(seen.server?.url, elsewhere.url);
-      assert.equal(kept.code, "invalid_request", "the value for the former address is not used");
+      assert.equal(kept.code, "invalid_request", "the value for the previous address is not used");
       assert.deepEqual(elsewhere.requests, []);
       const approved = await central.connect(data.id, {
         host,

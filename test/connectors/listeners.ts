@@ -87,11 +87,11 @@ export async function change(
   isExpected: (names: string[]) => boolean,
   list: List = "tools",
 ): Promise<void> {
-  const former = listeners.map(({ heard }) => heard[list]);
+  const previous = listeners.map(({ heard }) => heard[list]);
   await make();
   for (const [at, listener] of listeners.entries())
     await until(
       `the change of the ${list}`,
-      async () => listener.heard[list] > former[at]! && isExpected(await namesOf(listener, list)),
+      async () => listener.heard[list] > previous[at]! && isExpected(await namesOf(listener, list)),
     );
 }

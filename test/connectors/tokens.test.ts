@@ -145,25 +145,25 @@ describe("a connector's access", () => {
     }
   });
 
-  it("is not given to a former address, whose last call is refused in another process", async () => {
+  it("is not given to a previous address, whose last call is refused in another process", async () => {
     const { service, org, owner } = central;
     const { token } = owner;
     const secretKeys = readFileSync(join(service.app.config.dataDir, "secrets"), "utf8").trim();
     const there = await startCentral({ secretKeys });
-    const [former, later] = [await startUpstream(), await startUpstream()];
+    const [previous, later] = [await startUpstream(), await startUpstream()];
     let release = () => {};
     try {
-      for (const server of [former, later]) protect(server, authorization);
-      await central.register("moving", former.url);
+      for (const server of [previous, later]) protect(server, authorization);
+      await central.register("moving", previous.url);
       const { id } = await guarded.connect(user, "moving");
       const params = { name: "moving__echo", arguments: { text: "x" } };
       const first = await there.post("tools/call", params, user.token);
       assert.ok(first.body.result?.isError !== true, JSON.stringify(first.body));
       const released = new Promise<void>((resolve) => (release = resolve));
-      const guard = former.fault!;
+      const guard = previous.fault!;
       let isHeld = false;
-      former.fault = async (request, response) => {
-        isHeld ||= former.requests.at(-1)!.body.includes('"tools/call"');
+      previous.fault = async (request, response) => {
+        isHeld ||= previous.requests.at(-1)!.body.includes('"tools/call"');
         if (isHeld) await released;
         return guard(request, response);
       };
@@ -180,12 +180,12 @@ describe("a connector's access", () => {
 
       assert.equal((await held).body.result?.isError, true);
       assert.match(given, /^Bearer ./);
-      assert.ok(former.requests.every(({ headers }) => headers.authorization !== given));
+      assert.ok(previous.requests.every(({ headers }) => headers.authorization !== given));
       assert.equal((await central.read(id, user)).connectionStatus, "connected");
     } finally {
       release();
       await there.close();
-      await Promise.all([former.close(), later.close()]);
+      await Promise.all([previous.close(), later.close()]);
     }
   });
 

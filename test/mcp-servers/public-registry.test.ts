@@ -376,8 +376,8 @@ describe("the interface of the public MCP registry", () => {
       body: { slug: renamed },
     });
     assert.equal(patch.status, 200, JSON.stringify(patch.body));
-    const former = await get<Entry>(itemPath("search", "/latest"));
-    assert.equal(former.body.server.name, `127-0-0-1.${renamed}/search`);
+    const previous = await get<Entry>(itemPath("search", "/latest"));
+    assert.equal(previous.body.server.name, `127-0-0-1.${renamed}/search`);
 
     assert.equal((await change(false)).data.enabled, false);
     assert.equal((await get(listPath())).status, 404);

@@ -52,7 +52,7 @@ describe("registered MCP servers", () => {
     assert.ok(!JSON.stringify([...updates, ...created]).includes("europe-central"));
   });
 
-  it("lose the fields of the former transport", async () => {
+  it("lose the fields of the previous transport", async () => {
     await fixture.created({
       name: "Files",
       ...local,

@@ -22,7 +22,7 @@ export function totpCode(secret: string, at: Date, digits = 6): string {
 export interface Enrolled {
   secret: string;
   recoveryCodes: string[];
-  /** The session after the enrolment, which replaces the former one. */
+  /** The session after the enrolment, which replaces the previous one. */
   cookie: string;
   /** The code of the next time step that was not used. */
   nextCode(): string;

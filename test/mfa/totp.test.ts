@@ -220,9 +220,12 @@ describe("a recovery code", () => {
 
     const fresh = renewed.body.data["recoveryCodes"] as string[];
     assert.equal(fresh.length, 10);
-    const former = await beginSignIn(service, credentials);
-    const refused = await verify(former.cookie, { ticket: former.ticket, recoveryCode: recoveryCodes[1] });
-    const accepted = await verify(former.cookie, { ticket: former.ticket, recoveryCode: fresh[1] });
+    const previous = await beginSignIn(service, credentials);
+    const refused = await verify(previous.cookie, {
+      ticket: previous.ticket,
+      recoveryCode: recoveryCodes[1],
+    });
+    const accepted = await verify(previous.cookie, { ticket: previous.ticket, recoveryCode: fresh[1] });
     assert.deepEqual([refused.status, accepted.status], [401, 200]);
   });
 });

@@ -225,7 +225,7 @@ describe("an account that leaves all organizations", () => {
     await assert.rejects(leaveAllTenants(service.app, person.id), {
       code: "last_owner",
       details: {
-        kind: "team",
+        kind: "organization",
         ref: sole.org.slug,
         organizations: [{ id: sole.org.id, slug: sole.org.slug, name: sole.org.slug }],
       },

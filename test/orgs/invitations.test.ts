@@ -237,7 +237,7 @@ describe("an invitation", () => {
     assert.equal(new Set(many.map((one) => one.data.id)).size, 1);
   });
 
-  it("is not accepted until a former membership is cleaned up", async () => {
+  it("is not accepted until a previous membership is cleaned up", async () => {
     const guest = await fixture.join("member");
     await fixture.at(guest, "DELETE", `/members/${guest.id}`);
     await service.settled();

@@ -40,23 +40,23 @@ describe("an organization's settings", () => {
       token: fixture.owner.token,
       body: { tenantId: fixture.org.slug, name: "Kept", content: "text\n" },
     });
-    const former = fixture.org.slug;
-    const slug = `${former}-new`;
+    const previous = fixture.org.slug;
+    const slug = `${previous}-new`;
 
     const renamed = await change({ slug });
     const { token } = fixture.owner;
-    const byTilde = await service.call<SkillPayload>("GET", `/api/skills/${former}~kept`, { token });
-    const resolved = await service.call<ResolveResult>("GET", `/api/skills/resolve?ref=${former}/kept`, {
+    const byTilde = await service.call<SkillPayload>("GET", `/api/skills/${previous}~kept`, { token });
+    const resolved = await service.call<ResolveResult>("GET", `/api/skills/resolve?ref=${previous}/kept`, {
       token,
     });
-    const listed = await service.call<SkillPayload[]>("GET", `/api/skills?tenant_id=${former}`, { token });
-    const read = await service.call<TenantPayload>("GET", `/api/tenants/${former}`, { token });
+    const listed = await service.call<SkillPayload[]>("GET", `/api/skills?tenant_id=${previous}`, { token });
+    const read = await service.call<TenantPayload>("GET", `/api/tenants/${previous}`, { token });
     const published = await service.call<PublishResult>("POST", "/api/skills", {
       token,
-      body: { tenantId: former, name: "Kept", content: "text 2\n" },
+      body: { tenantId: previous, name: "Kept", content: "text 2\n" },
     });
 
-    assert.deepEqual([renamed.data.slug, renamed.data.formerSlugs], [slug, [former]]);
+    assert.deepEqual([renamed.data.slug, renamed.data.formerSlugs], [slug, [previous]]);
     assert.deepEqual([byTilde.data.id, byTilde.data.tenantSlug], [made.data.skill.id, slug]);
     assert.equal(resolved.data.skill.tenantSlug, slug);
     assert.equal(listed.data[0]?.tenantSlug, slug);
@@ -65,22 +65,22 @@ describe("an organization's settings", () => {
   });
 
   it("reserve a former slug for the organization itself", async () => {
-    const former = fixture.org.slug;
-    await change({ slug: `${former}-new` });
+    const previous = fixture.org.slug;
+    await change({ slug: `${previous}-new` });
     const other = await makeFixture(service);
 
-    const taken = await other.at(other.owner, "PATCH", "", { slug: former });
+    const taken = await other.at(other.owner, "PATCH", "", { slug: previous });
     const made = await service.call("POST", "/api/tenants", {
       token: other.owner.token,
-      body: { name: "Squatter", slug: former },
+      body: { name: "Squatter", slug: previous },
     });
-    const back = await change({ slug: former });
+    const back = await change({ slug: previous });
 
     assert.deepEqual([taken.code, made.code], ["already_exists", "already_exists"]);
-    assert.deepEqual([back.data.slug, back.data.formerSlugs], [former, [`${former}-new`]]);
+    assert.deepEqual([back.data.slug, back.data.formerSlugs], [previous, [`${previous}-new`]]);
   });
 
-  it("keep every former slug, up to a limit beyond which only a former one can be chosen", async () => {
+  it("keep every former slug, up to a limit beyond which only a previous one can be chosen", async () => {
     const first = fixture.org.slug;
     const last = limits.formerOrgSlugs - 1;
     for (let i = 0; i <= last; i++) await change({ slug: `${first}-${i}` });

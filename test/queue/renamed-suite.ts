@@ -28,19 +28,19 @@ export function describeRenamedJobs(engineName: string, start: () => Promise<Eng
           ? redisBackend(place.redisUrl)
           : await embeddedBackend(place.dataDir, engine.log, startPatience);
       const fail = (error: Error) => assert.fail(error);
-      const [former, folders] = [backend.queue("upkeep", fail), backend.queue("folders", fail)];
+      const [previous, folders] = [backend.queue("upkeep", fail), backend.queue("folders", fail)];
       const hourly = { name: "upkeep.purge", data: {}, opts: {} };
-      await former.upsertJobScheduler("upkeep.purge", { every: 3_600_000 }, hourly);
+      await previous.upsertJobScheduler("upkeep.purge", { every: 3_600_000 }, hourly);
       const skill = { skillId: "s1", tenantId: "t1" };
       const deduplication = { id: "upkeep.erase-skill/erase-s1" };
-      await former.add("upkeep.erase-skill", skill, { deduplication });
-      await former.add("upkeep.repack", skill, { delay: 3_600_000 });
+      await previous.add("upkeep.erase-skill", skill, { deduplication });
+      await previous.add("upkeep.repack", skill, { delay: 3_600_000 });
       await folders.add("folders.govern", { tenantId: "t1" }, {});
 
       for (let round = 0; round < 2; round++) await queue.adoptRenamedJobs();
 
       const states = ["waiting", "delayed", "failed"] as const;
-      const left = await Promise.all(states.map((state) => former.getRanges([state], 0, -1, true)));
+      const left = await Promise.all(states.map((state) => previous.getRanges([state], 0, -1, true)));
       const ran: unknown[] = [];
       const consumers = queue.startConsumers(
         {
@@ -53,7 +53,7 @@ export function describeRenamedJobs(engineName: string, start: () => Promise<Eng
       );
       await until("the jobs", () => ran.length === 3);
       await consumers.close();
-      await Promise.all([former.close(), folders.close()]);
+      await Promise.all([previous.close(), folders.close()]);
       await backend.close();
       assert.ok(
         left.flat().every((id) => id.startsWith("repeat:upkeep.purge")),

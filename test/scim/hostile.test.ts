@@ -136,13 +136,13 @@ describe("a request that is not valid", () => {
   ];
   for (const [name, type, body, status, scimType] of rows)
     it(`with ${name} is refused and changes nothing`, async () => {
-      const [former, id] = type === "Users" ? [await readUser(), user.id] : [await readGroup(), group.id];
+      const [previous, id] = type === "Users" ? [await readUser(), user.id] : [await readGroup(), group.id];
 
       const answer = await provider.send("PATCH", `/${type}/${id}`, body);
 
       assert.equal(answer.status, status, JSON.stringify(answer.body));
       assert.equal(answer.body.scimType, scimType);
-      assert.deepEqual(await (type === "Users" ? readUser() : readGroup()), former);
+      assert.deepEqual(await (type === "Users" ? readUser() : readGroup()), previous);
     });
 
   for (const [name, type, body] of [
@@ -153,17 +153,17 @@ describe("a request that is not valid", () => {
     ["the key constructor", "Groups", replace(undefined, { constructor: 1 })],
   ] as const)
     it(`with ${name} changes nothing, since it is unknown`, async () => {
-      const [former, id] = type === "Users" ? [await readUser(), user.id] : [await readGroup(), group.id];
+      const [previous, id] = type === "Users" ? [await readUser(), user.id] : [await readGroup(), group.id];
 
       const answer = await provider.send("PATCH", `/${type}/${id}`, body);
 
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      assert.deepEqual(answer.body, former);
+      assert.deepEqual(answer.body, previous);
       assert.deepEqual(Object.keys(Object.prototype), []);
     });
 
   it("with several operations applies none if one is not valid", async () => {
-    const former = await readUser();
+    const previous = await readUser();
 
     const answer = await provider.send(
       "PATCH",
@@ -172,7 +172,7 @@ describe("a request that is not valid", () => {
     );
 
     assert.equal(answer.status, 400);
-    assert.deepEqual(await readUser(), former);
+    assert.deepEqual(await readUser(), previous);
   });
 
   it("in a query or with an unknown method is refused", async () => {

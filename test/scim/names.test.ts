@@ -60,8 +60,8 @@ describe("a person who was deactivated and is created again", () => {
     await provider.ok("PATCH", `/Users/${user.id}`, off);
     const other = await provider.newUser("new-address", { externalId: "00u8" });
     assert.notEqual(other.id, user.id);
-    const former = await accountOf("old-address");
-    assert.equal(await service.app.storage.memberships.find(provider.org.id, former), null);
+    const previous = await accountOf("old-address");
+    assert.equal(await service.app.storage.memberships.find(provider.org.id, previous), null);
   });
 });
 

@@ -332,7 +332,7 @@ describe("listing the skills of the caller's organizations", () => {
 
     for (const tenant of [theirs.slug, theirs.id, "nobody", service.app.newId()]) {
       const answer = await service.call("GET", `/api/skills?tenant_id=${tenant}`, { token: user.token });
-      assert.deepEqual([answer.code, answer.details?.["kind"]], ["not_found", "team"]);
+      assert.deepEqual([answer.code, answer.details?.["kind"]], ["not_found", "organization"]);
     }
   });
 });

@@ -244,7 +244,7 @@ describe("the enforcement of an identity provider", () => {
   });
 
   it("lets owners in by their second factor, which is an event once and a mail to all owners", async () => {
-    const former = (await events("sso.break_glass_used")).length;
+    const previous = (await events("sso.break_glass_used")).length;
     await deliverMails(service.app);
     const first = await service.call<{ ticket: string }>("POST", "/api/auth/sign-in", {
       body: { email: addressOf(owner), password },
@@ -263,7 +263,7 @@ describe("the enforcement of an identity provider", () => {
 
     assert.equal((await service.call("GET", `/api/skills/${skill.id}`, { cookie })).status, 200);
     const used = await events("sso.break_glass_used");
-    assert.equal(used.length, former + 1);
+    assert.equal(used.length, previous + 1);
     const mails = (await deliverMails(service.app)).filter(({ subject }) =>
       /without your identity/.test(subject),
     );
@@ -288,14 +288,14 @@ describe("the enforcement of an identity provider", () => {
       const done = await service.call("POST", "/api/auth/reauthenticate", { cookie: ownerSession, body });
       assert.equal(done.status, 200, done.error);
     };
-    const former = (await events("sso.break_glass_used")).length;
+    const previous = (await events("sso.break_glass_used")).length;
     await confirm();
-    assert.equal((await events("sso.break_glass_used")).length, former);
+    assert.equal((await events("sso.break_glass_used")).length, previous);
     aheadMs += dayMs;
     assert.equal(await reads(), "sso_required");
     await confirm();
     assert.equal(await reads(), "read");
-    assert.equal((await events("sso.break_glass_used")).length, former + 1);
+    assert.equal((await events("sso.break_glass_used")).length, previous + 1);
   });
 
   it("refuses an owner whose session has passed a second factor for something else", async () => {

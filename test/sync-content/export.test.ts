@@ -130,12 +130,12 @@ describe("content that is in no version", () => {
             .updateOne({ _id: fixture.connectionId }, { $set: { mode } });
         const listed = () =>
           names.map((name) => runGit(fixture.remote, "ls-tree", "-r", "main", `skills/${name}`));
-        const former = listed();
+        const previous = listed();
         for (const [name, id] of ids) await publishVersion(fixture, id, `# ${name}\n\ntwo\n`);
 
         for (const full of [false, true, false]) {
           assert.equal(await fixture.sync(full), "done");
-          assert.deepEqual(listed(), former);
+          assert.deepEqual(listed(), previous);
           const { refusals } = (await fixture.connection())!;
           const named = new Set(refusals!.map(({ path: at }) => at));
           for (const name of names) assert.ok(named.has(`skills/${name}`), `skills/${name} is named`);
@@ -146,7 +146,7 @@ describe("content that is in no version", () => {
         for (const name of names)
           assert.equal(
             runGit(fixture.remote, "ls-tree", "-r", branch, `skills/${name}`),
-            former[names.indexOf(name)],
+            previous[names.indexOf(name)],
           );
 
         // Repaired or deleted, each is in sync again.
@@ -174,7 +174,7 @@ describe("content that is in no version", () => {
       fixture.copy.push();
       const places = ["skills/renamed", "skills/deleted", "skills/target/arriving"];
       const listed = () => places.map((at) => runGit(fixture.remote, "ls-tree", "-r", "main", at));
-      const former = listed();
+      const previous = listed();
       const token = { token: fixture.owner.token };
       const call = (method: string, id: string, target: string, body?: object) =>
         service.call(method, `/api/skills/${id}${target}`, { ...token, body });
@@ -185,7 +185,7 @@ describe("content that is in no version", () => {
 
       for (const full of [false, true]) {
         assert.equal(await fixture.sync(full), "done");
-        assert.deepEqual(listed(), former);
+        assert.deepEqual(listed(), previous);
       }
 
       // A skill that can't be written to its new path stays at its old one.

@@ -230,7 +230,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     assert.deepEqual(troubles, []);
   });
 
-  it("keeps its view in the address, also the former one, through reloads and the back button", async () => {
+  it("keeps its view in the address, also the previous one, through reloads and the back button", async () => {
     const { page } = await open(admin, "/admin/workers?queue=orgs&range=day");
     await page.waitForURL(/\/admin\/jobs\?queue=orgs&range=day$/);
     await page.getByText("No failed job in orgs.").waitFor();

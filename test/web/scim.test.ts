@@ -52,7 +52,7 @@ describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
     assert.notEqual(second, token);
     await dialog.getByRole("button", { name: "Copy token" }).click();
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
-    await page.getByText(/the former one ends/).waitFor();
+    await page.getByText(/the previous one expires/).waitFor();
     for (const one of [token, second])
       assert.equal(
         (

@@ -227,7 +227,7 @@ describe("interrupted reassigning and deleting", () => {
     assert.equal(await read(bob, skill.id), 200);
   });
 
-  it("give a former owner who rejoins after that a new folder", async () => {
+  it("give a previous owner who rejoins after that a new folder", async () => {
     const { fixture, alice, bob, skill } = await prepare();
     await crashAt(["workspaces", "remove"], "before", 1, async () => {
       const body = { userId: alice.id, toUserId: bob.id };

@@ -137,7 +137,7 @@ describe("repairing workspaces", () => {
 
     assert.equal(await repair(), 1);
     await assertWhole({ ...user, username });
-    // The former name is free again.
+    // The previous name is free again.
     const { pathReservations } = service.app.storage;
     const root = (await fixture.overview()).folder!.id;
     const freed = {

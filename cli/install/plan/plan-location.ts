@@ -68,7 +68,7 @@ function isNamed(record: InstallationRecord, placement: Placement, { installName
 }
 
 /**
- * The requested method, or that of the present install. Otherwise a link if the tool follows links, except for texts on
+ * The requested method, or that of the current install. Otherwise a link if the tool follows links, except for texts on
  * Windows, where links need a privilege, and in a project that records its skills: its files are committed.
  */
 function chooseMethod(

@@ -44,7 +44,7 @@ export interface FailedTarget {
 export interface VersionPlan {
   /** All locations that are to have the version. */
   plans: readonly PlannedWrite[];
-  /** Those of them that may be written. */
+  /** Locations that may be written. */
   writes: PlannedWrite[];
   unchanged: UnchangedLocation[];
   /** Installations to remove: the old path of an interrupted move. */
@@ -161,7 +161,7 @@ async function refuseEditedCache(
   const users = recordsOf(config, installName).filter(
     (record) => contentFolder(cache, record).path === content.path,
   );
-  // Without an install, edits of a former one may be left.
+  // Without an install, edits of a previous one may be left.
   const isLeft = users.length === 0 && (await inspectCache(content.path)).state === "edited";
   const folder = isLeft ? content.path : await findEditedContent(cache, [...present, ...users]);
   if (folder === undefined) return;

@@ -14,7 +14,7 @@ export const cline: McpToolFile = {
     const data = movedFolder(location, "CLINE_DATA_DIR", paths.join(root, "data"));
     const present = movedFolder(location, "CLINE_MCP_SETTINGS_PATH", paths.join(data, "settings", name));
     if (await isThere(data)) return present;
-    for (const former of formerFiles(location)) if (await isThere(former)) return former;
+    for (const previous of formerFiles(location)) if (await isThere(previous)) return previous;
     return present;
   },
 };

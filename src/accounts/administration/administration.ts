@@ -70,7 +70,7 @@ export async function suspendUser(
   return readAdminUser(app, id);
 }
 
-/** Lets an account sign in again. Its former sessions and tokens stay ended. */
+/** Lets an account sign in again. Its previous sessions and tokens stay ended. */
 export async function unsuspendUser(
   app: App,
   actor: Actor,

@@ -23,7 +23,7 @@ export function mailDue(app: App, kind: MailDue["kind"], to: string, expiresAt?:
   };
 }
 
-/** Binding of a link for a forgotten password: its use, another change of the password or of the address ends it. */
+/** Binding of a link for a forgotten password: its use, another change of the password or of the address invalidates it. */
 export function resetBinding(user: Pick<Credentials, "emailKey" | "passwordHash">): string {
   return `${user.emailKey}\n${user.passwordHash}`;
 }
@@ -79,7 +79,7 @@ const writers: Record<MailDue["kind"], Writer> = {
       `Someone who knows the password of your account "${user.username}" asked for another e-mail address. ` +
         "It changes when the new address is confirmed.",
     ],
-    after: ["If it was not you, change your password now: the request ends with it."],
+    after: ["If it was not you, change your password now, which also cancels the request."],
   }),
   "email-changed": (_, user) => ({
     subject: "Your e-mail address was changed",

@@ -90,7 +90,7 @@ const named = (finding: Finding): UnnamedFinding => ({
   subject: countingRules.includes(finding.rule) ? "" : finding.message,
 });
 
-/** Another secret in the same place is another finding, so that no review of the former applies to it. */
+/** Another secret in the same place is another finding, so that no review of the previous applies to it. */
 function secretTexts(path: string, data: Buffer): UnnamedFinding[] {
   if (data.subarray(0, sniffedBytes).includes(0)) return [];
   const text = data.toString("latin1");

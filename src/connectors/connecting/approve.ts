@@ -16,7 +16,7 @@ import type { UsableConnector } from "../usable.ts";
 import { readSecret, withSecrets } from "../vault.ts";
 
 /**
- * Stores the values and the address that the user approves by connecting. Values, tokens and the client of a former
+ * Stores the values and the address that the user approves by connecting. Values, tokens and the client of a previous
  * address are forgotten, so that none is sent to the new one; with other values in the same address, the tokens are.
  */
 export async function approve(
@@ -29,10 +29,10 @@ export async function approve(
   if (!stored) throw concurrent();
   const address = addressOf(server.config);
   const isSame = stored.approvedAddress === address;
-  const former = isSame ? (readSecret<SuppliedValues>(app, stored, "variables") ?? {}) : {};
-  const variables = checkValues(server.config, former, supplied);
+  const previous = isSame ? (readSecret<SuppliedValues>(app, stored, "variables") ?? {}) : {};
+  const variables = checkValues(server.config, previous, supplied);
   const keepsTokens =
-    isSame && !reauthorize && placeOf(server.config, former) === placeOf(server.config, variables);
+    isSame && !reauthorize && placeOf(server.config, previous) === placeOf(server.config, variables);
   const vault = withSecrets(app, stored, {
     variables,
     flow: null,
@@ -67,7 +67,7 @@ function concurrent(): ServiceError {
 /** All values: those supplied now, else those stored. An empty one removes a value. */
 function checkValues(
   config: UsableConnector["server"]["config"],
-  former: SuppliedValues,
+  previous: SuppliedValues,
   supplied: SuppliedValues,
 ): Record<string, string> {
   const specs = valuesFor(config);
@@ -77,7 +77,7 @@ function checkValues(
   const values: Record<string, string> = {};
   for (const spec of specs) {
     const own = (from: SuppliedValues) => (Object.hasOwn(from, spec.name) ? from[spec.name]! : undefined);
-    const value = own(supplied) ?? own(former) ?? "";
+    const value = own(supplied) ?? own(previous) ?? "";
     const problem = value === "" ? spec.required && `"${spec.label}" is required` : valueProblem(spec, value);
     if (problem) issues.push({ path: `variables.${spec.name}`, message: problem });
     if (value !== "") values[spec.name] = value;

@@ -40,7 +40,7 @@ interface Connection {
 }
 
 /**
- * A valid access token instead of `former`. Throws `UnauthorizedError` if the tokens can't be renewed: the connector
+ * A valid access token instead of `previous`. Throws `UnauthorizedError` if the tokens can't be renewed: the connector
  * needs its user then, and its status says so. The user may also have connected again, possibly to another address,
  * which alone may get the later tokens. Throws other errors if the authorization server can't be reached.
  */
@@ -48,23 +48,23 @@ export async function renewToken(
   app: App,
   connection: Connection,
   url: URL,
-  former: string | undefined,
+  previous: string | undefined,
 ): Promise<string> {
-  const key = `${connection.id} ${connection.credentialsRevision} ${former ?? ""}`;
-  return flightsOf(app).run(key, () => renew(app, connection, url, former));
+  const key = `${connection.id} ${connection.credentialsRevision} ${previous ?? ""}`;
+  return flightsOf(app).run(key, () => renew(app, connection, url, previous));
 }
 
 async function renew(
   app: App,
   connection: Connection,
   url: URL,
-  former: string | undefined,
+  previous: string | undefined,
 ): Promise<string> {
   const { connectors } = app.storage;
   const { id } = connection;
   const holder = app.newId();
   for (const deadline = performance.now() + waitMs; ; await sleep(pollIntervalMs)) {
-    const renewed = await tokenUnless(app, connection, former);
+    const renewed = await tokenUnless(app, connection, previous);
     if (renewed !== undefined) return renewed;
     const now = app.now();
     if (await connectors.takeRenewal(id, holder, new Date(now.getTime() + leaseMs), now)) break;
@@ -72,7 +72,7 @@ async function renew(
   }
   try {
     // Another process may have finished between the look and the lease.
-    return (await tokenUnless(app, connection, former)) ?? (await renewLeased(app, connection, url));
+    return (await tokenUnless(app, connection, previous)) ?? (await renewLeased(app, connection, url));
   } finally {
     await connectors.endRenewal(id, holder);
   }
@@ -82,10 +82,10 @@ async function renew(
 async function tokenUnless(
   app: App,
   connection: Connection,
-  former: string | undefined,
+  previous: string | undefined,
 ): Promise<string | undefined> {
   const { tokens } = await loadTokens(app, connection);
-  return tokens.access_token === former ? undefined : tokens.access_token;
+  return tokens.access_token === previous ? undefined : tokens.access_token;
 }
 
 /** Throws if there are no tokens, or those of a later connection. */
@@ -180,14 +180,14 @@ function isFinal(error: unknown): boolean {
 async function replaceTokens(
   app: App,
   id: string,
-  former: KeptTokens,
+  previous: KeptTokens,
   tokens: KeptTokens | null,
 ): Promise<void> {
   const { connectors } = app.storage;
   for (;;) {
     const connector = await connectors.withSecrets(id);
     const stored = connector && readSecret<KeptTokens>(app, connector, "tokens");
-    if (!connector || stored?.access_token !== former.access_token) throw new UnauthorizedError();
+    if (!connector || stored?.access_token !== previous.access_token) throw new UnauthorizedError();
     const vault = withSecrets(app, connector, { tokens });
     const patch: Patch<ConnectorDoc> = tokens
       ? { vault, status: "connected", problem: null }

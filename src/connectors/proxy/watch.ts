@@ -36,7 +36,7 @@ export interface UserWatch extends Omit<ListWatch, "actor"> {
 interface Watcher extends UserWatch {
   isEnded: boolean;
   isComparing: boolean;
-  /** A comparison is due after the present one, or after the rest. */
+  /** A comparison is due after the current one, or after the rest. */
   isDue: boolean;
   restsUntil: number;
   timer?: NodeJS.Timeout;

@@ -61,7 +61,7 @@ export function openPool(app: App): Pool {
     for (const [key, { using, usedAt }] of entries) if (using === 0 && usedAt < before) closeEntry(key);
   }, idleMs / 10).unref();
 
-  /** Closes clients of the connector with former credentials, and the least used ones above the limit. */
+  /** Closes clients of the connector with previous credentials, and the least used ones above the limit. */
   function makeRoom(connectorId: string): void {
     for (const [key, { using }] of entries)
       if (key.startsWith(`${connectorId} `) && using === 0) closeEntry(key);

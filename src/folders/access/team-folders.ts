@@ -8,7 +8,7 @@ import { isAllowed, isVisible, loadFolderView, principalsOf } from "../load.ts";
 
 /**
  * Requires `member:read`. As in the folder's own list of grants, callers see those of folders whose access they may
- * manage, and of their own teams. A grant on a folder that is not restricted at present is listed too.
+ * manage, and of their own teams. A grant on a folder that is not restricted now is listed too.
  */
 export async function listTeamFolders(
   app: App,

@@ -60,14 +60,14 @@ export async function relocateFolder(
   relocation: Relocation,
 ): Promise<Relocated> {
   let planned: Relocated | undefined;
-  let former: FolderDoc | undefined;
+  let previous: FolderDoc | undefined;
   await changeTreeReserving(app, tenantId, async (tree, reserved) => {
     const view = { tree, actor };
     const before = await app.storage.folders.find(id);
     if (!before) throw notFound("folder", id);
     const after = relocated(app, before, input);
     planned = plannedOn(tree, before, after);
-    former = undefined;
+    previous = undefined;
     const isMoved = after.parentId !== before.parentId;
     if (!isMoved && after.name === before.name) return undefined;
     relocation.authorize(view, before);
@@ -75,7 +75,7 @@ export async function relocateFolder(
     if (isMoved || after.slug !== before.slug) {
       const reservation = await reserveFor(app, tree, after);
       if (reservation) reserved(reservation);
-      former = before;
+      previous = before;
     }
     if (input.dryRun) return undefined;
     const event = makeEvent(app, actor, relocation.event, {
@@ -92,8 +92,8 @@ export async function relocateFolder(
   });
   if (!planned) throw notFound("folder", id);
   if (input.dryRun) return planned;
-  if (former) {
-    const { parentId, slug } = former;
+  if (previous) {
+    const { parentId, slug } = previous;
     await app.storage.pathReservations.release({ tenantId, parentId, slug, ownerId: id });
   }
   queueEffectiveAccessUpdate(app, tenantId);

@@ -9,7 +9,7 @@ import type { Reply, RequestInfo } from "../route.ts";
 export interface PageDescription {
   title: string;
   description: string;
-  /** Address of the page, without former names. */
+  /** Address of the page, without previous names. */
   url: string;
   /** Address of the same content as Markdown or text, for agents. */
   alternate: { href: string; type: "text/markdown" | "text/plain" };

@@ -25,10 +25,10 @@ export async function followCatalog(app: App): Promise<void> {
 }
 
 async function takeOver(app: App, server: McpServerDoc, { name, version, entry: mirrored }: CatalogVersion) {
-  const former = server.catalog!;
-  if (version === former.version) return;
+  const previous = server.catalog!;
+  if (version === previous.version) return;
   const entry = checkEntry(mirrored);
-  if ("problem" in entry || entry.origin !== former.origin) return;
+  if ("problem" in entry || entry.origin !== previous.origin) return;
   const { mcpServers } = app.storage;
   const event = makeSystemEvent(app, "mcp_server.catalog_updated", {
     tenantId: server.tenantId,
@@ -39,11 +39,11 @@ async function takeOver(app: App, server: McpServerDoc, { name, version, entry: 
       folderId: server.folderId,
       revision: server.revision + 1,
       catalogName: name,
-      from: former.version,
+      from: previous.version,
       to: version,
     },
   });
-  const fields = { config: entry.config, catalog: { ...former, version } };
+  const fields = { config: entry.config, catalog: { ...previous, version } };
   // A concurrent change by a person wins, and the next pass decides again.
   const updated = await mcpServers.change(server._id, {
     revision: server.revision,

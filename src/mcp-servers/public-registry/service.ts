@@ -102,7 +102,7 @@ export async function readRegistry(
   const tenant = await findOffered(app, org);
   const slug = name.slice(name.indexOf("/") + 1);
   const { baseUrl } = app.config;
-  const isOurs = tenant.slugs.some((former) => registryName(baseUrl, former, slug) === name);
+  const isOurs = tenant.slugs.some((previous) => registryName(baseUrl, previous, slug) === name);
   const server = isOurs ? await app.storage.mcpServers.findBySlug(tenant._id, slug) : null;
   const [open] = server ? await withoutRestricted(app, actor, [server]) : [];
   const entry = open && toServerJson(open, registryName(baseUrl, tenant.slug, slug));

@@ -73,7 +73,7 @@ async function canJoin(app: App, tenant: TenantDoc, role: string, account: Accou
   const { _id: userId, emailKey } = account;
   const { memberships, formerMembers, roles, scimUsers } = app.storage;
   const whose = { tenantId: tenant._id, userId };
-  // The row of a former membership is written before the ended one is removed, so it is looked up after that.
+  // The row of a previous membership is written before the ended one is removed, so it is looked up after that.
   const [present, ended, own, members, custom, isProvisioned] = await Promise.all([
     memberships.find(tenant._id, userId),
     memberships.listRemoved(whose, app.now(), 1),

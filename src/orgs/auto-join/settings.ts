@@ -34,7 +34,7 @@ export async function changeAutoJoin(
       throw new ServiceError(
         "domain_unverified",
         "The organization has no verified domain: claim and verify one first, so that it is clear who joins.",
-        { kind: "team", ref: tenant.slug },
+        { kind: "organization", ref: tenant.slug },
       );
   }
   if ((enabled ? role : undefined) === tenant.autoJoin?.role) return present(app, tenant);
@@ -50,7 +50,7 @@ export async function changeAutoJoin(
     now: app.now(),
     events: [event],
   });
-  if (!updated) throw notFound("team", tenantRef);
+  if (!updated) throw notFound("organization", tenantRef);
   flushEvents(app, tenants, tenant._id, [event]);
   return present(app, updated);
 }

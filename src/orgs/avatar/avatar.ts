@@ -51,7 +51,7 @@ export async function setAvatar(
   });
   if (!before) {
     await app.storage.avatars.remove(id);
-    throw notFound("team", tenantRef);
+    throw notFound("organization", tenantRef);
   }
   if (before.avatar) await app.storage.avatars.remove(before.avatar.id);
   flushEvents(app, app.storage.tenants, tenant._id, [event]);
@@ -88,5 +88,5 @@ export async function pruneAvatars(app: App): Promise<void> {
 }
 
 function noAvatar(slug: string): ServiceError {
-  return new ServiceError("not_found", `"${slug}" has no avatar.`, { kind: "team", ref: slug });
+  return new ServiceError("not_found", `"${slug}" has no avatar.`, { kind: "organization", ref: slug });
 }

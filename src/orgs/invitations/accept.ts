@@ -18,7 +18,7 @@ import { createInvitedMembership } from "./membership.ts";
 
 /**
  * Joins the organization. Throws `mfa_required` or `sso_required` where it requires a proof that the caller lacks,
- * `conflict` if the invitation was changed concurrently or a former membership is still being ended.
+ * `conflict` if the invitation was changed concurrently or a previous membership is still being ended.
  */
 export async function acceptInvitation(app: App, actor: Actor, token: string): Promise<MembershipDoc> {
   const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
@@ -69,19 +69,23 @@ async function lost(app: App, token: string): Promise<ServiceError> {
 async function requireRoom(app: App, tenant: TenantDoc, caller: UserActor): Promise<void> {
   const { memberships } = app.storage;
   const whose = { tenantId: tenant._id, userId: caller.userId };
-  const [present, former, count] = await Promise.all([
+  const [present, previous, count] = await Promise.all([
     memberships.find(tenant._id, caller.userId),
     memberships.listRemoved(whose, app.now(), 1),
     memberships.count(tenant._id),
   ]);
   if (present)
     throw new ServiceError("conflict", `You are a member of "${tenant.slug}" already.`, { kind: "member" });
-  if (former.length > 0) {
-    // The data of the former membership must be removed before there is a new one, or it would apply to that again.
+  if (previous.length > 0) {
+    // The data of the previous membership must be removed before there is a new one, or it would apply to that again.
     afterMemberLeft(app, whose);
-    throw new ServiceError("conflict", "Your former membership is just being ended: try again in a moment.", {
-      kind: "member",
-    });
+    throw new ServiceError(
+      "conflict",
+      "Your previous membership is just being ended: try again in a moment.",
+      {
+        kind: "member",
+      },
+    );
   }
   if (count >= limits.membersPerOrganization) {
     const limit = limits.membersPerOrganization;

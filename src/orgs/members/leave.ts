@@ -104,7 +104,7 @@ const departed = ({ tenantId, userId, username, role }: MembershipDoc) => ({
 
 /**
  * Queues the cleanup after a member who left (`workers/orgs/member-left.ts`). Until it is done the person can't join
- * again, so that no former access is restored.
+ * again, so that no previous access is restored.
  */
 export function afterMemberLeft(app: App, member: { tenantId: string; userId: string }): void {
   app.background("clean up after a member", () =>

@@ -6,6 +6,7 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { notFound } from "../../errors.ts";
 import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
 import { type Page } from "../../http/route.ts";
 import { foldName } from "../../users/schema.ts";
@@ -16,7 +17,6 @@ import {
   requireMemberGrants,
   requirePermissions,
   requireTeamAccess,
-  unknownTeam,
 } from "../permission-checks.ts";
 import { NameCursor, type CreateTeam, type ListQuery, type UpdateTeam } from "../schema.ts";
 import { loadTenant } from "../service.ts";
@@ -61,7 +61,7 @@ export async function createTeam(
   return insertRecord(app, "team", teams, { ...record, roleIds: input.roles });
 }
 
-/** Changes the name or the roles. The caller must have the former and the new permissions of the team. */
+/** Changes the name or the roles. The caller must have the previous and the new permissions of the team. */
 export async function updateTeam(
   app: App,
   actor: Actor,
@@ -110,7 +110,7 @@ export async function deleteTeam(app: App, actor: Actor, tenantRef: string, id: 
     resourceId: id,
     metadata: { name: team.name },
   });
-  if (!(await app.storage.teams.markRemoved(id, app.now(), [event]))) throw unknownTeam(id);
+  if (!(await app.storage.teams.markRemoved(id, app.now(), [event]))) throw notFound("team", id);
   flushEvents(app, app.storage.teams, id, [event]);
   app.background("clean up after a team", () =>
     app.queue.enqueue("orgs.team-deleted", { tenantId: tenant._id, teamId: id }, { jobId: id }),
@@ -120,7 +120,7 @@ export async function deleteTeam(app: App, actor: Actor, tenantRef: string, id: 
 /** Finds a team of an organization. Throws `not_found`. */
 export async function loadTeam(app: App, tenant: TenantDoc, id: string): Promise<TeamDoc> {
   const team = isId(id) ? await app.storage.teams.find(tenant._id, id) : null;
-  if (!team) throw unknownTeam(id);
+  if (!team) throw notFound("team", id);
   return team;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Makes a team and its members follow the document of a group. It reads the present document, so that it can be
+ * Makes a team and its members follow the document of a group. It reads the current document, so that it can be
  * repeated: after a crash the reconcile job does so.
  */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
@@ -127,7 +127,7 @@ async function nameOf(context: EventContext, group: ScimGroupDoc): Promise<strin
   }
 }
 
-/** A team with the name that was created concurrently keeps it, and this team its former one. */
+/** A team with the name that was created concurrently keeps it, and this team its previous one. */
 async function renameTeam(context: EventContext, group: ScimGroupDoc): Promise<void> {
   const { app, tenant } = context;
   const { teams } = app.storage;

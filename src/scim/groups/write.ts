@@ -121,9 +121,9 @@ async function changeOnce(
   next: PatchedGroup,
 ): Promise<ScimGroupDoc | undefined> {
   const { app } = context;
-  const former = new Set(group.memberIds);
-  await keepKnown(context, next.members, new Set([...next.members].filter((id) => !former.has(id))));
-  const added = [...next.members].filter((id) => !former.has(id));
+  const previous = new Set(group.memberIds);
+  await keepKnown(context, next.members, new Set([...next.members].filter((id) => !previous.has(id))));
+  const added = [...next.members].filter((id) => !previous.has(id));
   const removed = group.memberIds.filter((id) => !next.members.has(id));
   const isRenamed = next.displayName !== group.displayName;
   const changes = [

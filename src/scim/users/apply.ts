@@ -1,5 +1,5 @@
 /**
- * Makes accounts and memberships follow the document of a provisioned user. It reads the present document, so that it
+ * Makes accounts and memberships follow the document of a provisioned user. It reads the current document, so that it
  * can be repeated: after a crash the reconcile job does so.
  */
 import { setTimeout as pause } from "node:timers/promises";
@@ -49,7 +49,7 @@ async function applyOnce(app: App, user: ScimUserDoc, known: Known | undefined):
   if (!user.present) await app.storage.scimGroups.dropMember(user.tenantId, user._id, app.now());
 }
 
-/** The same with the events, for the reconcile job. */
+/** Applies a user and publishes its events, for the reconcile job. */
 export async function completeUser(app: App, user: ScimUserDoc): Promise<void> {
   await applyUser(app, user);
   await publishEvents(app, app.storage.scimUsers, user._id, user.outbox ?? []);
@@ -99,12 +99,12 @@ async function existingRole(app: App, tenantId: string, role: string): Promise<s
   return found?.tenantId === tenantId ? role : provisionedRole;
 }
 
-/** Teams of the former membership that SCIM does not manage: of the others, the present groups decide. */
+/** Teams of the previous membership that SCIM does not manage: of the others, the current groups decide. */
 async function unmanagedTeams(app: App, { tenantId, restore }: ScimUserDoc): Promise<string[]> {
-  const former = restore?.teamIds ?? [];
-  if (former.length === 0) return [];
-  const managed = new Set((await app.storage.scimGroups.listNames(tenantId, former)).map(({ _id }) => _id));
-  return former.filter((id) => !managed.has(id));
+  const previous = restore?.teamIds ?? [];
+  if (previous.length === 0) return [];
+  const managed = new Set((await app.storage.scimGroups.listNames(tenantId, previous)).map(({ _id }) => _id));
+  return previous.filter((id) => !managed.has(id));
 }
 
 /** Ends the membership, whose role and teams are kept. Owners stay members. */
@@ -132,19 +132,19 @@ async function withdraw(app: App, { _id, revision }: ScimUserDoc): Promise<void>
 const waitMs = 5000;
 
 /**
- * Waits until a former membership is cleaned up, since its remains would apply to a new one. Throws `unavailable` if
+ * Waits until a previous membership is cleaned up, since its remains would apply to a new one. Throws `unavailable` if
  * that takes long.
  */
 export async function awaitFormerEnd(app: App, tenantId: string, userId: string): Promise<void> {
   const until = performance.now() + waitMs;
   for (let attempt = 0; ; attempt++) {
-    const former = await app.storage.memberships.listRemoved({ tenantId, userId }, app.now(), 1);
-    if (former.length === 0) return;
+    const previous = await app.storage.memberships.listRemoved({ tenantId, userId }, app.now(), 1);
+    if (previous.length === 0) return;
     if (attempt === 0) afterMemberLeft(app, { tenantId, userId });
     if (performance.now() > until)
       throw new ServiceError(
         "unavailable",
-        "The former membership of this user is just being ended: try again in a moment.",
+        "The previous membership of this user is just being ended: try again in a moment.",
       );
     await pause(Math.min(50 * 2 ** attempt, 500));
   }

@@ -19,13 +19,13 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
   const fields = fieldsOf(readUser(body, context.logEntry.ignored), true);
   context.logEntry.subject = { name: fields.userName };
   const { scimUsers } = app.storage;
-  const [isRoom, isNamed, found, former] = await Promise.all([
+  const [isRoom, isNamed, found, previous] = await Promise.all([
     hasCapacity(app, "users", tenant._id, limits.scimUsers, () => scimUsers.count(tenant._id)),
     scimUsers.hasName(tenant._id, fields.userNameKey),
     fields.active ? findAccount(app, tenant._id, fields) : undefined,
     fields.active ? scimUsers.findDeactivated(tenant._id, fields.emailKey) : undefined,
   ]);
-  const returned = await takeBack(context, fields, former, isNamed);
+  const returned = await takeBack(context, fields, previous, isNamed);
   if (returned) return returned;
   // Before the decision about the account, which would report another reason, or send an invitation.
   if (isNamed) throw nameTaken(fields);
@@ -72,10 +72,10 @@ export async function createUser(context: ScimContext, body: unknown): Promise<S
 async function takeBack(
   context: ScimContext,
   fields: UserFields,
-  former: ScimUserDoc | null | undefined,
+  previous: ScimUserDoc | null | undefined,
   isNamed: boolean,
 ): Promise<ScimUserDoc | undefined> {
-  if (!former || (isNamed && former.userNameKey !== fields.userNameKey)) return undefined;
-  context.logEntry.subject = { id: former._id, name: fields.userName };
-  return changeOnce(context, former, fields);
+  if (!previous || (isNamed && previous.userNameKey !== fields.userNameKey)) return undefined;
+  context.logEntry.subject = { id: previous._id, name: fields.userName };
+  return changeOnce(context, previous, fields);
 }

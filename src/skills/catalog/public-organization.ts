@@ -10,7 +10,7 @@ import { ServiceError } from "../../errors.ts";
 const maxCounted = 10_000;
 const missingId = "0".repeat(24);
 
-/** By the slug or a former one. Throws `not_found`. */
+/** By the slug or a previous one. Throws `not_found`. */
 export async function readPublicOrganization(app: App, slug: string): Promise<PublicOrganizationPayload> {
   const { tenant, skills } = await loadPublic(app, slug);
   const { avatar } = tenant;
@@ -46,6 +46,6 @@ async function loadPublic(app: App, slug: string): Promise<{ tenant: TenantDoc; 
 /** The message does not repeat the name. */
 function notPublic(): ServiceError {
   return new ServiceError("not_found", "Organization not found, or it has no public skills.", {
-    kind: "team",
+    kind: "organization",
   });
 }

@@ -14,7 +14,7 @@ import { readTrends } from "./trends.ts";
 
 const route = routesOf({ method: "get", tag: "Catalog", auth: "optional", crossOrigin: "anonymous" });
 const OrganizationParams = z.object({
-  organization: z.string().min(1).max(64).meta({ description: "slug, or a former one" }),
+  organization: z.string().min(1).max(64).meta({ description: "slug, or a previous one" }),
 });
 const AvatarQuery = z.object({ v: z.string().max(64).optional() });
 

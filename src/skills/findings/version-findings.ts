@@ -49,7 +49,7 @@ export async function lintCommit(
   return countFindings(app, actor, repo, filesToLint(app, repo, written.oid, written.files, inMemory), kind);
 }
 
-/** The same for a text, which is in memory, so that its commit need not be written yet. `text`: how its file reads. */
+/** Findings of a text in memory, whose commit need not be written yet. `text`: how its file reads. */
 export async function lintText(
   app: App,
   actor: Actor,

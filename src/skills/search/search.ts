@@ -83,8 +83,8 @@ async function findOwn(app: App, actor: Actor, ref: string): Promise<Membership 
   if (actor.kind === "anonymous") return undefined;
   const own = actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
   if (own) return own;
-  const former = await app.storage.tenants.findBySlug(ref);
-  return actor.memberships.find((m) => m.tenantId === former?._id);
+  const previous = await app.storage.tenants.findBySlug(ref);
+  return actor.memberships.find((m) => m.tenantId === previous?._id);
 }
 
 /** Skills that the caller may read in their own organizations, or in one of them. */
@@ -95,7 +95,7 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
     const own = await findOwn(app, actor, ref);
     if (!own) {
       refuseUnproved(actor, ref);
-      throw notFound("team", ref);
+      throw notFound("organization", ref);
     }
     tenantIds = [own.tenantId];
   }

@@ -45,7 +45,7 @@ export function checkSkillPermissionIn(
   if (!isAllowedIn(actor, permission, tree.tenantId, accessContextIn(tree, actor, folderId))) {
     const where = folderId === null ? `at the root of "${org}"` : `in folder "${tree.path(folderId)}"`;
     throw forbidden(`Your role, grant or token does not allow ${permission} ${where}.`, {
-      kind: folderId === null ? "team" : "folder",
+      kind: folderId === null ? "organization" : "folder",
       ref: folderId === null ? org : tree.path(folderId),
     });
   }

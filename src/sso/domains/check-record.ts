@@ -42,7 +42,7 @@ export async function checkRecord(
     records.length === 0
       ? noRecord(name)
       : `${name} has a TXT record, but not the one of this claim: copy its value again. ` +
-        "A name server may show a former value for some time after a change.";
+        "A name server may show a previous value for some time after a change.";
   return { isFound: false, reason: "missing", message, found };
 }
 

@@ -12,7 +12,7 @@ import { isEnforced, type LoadedProvider } from "./load.ts";
 
 /**
  * Begins or ends the enforcement. Throws `refused` for a provider that is disabled or has had no success with its
- * present connection, or for a caller without a second factor, which is an owner's access while the provider is down;
+ * current connection, or for a caller without a second factor, which is an owner's access while the provider is down;
  * and `domain_unverified`.
  */
 export async function setEnforcement(
@@ -73,7 +73,7 @@ async function requireUsable(app: App, actor: Actor, { tenant, provider }: Loade
   if (!provider.enabled) throw refused("Enable the provider before you enforce it.");
   if (!provider.testedAt)
     throw refused(
-      "No one has signed in with the present connection of this provider. Run a test sign-in first.",
+      "No one has signed in with the current connection of this provider. Run a test sign-in first.",
     );
   if (!requireUser(actor).account?.hasFactor)
     throw refused(

@@ -4,13 +4,9 @@ import type { SsoProviderDoc } from "../../../storage/sso/providers.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
+import { notFound } from "../../errors.ts";
 import { updateRecord } from "../../orgs/named-records.ts";
-import {
-  permissionsOfTeams,
-  requirePermissions,
-  requireTeamAccess,
-  unknownTeam,
-} from "../../orgs/permission-checks.ts";
+import { permissionsOfTeams, requirePermissions, requireTeamAccess } from "../../orgs/permission-checks.ts";
 import { requireUser } from "../../users/load.ts";
 import { requireRecentVerification } from "../../users/recent-verification.ts";
 import type { PutGroupMappings } from "../schema.ts";
@@ -45,7 +41,8 @@ export async function putMappings(
   const teamIds = [...new Set(mappings.map(({ teamId }) => teamId))];
   const teams = await app.storage.teams.listByIds(teamIds);
   for (const teamId of teamIds)
-    if (!teams.some((team) => team._id === teamId && team.tenantId === tenant._id)) throw unknownTeam(teamId);
+    if (!teams.some((team) => team._id === teamId && team.tenantId === tenant._id))
+      throw notFound("team", teamId);
   const added = teamsOfNew(mappings, provider.groupMappings);
   await requireTeamAccess(app, actor, tenant._id, added, "let a provider add people to this team");
   const removed = await app.storage.teams.listByIds(teamsOfNew(provider.groupMappings, mappings));

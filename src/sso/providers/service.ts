@@ -70,7 +70,7 @@ export async function createProvider(
 
 /**
  * Changes a provider. A change of its connection makes sign-ins in progress fail, and a provider can be enforced only
- * after a success with its present connection. Throws what `createProvider` throws, and `conflict`.
+ * after a success with its current connection. Throws what `createProvider` throws, and `conflict`.
  */
 export async function updateProvider(
   app: App,

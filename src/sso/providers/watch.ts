@@ -46,15 +46,15 @@ function requireSuccessor(app: App, { entityId }: SamlConnection, metadata: Saml
 async function applyMetadata(
   app: App,
   provider: SsoProviderDoc,
-  { metadataUrl, ...former }: SamlConnection,
+  { metadataUrl, ...previous }: SamlConnection,
   metadata: SamlMetadata,
 ): Promise<void> {
   const { ssoProviders } = app.storage;
   const now = app.now();
-  const before = new Set(former.certificates.map(({ fingerprint }) => fingerprint));
+  const before = new Set(previous.certificates.map(({ fingerprint }) => fingerprint));
   const after = new Set(metadata.certificates.map(({ fingerprint }) => fingerprint));
   const changed = {
-    ssoUrl: metadata.ssoUrl === former.ssoUrl ? undefined : metadata.ssoUrl,
+    ssoUrl: metadata.ssoUrl === previous.ssoUrl ? undefined : metadata.ssoUrl,
     fingerprints: isSameSet(before, after) ? undefined : [...after],
   };
   const isChanged = Object.values(changed).some((value) => value !== undefined);

@@ -78,7 +78,7 @@ function openSaml(app: App, { _id, saml }: SsoProviderDoc, requestId: string): R
   });
 }
 
-/** The attempt has the request id, and ends by itself: nothing is stored here. */
+/** The attempt has the request id, and expires: nothing is stored here. */
 function onlyRequest(requestId: string) {
   const startedAt = new Date().toISOString();
   return {

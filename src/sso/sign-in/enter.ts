@@ -82,16 +82,16 @@ function sessionAfter(
   user: Pick<Account, "_id" | "hasFactor" | "passwordless">,
   proof: SsoProof,
 ): { methods: SignInMethod[]; sso: SsoProof[]; verifiedAt: Date | undefined } {
-  const former =
+  const previous =
     actor.kind === "user" && actor.userId === user._id && actor.via.kind === "session"
       ? actor.via
       : undefined;
   const hasOwn = user.hasFactor === true || user.passwordless !== true;
-  const others = former?.sso?.filter(({ tenantId }) => tenantId !== proof.tenantId) ?? [];
+  const others = previous?.sso?.filter(({ tenantId }) => tenantId !== proof.tenantId) ?? [];
   return {
-    methods: [...new Set<SignInMethod>([...(former?.methods ?? []), "sso"])],
+    methods: [...new Set<SignInMethod>([...(previous?.methods ?? []), "sso"])],
     sso: [...others, proof],
-    verifiedAt: hasOwn ? former?.verifiedAt : proof.at,
+    verifiedAt: hasOwn ? previous?.verifiedAt : proof.at,
   };
 }
 

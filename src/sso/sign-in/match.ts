@@ -43,7 +43,7 @@ export async function matchPerson(
     (await app.storage.ssoLookups.findPerson(provider._id, subject.subjectKey)) ?? {};
   if (account) {
     const admission = await admit(app, provider, account, known);
-    // The former owner of an address in the domain may have left the organization.
+    // The previous owner of an address in the domain may have left the organization.
     if (!admission.member) await requireOwnAddress(app, tenant, account);
     return { kind: "known", account, ...admission };
   }
@@ -120,9 +120,9 @@ async function requireJoin(
     );
   const joins = { member: null };
   if (userId === undefined) return joins;
-  // The row of a former membership is written before the ended one is removed, so it is looked up after that.
+  // The row of a previous membership is written before the ended one is removed, so it is looked up after that.
   if ((await memberships.listRemoved({ tenantId, userId }, app.now(), 1)).length > 0)
-    throw new SignInRefused("leaving", "A former membership is just being ended: try again in a moment.");
+    throw new SignInRefused("leaving", "A previous membership is just being ended: try again in a moment.");
   if (await formerMembers.has(tenantId, userId))
     throw new SignInRefused("former-member", "The person has left or was removed: invite them to return.");
   if ((await memberships.listOfUser(userId)).length >= limits.organizationsPerUser)

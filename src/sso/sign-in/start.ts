@@ -28,7 +28,7 @@ export async function findProvider(app: App, id: string): Promise<SsoProviderDoc
   return (await findWithTenant(app, id)).provider;
 }
 
-/** The same with the organization. */
+/** The provider with its organization. */
 export async function findWithTenant(
   app: App,
   id: string,

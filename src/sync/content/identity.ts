@@ -179,8 +179,8 @@ function restOf(search: Search, directory: RemoteDirectory): Identity {
   if (owner) return { kind: "unclear", ...unclear(messages.other), skillId: owner.skillId };
   const base = movedConcurrently(search, directory);
   if (base) return { kind: "second", base };
-  const [former] = lostAt(search, path);
-  return former ? { kind: "new", after: former.skillId } : { kind: "new" };
+  const [previous] = lostAt(search, path);
+  return previous ? { kind: "new", after: previous.skillId } : { kind: "new" };
 }
 
 /** A `.svc.json` that has not changed since the last agreement adds no information, whichever skill it names. */

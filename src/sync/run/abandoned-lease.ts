@@ -45,7 +45,7 @@ export async function reportEndedProcess(
   });
 }
 
-/** Queues a sync for the time at which the present lease expires, since its holder may have crashed unnoticed. */
+/** Queues a sync for the time at which the current lease expires, since its holder may have crashed unnoticed. */
 export async function requestSyncAfterLease(app: App, connectionId: string): Promise<void> {
   const connection = await app.storage.connections.find(connectionId);
   if (!connection?.lease || connection.wanted <= connection.done) return;

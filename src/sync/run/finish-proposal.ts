@@ -54,7 +54,7 @@ async function endProposal(proposal: Proposal, tip: string | null): Promise<void
   if (state.error && state.stored?.request?.state === "open") throw requestProblem(state.error);
 }
 
-/** After a push in push mode: closes an open request of the former mode. The branch of the proposal is unchanged. */
+/** After a push in push mode: closes an open request of the previous mode. The branch of the proposal is unchanged. */
 export async function withdrawProposal(context: SyncContext, { stored }: ProposalState): Promise<void> {
   if (!stored) return;
   const { app, connection, pulls } = context;

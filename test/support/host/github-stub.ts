@@ -22,7 +22,7 @@ export interface StubRepository {
   pulls: StubPull[];
   /** Whether the App's installation allows pull requests. */
   allowsPulls: boolean;
-  /** Former names that redirect here. */
+  /** Previous names that redirect here. */
   formerNames: string[];
 }
 

@@ -1,4 +1,4 @@
-/** The test identity provider as a server for browsers: it signs in the present person, without a question. */
+/** The test identity provider as a server for browsers: it signs in the current person, without a question. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inflateRawSync } from "node:zlib";

@@ -212,14 +212,14 @@ function notePush(
   now: ReadonlyMap<string, SeenDirectory>,
 ): void {
   const at = ++ledger.clock;
-  const former = new Map<string, SeenDirectory>();
+  const previous = new Map<string, SeenDirectory>();
   for (const directory of before.values()) {
     const { claims, path: place } = directory;
-    if (claims !== undefined && ledger.places.get(claims) === place) former.set(claims, directory);
+    if (claims !== undefined && ledger.places.get(claims) === place) previous.set(claims, directory);
   }
   for (const directory of before.values())
-    if (directory.claims !== undefined && !former.has(directory.claims))
-      former.set(directory.claims, directory);
+    if (directory.claims !== undefined && !previous.has(directory.claims))
+      previous.set(directory.claims, directory);
   const claimants = new Map<string, SeenDirectory[]>();
   for (const directory of now.values())
     if (directory.claims !== undefined)
@@ -233,7 +233,7 @@ function notePush(
     const isAlone = own.length === 1;
     const stayed = claims !== undefined && ledger.places.get(claims) === place;
     const owner = isAlone || stayed ? claims : undefined;
-    const was = before.get(place) ?? (isAlone && claims !== undefined ? former.get(claims) : undefined);
+    const was = before.get(place) ?? (isAlone && claims !== undefined ? previous.get(claims) : undefined);
     const earlier = ledger.expected.get(was?.path ?? place);
     if (isBroken) {
       ledger.broken.set(place, key);

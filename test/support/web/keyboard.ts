@@ -37,7 +37,7 @@ export async function choose(page: Page, option: string | RegExp): Promise<void>
   const target = page.getByRole("option", { name: option });
   // The inputs of segmented controls have no size.
   await target.waitFor({ state: "attached" });
-  // A timer that was set as the list opened marks the present choice.
+  // A timer that was set as the list opened marks the current choice.
   await drawn(page);
   const marked = target.and(page.locator("[data-combobox-selected]"));
   const closes = () =>

@@ -15,7 +15,7 @@ export type VersionBody = BodyOf<"/api/skills/{skill}/versions">;
 export const nextVersions = ["patch", "minor", "major", "prerelease"] as const;
 export type NextVersion = (typeof nextVersions)[number];
 
-/** The number that a push asks for: a prerelease continues the present one. */
+/** The number that a push asks for: a prerelease continues the current one. */
 export const requestOf = (next: NextVersion) =>
   next === "prerelease" ? ({ prerelease: true } as const) : { bump: next };
 

@@ -3,7 +3,7 @@ import { identityQuery } from "../api/session.ts";
 import { messages } from "../messages.ts";
 import { notFoundTitle, Page } from "./page.tsx";
 
-/** The same for what does not exist and what the caller may not see. It repeats no name of the address. */
+/** One page for what does not exist and for what the caller may not see. It repeats no name of the address. */
 export function NotFound() {
   const { data: identity } = useQuery(identityQuery);
   const back = encodeURIComponent(location.pathname + location.search);

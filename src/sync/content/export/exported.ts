@@ -74,7 +74,7 @@ export interface Exports extends Omit<ImportQuestions, "now" | "holdsVersion" | 
   exported(skillId: string): Promise<ExportedSkill>;
 }
 
-/** Reads each skill once per revision. `skills` returns the present ones. */
+/** Reads each skill once per revision. `skills` returns the current ones. */
 export function openExports(app: App, skills: () => ReadonlyMap<string, LocatedSkill>): Exports {
   const known = new Map<string, Promise<ExportedSkill>>();
   const placed = (id: string) => skills().get(id)!;

@@ -36,7 +36,7 @@ export interface ExportedAs {
 
 export interface SkillExport {
   skillId: string;
-  /** `from`: present path of the skill in the branch, if another. */
+  /** `from`: current path of the skill in the branch, if another. */
   put?: { path: string; from?: string };
   remove: string[];
   /** Merge base once the step is in the branch; undefined if the skill is deleted. */

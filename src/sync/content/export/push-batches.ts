@@ -101,7 +101,7 @@ async function pushOnce(
   return "pushed";
 }
 
-/** Bytes of a step's content that the branch does not have at its path or at its former path. */
+/** Bytes of a step's content that the branch does not have at its path or at its previous path. */
 export function bytesOf({ skillId, put, after }: SkillExport, { skills, present }: ExportFacts): number {
   if (!put) return 0;
   const isThere = [put.path, put.from ?? put.path].some((place) => present.get(place) === after?.contentTree);

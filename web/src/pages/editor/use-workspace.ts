@@ -54,7 +54,7 @@ export function useWorkspace(start: Start, reader: BaseReader, type: SkillType) 
     onText: edit.onText,
     flush: edit.flush,
     problems,
-    /** Whether the problems are those of the present files. */
+    /** Whether the problems are those of the current files. */
     isChecked: checked.files === files && checked.text === rootContent,
   };
 }

@@ -75,7 +75,7 @@ export function Rows(props: Props) {
   );
 }
 
-/** Handlers that always refer to the present rows and never change, so that rows stay memoized. */
+/** Handlers that always refer to the current rows and never change, so that rows stay memoized. */
 function useStableActions(props: Props): RowActions {
   const rowOf = (key: string) => props.rows.find((row) => row.key === key);
   const withRow = (key: string, run: (row: TreeRow) => void) => {

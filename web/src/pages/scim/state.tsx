@@ -92,7 +92,7 @@ export function Enabled({ org, state }: Props) {
           <p className="note warn">
             <TriangleAlert className="i" />
             <span>
-              The token was rotated. Enter the new one in your identity provider: the former one ends{" "}
+              The token was rotated. Enter the new one in your identity provider: the previous one expires{" "}
               <Time value={state.formerTokenUntil} />.
             </span>
           </p>
@@ -139,11 +139,11 @@ const RotateDialog = ({ org, state, onRotated, onClose }: RotateProps) => (
     onClose={onClose}
   >
     <p>
-      You get another token. The present one stays valid for 24 hours, in which you enter the new one in your
+      You get another token. The current one stays valid for 24 hours, in which you enter the new one in your
       identity provider.
     </p>
     {state.formerTokenUntil !== null && (
-      <p>The token was rotated already: the one before the present one ends now.</p>
+      <p>The token was rotated already: the one before the current one expires now.</p>
     )}
   </ConfirmDialog>
 );

@@ -60,7 +60,7 @@ export function EmailForm({ identity, hasPassword }: { identity: Identity; hasPa
             {change.data && (
               <>
                 A mail with a link went to <bdi>{change.data.email}</bdi>. Your address changes when you
-                follow it; it ends <Time value={change.data.expiresAt} />.
+                follow it; it expires <Time value={change.data.expiresAt} />.
               </>
             )}
           </p>

@@ -47,7 +47,7 @@ function ProfileForm({ identity }: { identity: Identity }) {
           <TextInput
             name="username"
             label="User name"
-            description="Lower-case letters, digits and hyphens. Versions that you published keep your present name."
+            description="Lower-case letters, digits and hyphens. Versions that you published keep your current name."
             autoComplete="nickname"
             defaultValue={identity.username}
             maxLength={39}

@@ -173,7 +173,7 @@ function Codes({ state: { recoveryCodes, enabled }, onCodes }: PartProps) {
           }}
           onClose={close}
         >
-          <p className="sub">The former codes stop working at once.</p>
+          <p className="sub">The previous codes stop working at once.</p>
         </ConfirmDialog>
       )}
     </div>

@@ -68,7 +68,7 @@ function ProviderItem({ org, provider }: { org: string; provider: SsoProvider })
         ) : (
           "no sign-in yet"
         )}
-        {isConnected(provider) && testedAt === null && " · not tested with the present connection"}
+        {isConnected(provider) && testedAt === null && " · not tested with the current connection"}
       </p>
       {saml?.certificates
         .filter((certificate) => isEnding(certificate))

@@ -1,7 +1,7 @@
 import { Button, Menu } from "@mantine/core";
 import { Download } from "lucide-react";
 
-/** Downloads of a log with its present filter. */
+/** Downloads of a log with its current filter. */
 export function ExportMenu({ addressOf }: { addressOf: (format: "csv" | "json") => string }) {
   return (
     <Menu position="bottom-end">

@@ -19,6 +19,6 @@ export const roleOptions = (organization: Organization, roles: Role[] | undefine
     disabled: missingFor(organization, role).length > 0,
   }));
 
-/** The same without owners: people are made owners one by one. */
+/** Roles below that of an owner: people are made owners one by one. */
 export const roleOptionsBelowOwner = (organization: Organization, roles: Role[] | undefined) =>
   roleOptions(organization, roles).filter(({ value }) => value !== "owner");

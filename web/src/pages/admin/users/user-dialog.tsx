@@ -41,7 +41,7 @@ const texts: Record<UserAction, Text> = {
     title: (username) => `Restore ${username}`,
     action: "Restore",
     run: restoreUser,
-    effect: "The owner can sign in again. Former sessions and tokens stay ended.",
+    effect: "The owner can sign in again. Previous sessions and tokens stay ended.",
   },
   "end-sessions": {
     title: (username) => `End sessions of ${username}`,

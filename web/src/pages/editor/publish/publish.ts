@@ -28,7 +28,7 @@ export type Target =
       ref: string;
       next: NextVersion;
       base: Base;
-      /** In place of the former ones. */
+      /** In place of the previous ones. */
       requiredMcpServers?: VersionBody["requiredMcpServers"];
     };
 

@@ -4,10 +4,10 @@ import { RequiredServers } from "../../../parts/mcp/required-servers.tsx";
 
 /** The MCP servers that the skill requires from the next version on. They are sent only if they were changed. */
 export function useRequired({ tenantSlug, requiredMcpServers = [] }: Skill) {
-  const former = requiredMcpServers.map(({ slug }) => slug);
+  const previous = requiredMcpServers.map(({ slug }) => slug);
   const [edited, setChosen] = useState<string[]>();
-  const chosen = edited ?? former;
-  const isSame = chosen.length === former.length && chosen.every((slug) => former.includes(slug));
+  const chosen = edited ?? previous;
+  const isSame = chosen.length === previous.length && chosen.every((slug) => previous.includes(slug));
   const body = isSame ? {} : { requiredMcpServers: chosen.map((slug) => ({ tenantSlug, slug })) };
   return { chosen, setChosen, body };
 }

@@ -75,8 +75,8 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
 
 function Holder({ entry: { principal, can, before, reasons } }: { entry: Entry }) {
   const level = levelOf(can);
-  const former = before ? levelOf(before) : level;
-  const tone = former !== level ? "acc" : can.length === 0 ? "danger" : "";
+  const previous = before ? levelOf(before) : level;
+  const tone = previous !== level ? "acc" : can.length === 0 ? "danger" : "";
   return (
     <li className="who">
       {principal.type === "token" ? (
@@ -87,7 +87,7 @@ function Holder({ entry: { principal, can, before, reasons } }: { entry: Entry }
       <div className="grow">
         <div className="row between">
           <b className="clip">{principal.name}</b>
-          <span className={`badge ${tone}`}>{former === level ? level : `${level}, was ${former}`}</span>
+          <span className={`badge ${tone}`}>{previous === level ? level : `${level}, was ${previous}`}</span>
         </div>
         <Why>{reasons && whyOf(reasons)}</Why>
       </div>

@@ -94,7 +94,7 @@ function useSkillCommands(): Entry[] {
   ];
 }
 
-/** Pages that were opened lately, but the present one. */
+/** Pages that were opened lately, but the current one. */
 export const recentEntries = (): Entry[] =>
   readRecent()
     .filter(({ path }) => path !== location.pathname)

@@ -21,7 +21,7 @@ export function ProviderBadges({ provider }: { provider: SsoProvider }) {
   );
 }
 
-/** Warning of a certificate that ends soon or has ended. */
+/** Warning of a certificate that expires soon or has expired. */
 export function CertificateState({ certificate }: { certificate: Certificate }) {
   const [warns] = useState(() => isEnding(certificate));
   if (!warns) return null;
@@ -30,7 +30,7 @@ export function CertificateState({ certificate }: { certificate: Certificate }) 
     <p className={expired ? "note danger" : "note warn"}>
       <TriangleAlert className="i" />
       <span>
-        The certificate {subject} {expired ? "ended" : "ends"} <Time value={notAfter} />.{" "}
+        The certificate {subject} {expired ? "expired" : "expires"} <Time value={notAfter} />.{" "}
         {expired ? "Responses signed by it are refused." : "Add the next one before then."}
       </span>
     </p>

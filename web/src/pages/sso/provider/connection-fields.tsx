@@ -5,7 +5,7 @@ import { samlForms, type ConnectionDraft } from "./connection-draft.ts";
 
 interface Props {
   draft: ConnectionDraft;
-  /** The present secret stays if none is entered. */
+  /** The current secret stays if none is entered. */
   hasSecret: boolean;
   error: unknown;
   onChange: (part: Partial<ConnectionDraft>) => void;
@@ -45,7 +45,7 @@ function SamlFields({ draft, error, onChange }: Props) {
       {form === "xml" && (
         <Textarea
           label="Metadata XML"
-          description="The file that the identity provider offers. It is not read again: replace it before its certificate ends."
+          description="The file that the identity provider offers. It is not read again: replace it before its certificate expires."
           rows={6}
           maxLength={limits.ssoMetadataBytes}
           {...plain}
@@ -119,7 +119,7 @@ function OidcFields({ draft, hasSecret, error, onChange }: Props) {
         label="Client secret"
         description={
           hasSecret
-            ? "Leave it empty to keep the present one, which belongs to the present issuer."
+            ? "Leave it empty to keep the current one, which belongs to the current issuer."
             : "Stored encrypted, and never shown again."
         }
         autoComplete="off"

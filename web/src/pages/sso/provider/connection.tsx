@@ -13,7 +13,7 @@ interface Props {
   provider: SsoProvider;
 }
 
-/** The settings of the identity provider, and the ends of its certificates. */
+/** The settings of the identity provider, and when its certificates expire. */
 export function Connection({ org, provider }: Props) {
   const [isEditing, setEditing] = useState(false);
   const hasConnection = isConnected(provider);
@@ -98,7 +98,8 @@ const CertificateFacts = (certificate: NonNullable<SsoProvider["saml"]>["certifi
   <>
     <dt>Certificate</dt>
     <dd className="wrap-text">
-      {certificate.subject}, {certificate.expired ? "ended" : "ends"} <Time value={certificate.notAfter} />
+      {certificate.subject}, {certificate.expired ? "expired" : "expires"}{" "}
+      <Time value={certificate.notAfter} />
       <span className="meta mono block">SHA-256 {certificate.fingerprint}</span>
     </dd>
   </>
