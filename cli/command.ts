@@ -40,8 +40,6 @@ export interface CommandResult {
 }
 
 export interface Command extends CommandShape {
-  name: string;
-  summary: string;
   examples: readonly string[];
   /** Runs with the arguments from `normaliseArguments`. */
   execute: (context: Context, words: string[]) => Promise<CommandResult>;
@@ -52,8 +50,6 @@ export function defineCommand<
   const F extends Readonly<Record<string, FlagShape>>,
   const P extends Readonly<Record<string, PositionalShape>>,
 >(definition: {
-  name: string;
-  summary: string;
   positionals: P;
   flags: F;
   exclusive?: readonly (readonly (keyof F & string)[])[];

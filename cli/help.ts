@@ -54,8 +54,8 @@ export function groupHelp(context: Context, name: string, group: CommandGroup): 
   });
 }
 
-export function commandHelp(context: Context, command: Command): string {
-  const { name, summary, positionals, flags, examples } = command;
+export function commandHelp(context: Context, name: string, summary: string, command: Command): string {
+  const { positionals, flags, examples } = command;
   const given = Object.entries<PositionalShape>(positionals).map(([argument, shape]) => {
     const term = shape.multiple === true ? `${argument}...` : argument;
     return { term: shape.required === true ? `<${term}>` : `[${term}]`, text: shape.description };

@@ -62,7 +62,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   search: {
     topic: "Use skills",
-    summary: "Search your organizations and the public catalog",
+    summary: "Search the skills of your organizations and the public catalog",
     load: async () => (await import("./commands/use/search.ts")).search,
   },
   info: {
@@ -114,7 +114,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   publish: {
     topic: "Publish skills",
-    summary: "Publish a file or folder as a skill",
+    summary: "Publish a file or folder as a skill, or as its next version",
     load: async () => (await import("./commands/publish/publish.ts")).publish,
   },
   share: {
@@ -134,7 +134,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   verify: {
     topic: "Keep a project's skills",
-    summary: "List deviations from what was installed",
+    summary: "List deviations from what was installed, or from svc.lock",
     load: async () => (await import("./commands/project/verify.ts")).verify,
   },
   lint: {
@@ -159,17 +159,17 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   move: {
     topic: "Publish skills",
-    summary: "Move a skill to another folder",
+    summary: "Move a skill to another folder of its organization",
     load: async () => (await import("./commands/publish/move.ts")).move,
   },
   visibility: {
     topic: "Publish skills",
-    summary: "Choose who can read a skill",
+    summary: "Choose who can read a skill, with all its versions",
     load: async () => (await import("./commands/publish/visibility.ts")).visibility,
   },
   revert: {
     topic: "Publish skills",
-    summary: "Make an earlier version of a skill current again",
+    summary: "Make an earlier version of a skill current, as it is",
     load: async () => (await import("./commands/publish/revert.ts")).revert,
   },
   edit: {
@@ -179,7 +179,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   delete: {
     topic: "Publish skills",
-    summary: "Delete a skill with all its versions",
+    summary: "Delete a skill with all its versions, permanently",
     load: async () => (await import("./commands/publish/delete.ts")).deleteSkill,
   },
   token: {
@@ -191,7 +191,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
         load: async () => (await import("./commands/machine/token.ts")).tokenList,
       },
       create: {
-        summary: "Create an API token, and print its secret once",
+        summary: "Create a personal API token, and print its secret once",
         load: async () => (await import("./commands/machine/token.ts")).tokenCreate,
       },
       revoke: {
@@ -202,7 +202,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   api: {
     topic: "You and this machine",
-    summary: "Call the REST interface with your login",
+    summary: "Call the REST interface with your login, and print the response",
     load: async () => (await import("./commands/machine/api.ts")).api,
   },
   sync: {
@@ -272,7 +272,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
         load: async () => (await import("./commands/organizations/team.ts")).teamList,
       },
       create: {
-        summary: "Create a team",
+        summary: "Create a team; its roles add to those of its members",
         load: async () => (await import("./commands/organizations/team.ts")).teamCreate,
       },
       members: {
@@ -284,11 +284,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
         load: async () => (await import("./commands/organizations/team-members.ts")).teamAdd,
       },
       remove: {
-        summary: "Remove a member from a team",
+        summary: "Remove a member from a team; they stay in the organization",
         load: async () => (await import("./commands/organizations/team-members.ts")).teamRemove,
       },
       delete: {
-        summary: "Delete a team",
+        summary: "Delete a team; its members lose what they had by it",
         load: async () => (await import("./commands/organizations/team.ts")).teamDelete,
       },
     },
@@ -321,11 +321,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "Keep several logins, each with its own installed skills",
     commands: {
       list: {
-        summary: "List the profiles",
+        summary: "List the profiles, the active one marked",
         load: async () => (await import("./commands/machine/profile.ts")).profileList,
       },
       create: {
-        summary: "Create a profile",
+        summary: "Create a profile, with no login and nothing installed",
         load: async () => (await import("./commands/machine/profile.ts")).profileCreate,
       },
       switch: {
@@ -333,7 +333,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
         load: async () => (await import("./commands/machine/profile.ts")).profileSwitch,
       },
       delete: {
-        summary: "Delete a profile, with its login and its installed skills",
+        summary: "Delete a profile, with its login, preferences and installed skills",
         load: async () => (await import("./commands/machine/profile.ts")).profileDelete,
       },
     },

@@ -144,7 +144,9 @@ async function dispatch(argv: readonly string[], context: Context): Promise<Comm
   const flags = end === -1 ? words : words.slice(0, end);
   if (flags.includes("--help")) {
     const help = await import("./help.ts");
-    const usage = isGroup(entry) ? help.groupHelp(context, name, entry) : help.commandHelp(context, command);
+    const usage = isGroup(entry)
+      ? help.groupHelp(context, name, entry)
+      : help.commandHelp(context, name, entry.summary, command);
     return { data: { usage }, text: usage };
   }
   const profile = flags.find((word) => word.startsWith("--profile="))?.slice("--profile=".length);

@@ -30,8 +30,6 @@ async function parse(words: string[]): Promise<Record<string, unknown>> {
   let received: Record<string, unknown> = {};
   const command: Command = defineCommand({
     ...shape,
-    name: "probe",
-    summary: "",
     examples: [],
     run: async (_context, args) => {
       received = args;
@@ -65,8 +63,6 @@ describe("the argument pass", () => {
       } as const satisfies CommandShape;
       const command = defineCommand({
         ...several,
-        name: "probe",
-        summary: "",
         examples: [],
         run: async (_context, { first, rest, global }) => {
           received = [first, rest, global];
@@ -288,7 +284,6 @@ describe("the commands", () => {
     for (const [name, entry] of listCommands()) {
       const command = await entry.load();
       const shorts = Object.values(command.flags).flatMap((flag) => flag.short ?? []);
-      assert.equal(command.name, name);
       assert.equal(new Set([...shorts, "o", "h"]).size, shorts.length + 2, name);
       for (const flag of ["output", "profile", "help"]) assert.equal(flag in command.flags, false, name);
     }

@@ -76,10 +76,10 @@ describe("help", () => {
   it("fits any terminal width without cutting words", async () => {
     for (const [name, entry] of listCommands()) {
       const command = await entry.load();
-      const whole = commandHelp(at(Infinity), command);
+      const whole = commandHelp(at(Infinity), name, entry.summary, command);
       assert.match(whole, new RegExp(`^Usage\n  svc ${name} `, "m"));
       for (const columns of [120, 80, 60, 40]) {
-        const help = commandHelp(at(columns), command);
+        const help = commandHelp(at(columns), name, entry.summary, command);
         const [body] = help.split("\nExamples\n");
         const words = (text: string) => text.split(/\s+/).join(" ");
         assert.equal(words(help), words(whole));

@@ -11,8 +11,6 @@ import { openSession } from "../../state/session.ts";
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 export const api = defineCommand({
-  name: "api",
-  summary: "Call the REST interface with your login, and print the body of the response",
   positionals: {
     method: { required: true, choices: methods, description: methods.join(", ") },
     path: { required: true, description: "A path of the service that starts with /api/" },

@@ -4,8 +4,6 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 export const completion = defineCommand({
-  name: "completion",
-  summary: "Print the completion script of a shell",
   positionals: { shell: { required: true, choices: shells, description: shells.join(", ") } },
   flags: {},
   examples: [

@@ -16,8 +16,6 @@ import { serviceAddress } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const doctor = defineCommand({
-  name: "doctor",
-  summary: "Check the set-up of this machine: versions, configuration, service, login, installs and tools",
   positionals: {},
   flags: {},
   examples: ["svc doctor", "svc doctor -o json"],

@@ -22,8 +22,6 @@ interface LoggedInUser {
 }
 
 export const login = defineCommand({
-  name: "login",
-  summary: "Log in through the browser, or with a token",
   positionals: {
     url: { description: "Address of the service, kept for later commands (default: the current one)" },
   },

@@ -14,8 +14,6 @@ interface Login {
 }
 
 export const logout = defineCommand({
-  name: "logout",
-  summary: "Remove the stored token, and revoke that of a login in the browser",
   positionals: {},
   flags: {
     "keep-token": {

@@ -20,8 +20,6 @@ import { askYes, requireInteraction } from "../../terminal/prompts.ts";
 import { renderTable } from "../../terminal/table.ts";
 
 export const profileList = defineCommand({
-  name: "profile list",
-  summary: "List the profiles, the active one marked",
   positionals: {},
   flags: {},
   examples: ["svc profile list", "svc profile list -o json"],
@@ -57,8 +55,6 @@ export const profileList = defineCommand({
 });
 
 export const profileCreate = defineCommand({
-  name: "profile create",
-  summary: "Create a profile, with no login and nothing installed",
   positionals: { name: { required: true, description: "Up to 32 lowercase letters, digits and hyphens" } },
   flags: {},
   examples: ["svc profile create work", "svc login --profile work"],
@@ -83,8 +79,6 @@ export const profileCreate = defineCommand({
 });
 
 export const profileSwitch = defineCommand({
-  name: "profile switch",
-  summary: "Activate a profile",
   positionals: { name: { required: true, description: "The profile", completes: "profile" } },
   flags: {},
   examples: ["svc profile switch work", "svc profile switch default"],
@@ -106,8 +100,6 @@ export const profileSwitch = defineCommand({
 });
 
 export const profileDelete = defineCommand({
-  name: "profile delete",
-  summary: "Delete a profile: its login, its preferences, and its skills in your tools",
   positionals: { name: { required: true, description: "The profile", completes: "profile" } },
   flags: { force: { value: "none", description: "Do not ask" } },
   examples: ["svc profile delete work", "svc profile delete work --force -o json"],

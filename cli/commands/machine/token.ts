@@ -9,8 +9,6 @@ import { openSession } from "../../state/session.ts";
 import { plainLine, renderTable } from "../../terminal/table.ts";
 
 export const tokenList = defineCommand({
-  name: "token list",
-  summary: "List your API tokens, newest first, without their secrets",
   positionals: {},
   flags: {},
   examples: ["svc token list", "svc token list -o json"],
@@ -40,8 +38,6 @@ export const tokenList = defineCommand({
 });
 
 export const tokenCreate = defineCommand({
-  name: "token create",
-  summary: "Create a personal API token, and print its secret once",
   positionals: {
     name: { required: true, max: limits.tokenName, description: "Name of the token, as it is listed" },
   },
@@ -95,8 +91,6 @@ function explainVerification(error: unknown): unknown {
 }
 
 export const tokenRevoke = defineCommand({
-  name: "token revoke",
-  summary: "Revoke one of your API tokens at once",
   positionals: { id: { required: true, description: "Id of the token, as in svc token list" } },
   flags: {},
   examples: ["svc token revoke 3f9Kd02LmQxW"],

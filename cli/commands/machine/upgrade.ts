@@ -10,8 +10,6 @@ import { type OfferedPackage, downloadPackage, installPackage } from "../../upgr
 import { version } from "../../version.ts";
 
 export const upgrade = defineCommand({
-  name: "upgrade",
-  summary: "Install the version of svc that your service offers",
   positionals: {},
   flags: {
     check: { value: "none", description: "Only report whether there is a newer version" },

@@ -10,8 +10,6 @@ import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const whoami = defineCommand({
-  name: "whoami",
-  summary: "Show who you are logged in as",
   positionals: {},
   flags: {},
   examples: ["svc whoami", "svc whoami -o json"],

@@ -3,8 +3,6 @@ import { defineCommand } from "../../command.ts";
 import { mcpTargetFlag } from "../../mcp/target-flag.ts";
 
 export const mcpInstall = defineCommand({
-  name: "mcp install",
-  summary: "Write an MCP server into the configuration of your AI tools",
   positionals: {
     ref: {
       required: true,

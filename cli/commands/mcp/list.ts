@@ -6,8 +6,6 @@ import { openSession } from "../../state/session.ts";
 import { renderTable } from "../../terminal/table.ts";
 
 export const mcpList = defineCommand({
-  name: "mcp list",
-  summary: "List the MCP servers of your organizations, with the tools that have them",
   positionals: {},
   flags: {},
   examples: ["svc mcp list", "svc mcp list -o json"],

@@ -1,8 +1,6 @@
 import { defineCommand } from "../../command.ts";
 
 export const mcpPull = defineCommand({
-  name: "mcp pull",
-  summary: "Update installed MCP servers to the revision that the registry has",
   positionals: {
     ref: { description: "One installed server; without it, all of them", completes: "mcpServer" },
   },

@@ -1,8 +1,6 @@
 import { defineCommand } from "../../command.ts";
 
 export const mcpUninstall = defineCommand({
-  name: "mcp uninstall",
-  summary: "Remove an MCP server from the configuration of your AI tools",
   positionals: {
     ref: { description: "org/slug, slug, id, or central", completes: "mcpServer" },
   },

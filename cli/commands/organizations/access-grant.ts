@@ -14,8 +14,6 @@ import { type AccessTarget, findTarget, restrictionOf } from "./access-target.ts
 const noLevel = "none";
 
 export const accessGrant = defineCommand({
-  name: "access grant",
-  summary: "Grant members and teams access to a restricted folder, or revoke it",
   positionals: {
     target: { required: true, description: "The path of a folder, or a skill in a restricted folder" },
   },

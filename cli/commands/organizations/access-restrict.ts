@@ -11,8 +11,6 @@ import { changeFlags, findGrantees, grantFlags, grantsAfter } from "./access-pla
 import { findFolder } from "./access-target.ts";
 
 export const accessRestrict = defineCommand({
-  name: "access restrict",
-  summary: "Restrict a folder to those with a grant, or lift its restriction",
   positionals: { folder: { required: true, description: "Path by names or slugs, as ops/reviews" } },
   flags: {
     ...grantFlags,

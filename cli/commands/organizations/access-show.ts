@@ -10,8 +10,6 @@ import { type AccessTarget, findTarget, type Restriction, restrictionOf } from "
 import { findMember } from "./find.ts";
 
 export const accessShow = defineCommand({
-  name: "access show",
-  summary: "Show who can read and change a skill or folder, and why",
   positionals: {
     target: { required: true, description: "A skill, or the path of a folder; ops/ is always a folder" },
   },

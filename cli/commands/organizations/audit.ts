@@ -12,8 +12,6 @@ import { followAudit } from "./follow-audit.ts";
 const defaultLimit = { list: 50, follow: 10 };
 
 export const audit = defineCommand({
-  name: "audit",
-  summary: "List what was done by you, or in an organization, newest first",
   positionals: {},
   flags: {
     org: {

@@ -12,8 +12,6 @@ import { isAddress, readAddresses } from "./addresses.ts";
 import { findRole } from "./find.ts";
 
 export const orgInvite = defineCommand({
-  name: "org invite",
-  summary: "Invite people to an organization by e-mail",
   positionals: { address: { multiple: true, description: "E-mail addresses (default: the standard input)" } },
   flags: {
     org: orgFlag,

@@ -9,8 +9,6 @@ import { findMember } from "./find.ts";
 import { membersTable, presentMembers } from "./present-member.ts";
 
 export const orgMembers = defineCommand({
-  name: "org members",
-  summary: "List the members of an organization, with their roles and teams",
   positionals: {},
   flags: {
     org: orgFlag,
@@ -35,8 +33,6 @@ export const orgMembers = defineCommand({
 });
 
 export const orgRemove = defineCommand({
-  name: "org remove",
-  summary: "Remove a member from an organization",
   positionals: { user: { required: true, description: "User name, id or e-mail address" } },
   flags: { org: orgFlag, force: { value: "none", description: "Don't ask for confirmation" } },
   examples: ["svc org remove ada --org acme", "svc org remove ada --org acme --force -o json"],

@@ -7,8 +7,6 @@ import { openSession } from "../../state/session.ts";
 import { plainLine, renderTable } from "../../terminal/table.ts";
 
 export const orgList = defineCommand({
-  name: "org list",
-  summary: "List the organizations that you belong to",
   positionals: {},
   flags: {},
   examples: ["svc org list", "svc org list -o json"],
@@ -48,8 +46,6 @@ function roleText(role: string | null): string {
 }
 
 export const orgCreate = defineCommand({
-  name: "org create",
-  summary: "Create an organization, which you own",
   positionals: {
     name: { required: true, form: "line", max: limits.orgName.max, description: "Name of the organization" },
   },

@@ -11,8 +11,6 @@ const team = { required: true, description: "Name or id of the team" } as const;
 const user = { required: true, description: "User name, id or e-mail address of a member" } as const;
 
 export const teamMembers = defineCommand({
-  name: "team members",
-  summary: "List the members of a team",
   positionals: { team },
   flags: { org: orgFlag },
   examples: ["svc team members platform", "svc team members platform --org acme -o json"],
@@ -32,8 +30,6 @@ export const teamMembers = defineCommand({
 });
 
 export const teamAdd = defineCommand({
-  name: "team add",
-  summary: "Add a member of the organization to a team",
   positionals: { team, user },
   flags: { org: orgFlag },
   examples: ["svc team add platform ada", "svc team add platform ada@example.com --org acme -o json"],
@@ -54,8 +50,6 @@ export const teamAdd = defineCommand({
 });
 
 export const teamRemove = defineCommand({
-  name: "team remove",
-  summary: "Remove a member from a team; they stay in the organization",
   positionals: { team, user },
   flags: { org: orgFlag, force: { value: "none", description: "Don't ask for confirmation" } },
   examples: ["svc team remove platform ada", "svc team remove platform ada --org acme --force -o json"],

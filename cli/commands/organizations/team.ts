@@ -12,8 +12,6 @@ import { named, nameOf } from "./present-member.ts";
 const team = { required: true, description: "Name or id of the team" } as const;
 
 export const teamList = defineCommand({
-  name: "team list",
-  summary: "List the teams of an organization",
   positionals: {},
   flags: { org: orgFlag },
   examples: ["svc team list", "svc team list --org acme -o json"],
@@ -47,8 +45,6 @@ export const teamList = defineCommand({
 });
 
 export const teamCreate = defineCommand({
-  name: "team create",
-  summary: "Create a team; its roles add to those of its members",
   positionals: {
     name: { required: true, form: "line", max: limits.teamName, description: "Name of the team" },
   },
@@ -85,8 +81,6 @@ export const teamCreate = defineCommand({
 });
 
 export const teamDelete = defineCommand({
-  name: "team delete",
-  summary: "Delete a team; its members lose what they had by it",
   positionals: { team },
   flags: { org: orgFlag, force: { value: "none", description: "Don't ask for confirmation" } },
   examples: ["svc team delete platform", "svc team delete platform --org acme --force -o json"],

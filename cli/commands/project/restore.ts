@@ -15,8 +15,6 @@ import { parseTargets, targetFlag } from "../../targets/choose.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const restore = defineCommand({
-  name: "restore",
-  summary: "Install into a project exactly what its svc.lock has",
   positionals: {},
   flags: {
     project: {

@@ -9,8 +9,6 @@ import { readConfig } from "../../state/read-config.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const verify = defineCommand({
-  name: "verify",
-  summary: "List deviations from what was installed, or from the project's svc.lock",
   positionals: {},
   flags: {
     project: {

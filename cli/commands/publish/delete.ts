@@ -8,8 +8,6 @@ import { askText, requireInteraction } from "../../terminal/prompts.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const deleteSkill = defineCommand({
-  name: "delete",
-  summary: "Delete a skill with all its versions, permanently",
   positionals: { skill: changedSkillArgument },
   flags: { force: { value: "none", description: "Don't ask for the name of the skill" } },
   examples: ["svc delete code-review", "svc delete acme/code-review --force -o json"],

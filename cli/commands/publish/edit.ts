@@ -10,8 +10,6 @@ import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const edit = defineCommand({
-  name: "edit",
-  summary: "Change a skill's name, description, tags or visibility",
   positionals: { skill: changedSkillArgument },
   flags: {
     name: {

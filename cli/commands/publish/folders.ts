@@ -15,8 +15,6 @@ const team = {
 } as const;
 
 export const foldersList = defineCommand({
-  name: "folders list",
-  summary: "List the folders of an organization that you can see",
   positionals: {},
   flags: { team },
   examples: ["svc folders", "svc folders list -t acme -o json"],
@@ -32,8 +30,6 @@ export const foldersList = defineCommand({
 });
 
 export const foldersCreate = defineCommand({
-  name: "folders create",
-  summary: "Create a folder and missing parent folders",
   positionals: {
     path: {
       required: true,

@@ -9,8 +9,6 @@ import { allowSecretsFlag } from "../../pack/secrets.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const lint = defineCommand({
-  name: "lint",
-  summary: "Check skills by the rules of publishing and the expectations of tools",
   positionals: {
     path: {
       description: "A file, a folder with a SKILL.md, or one with skills below it (default: this folder)",

@@ -7,8 +7,6 @@ import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const move = defineCommand({
-  name: "move",
-  summary: "Move a skill to another folder of its organization",
   positionals: {
     skill: changedSkillArgument,
     folder: {

@@ -24,8 +24,6 @@ import { chooseTeam } from "../../team.ts";
 import { askYes, requireInteraction } from "../../terminal/prompts.ts";
 
 export const publish = defineCommand({
-  name: "publish",
-  summary: "Publish a file (text skill) or folder (package); an existing name gets a new version",
   positionals: {
     path: {
       description: "A file, a folder with a SKILL.md at its root, or a folder of such folders",

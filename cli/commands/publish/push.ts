@@ -20,8 +20,6 @@ import { plainLine } from "../../terminal/table.ts";
 const prereleaseId = /^(?=.{1,32}$)[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/;
 
 export const push = defineCommand({
-  name: "push",
-  summary: "Add a version to an existing skill, without questions",
   positionals: {
     path: {
       required: true,

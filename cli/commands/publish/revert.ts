@@ -7,8 +7,6 @@ import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const revert = defineCommand({
-  name: "revert",
-  summary: "Make an earlier version of a skill current again, without creating a version",
   positionals: { skill: changedSkillArgument },
   flags: {
     to: {

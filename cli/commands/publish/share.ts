@@ -16,8 +16,6 @@ import { askText, requireInteraction } from "../../terminal/prompts.ts";
 import { plainLine, renderTable } from "../../terminal/table.ts";
 
 export const share = defineCommand({
-  name: "share",
-  summary: "Share a file (text skill) or folder (package) by link, without an account",
   positionals: { path: { description: "A file, or a folder with a SKILL.md at its root" } },
   flags: {
     name: {

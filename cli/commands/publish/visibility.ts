@@ -8,8 +8,6 @@ import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../terminal/table.ts";
 
 export const visibility = defineCommand({
-  name: "visibility",
-  summary: "Choose who can read a skill, with all its versions",
   positionals: {
     skill: changedSkillArgument,
     visibility: { required: true, description: visibilities.join(", ") },

@@ -10,8 +10,6 @@ import { conflictLines, presentConflict } from "./conflict.ts";
 const defaultLimit = 20;
 
 export const syncConflicts = defineCommand({
-  name: "sync conflicts",
-  summary: "List skills that had changed on both sides, with what to do for each",
   positionals: {},
   flags: {
     org: orgFlag,

@@ -8,8 +8,6 @@ import { presentConnection } from "./present.ts";
 import { readRepositoryInput, repositoryDescription, repositoryFlags } from "./repository-input.ts";
 
 export const syncConnect = defineCommand({
-  name: "sync connect",
-  summary: "Connect an organization to a Git repository, and request the first sync",
   positionals: { repository: { required: true, description: repositoryDescription } },
   flags: { org: orgFlag, ...repositoryFlags },
   examples: [

@@ -7,8 +7,6 @@ import { describePlan, presentPlan } from "./present-plan.ts";
 import { readRepositoryInput, repositoryDescription, repositoryFlags } from "./repository-input.ts";
 
 export const syncPlan = defineCommand({
-  name: "sync plan",
-  summary: "Show what the next full sync, or a new connection, would write and create; nothing is changed",
   positionals: {
     repository: { description: `A repository that is not connected yet: ${repositoryDescription}` },
   },

@@ -15,8 +15,6 @@ import { presentConnection, presentProblem, presentProposal } from "./present.ts
 const seconds = { usual: 600, most: 86_400 };
 
 export const syncRun = defineCommand({
-  name: "sync run",
-  summary: "Import pending edits, restore all skills in the repository, and wait for the end",
   positionals: {},
   flags: {
     org: orgFlag,

@@ -8,8 +8,6 @@ import { some } from "./format.ts";
 import { presentConnection, presentProposal, presentSkillProblem } from "./present.ts";
 
 export const syncStatus = defineCommand({
-  name: "sync status",
-  summary: "Show the connected repository of an organization, and the problems of its sync",
   positionals: {},
   flags: { org: orgFlag },
   examples: ["svc sync", "svc sync status --org acme", "svc sync status -o json"],

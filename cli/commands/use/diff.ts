@@ -20,8 +20,6 @@ interface FileChange {
 }
 
 export const diff = defineCommand({
-  name: "diff",
-  summary: "Show what changed between two versions of a skill",
   positionals: {
     skill: skillArgument,
     from: { description: "Exact, a number or a range (default: what is installed, else the one before)" },

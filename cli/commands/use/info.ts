@@ -18,8 +18,6 @@ const bytesPerToken = 4;
 const shownFiles = 20;
 
 export const info = defineCommand({
-  name: "info",
-  summary: "Show a skill's versions, files, readers and installs on this machine",
   positionals: { skill: { ...skillArgument, completes: "installed" } },
   flags: {},
   examples: ["svc info code-review", "svc info acme/code-review -o json"],

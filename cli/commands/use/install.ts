@@ -32,8 +32,6 @@ import { alsoLocations } from "../../targets/locate.ts";
 import { requireInteraction } from "../../terminal/prompts.ts";
 
 export const install = defineCommand({
-  name: "install",
-  summary: "Install a skill into your AI tools",
   positionals: {
     ref: { description: `${skillArgument.description}, maybe with a pin: name@^1.2` },
   },

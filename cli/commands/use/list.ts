@@ -18,8 +18,6 @@ import { renderTable } from "../../terminal/table.ts";
 const maxRows = 200;
 
 export const list = defineCommand({
-  name: "list",
-  summary: "List skills of your organizations, the catalog, or what is installed",
   positionals: {},
   flags: {
     public: { value: "none", description: "The public catalog" },

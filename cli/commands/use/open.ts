@@ -7,8 +7,6 @@ import { openSession } from "../../state/session.ts";
 import { openBrowser } from "../../terminal/browser.ts";
 
 export const open = defineCommand({
-  name: "open",
-  summary: "Open a skill's page in the browser, and print its address",
   positionals: { skill: { ...skillArgument, completes: "installed" } },
   flags: {},
   examples: ["svc open code-review", "svc open acme/code-review -o json"],

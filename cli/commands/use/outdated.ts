@@ -13,8 +13,6 @@ import { renderTable } from "../../terminal/table.ts";
 const resolveConcurrency = 6;
 
 export const outdated = defineCommand({
-  name: "outdated",
-  summary: "List installed skills that svc pull would update, and newer versions beyond their pins",
   positionals: {},
   flags: { all: { value: "none", description: "Skills whose pin excludes a newer version, too" } },
   examples: ["svc outdated", "svc outdated --all", "svc outdated -o json"],

@@ -44,8 +44,6 @@ interface Run {
 const pullConcurrency = 4;
 
 export const pull = defineCommand({
-  name: "pull",
-  summary: "Update installed skills to the version that their pin resolves to",
   positionals: {
     slug: { description: "One installed skill; without it, all of them", completes: "installed" },
   },

@@ -11,8 +11,6 @@ import { plainLine, renderTable } from "../../terminal/table.ts";
 const defaultLimit = 20;
 
 export const search = defineCommand({
-  name: "search",
-  summary: "Search the skills of your organizations and the public catalog",
   positionals: {
     text: {
       required: true,

@@ -36,8 +36,6 @@ import { type StateChange, changeConfig } from "../../state/state.ts";
 import { askFromList, askYes, requireInteraction } from "../../terminal/prompts.ts";
 
 export const uninstall = defineCommand({
-  name: "uninstall",
-  summary: "Remove an installed skill from all tools",
   positionals: { slug: { description: "The installed skill", completes: "installed" } },
   flags: {
     purge: { value: "none", description: "Delete the cached copy too" },

@@ -12,8 +12,6 @@ import { renderTable } from "../../terminal/table.ts";
 const defaultLimit = 20;
 
 export const versions = defineCommand({
-  name: "versions",
-  summary: "List the published versions of a skill, newest first",
   positionals: { skill: skillArgument },
   flags: {
     spec: { value: "required", hint: "range", description: "Only versions in this range, or this exact one" },
