@@ -268,7 +268,7 @@ export const limits = {
   /** Renewals of one grant within that time. */
   oauthRenewals: 60,
   /**
-   * Time after its last renewal at which a grant expires, and after its last use at which a registered client is removed.
+   * Time after its last renewal at which a grant expires, and after its last use when a registered client is removed.
    */
   oauthIdleMs: 30 * dayMs,
   oauthClientName: 100,

@@ -71,7 +71,7 @@ export async function requestEmailChange(
   return { email, expiresAt: change.expiresAt.toISOString() };
 }
 
-/** Sends the link for the current address again; the earlier one stops working. Throws `refused` when it is confirmed. */
+/** Sends another link for the current address, instead of the last one. Throws `refused` when it is confirmed. */
 export async function resendConfirmation(app: App, actor: Actor): Promise<void> {
   const caller = requireUnrestricted(actor, "confirm the e-mail address");
   const account = await app.storage.users.find(caller.userId);

@@ -40,8 +40,8 @@ interface NewSession {
 }
 
 /**
- * Starts a session and ends the caller's previous one, so that a secret known before a sign-in is worth nothing after it.
- * Returns the cookie of the new session.
+ * Starts a session and ends the caller's previous one, so that a secret known before a sign-in is worth nothing after
+ * it. Returns the cookie of the new session.
  */
 export async function startSession(
   app: App,

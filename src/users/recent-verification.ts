@@ -53,7 +53,7 @@ export function providerStart({ account, via, memberships, withheld = [] }: User
   return found && `/sso/${found.tenantSlug}`;
 }
 
-/** Requires a recent verification for acts that check the password themselves: accounts without a factor prove no more. */
+/** Requires a recent verification for acts that check the password themselves; accounts with factors only. */
 export function requireRecentFactor(app: App, user: UserActor, act: string): void {
   if (user.account?.hasFactor) requireRecentVerification(app, user, act);
 }

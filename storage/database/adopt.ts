@@ -48,8 +48,8 @@ async function adoptFieldNames(database: Database, declared: DeclaredIndexes): P
 }
 
 /**
- * Previously, `manualWanted` was the number of the last sync that a person requested. If the deleted branch was reported
- * at that time and the sync is not done, it permits the new branch that `newBranchWanted` now permits.
+ * Previously, `manualWanted` was the number of the last sync that a person requested. If the deleted branch was
+ * reported at that time and the sync is not done, it permits the new branch that `newBranchWanted` now permits.
  */
 async function adoptConnections(database: Database): Promise<void> {
   const permits = {
@@ -86,8 +86,8 @@ async function dropIndex(database: Database, collection: string, name: string): 
 const indexNotFound = 27;
 
 /**
- * Adds the fields for teams and former slugs. The previous index marks a database that lacks them. It is dropped last, so
- * that the next start repeats an interrupted migration.
+ * Adds the fields for teams and former slugs. The previous index marks a database that lacks them. It is dropped
+ * last, so that the next start repeats an interrupted migration.
  */
 async function adoptOrganizations(database: Database): Promise<void> {
   const tenants = database.raw.collection("tenants");

@@ -23,7 +23,7 @@ export function mailDue(app: App, kind: MailDue["kind"], to: string, expiresAt?:
   };
 }
 
-/** Binding of a link for a forgotten password: its use, another change of the password or of the address invalidates it. */
+/** Binding of a link for a forgotten password: its use, or a change of the password or address, invalidates it. */
 export function resetBinding(user: Pick<Credentials, "emailKey" | "passwordHash">): string {
   return `${user.emailKey}\n${user.passwordHash}`;
 }

@@ -45,8 +45,8 @@ export async function createRole(
 }
 
 /**
- * Changes the name or the permissions. The caller must have the previous and the new permissions and, to extend it, what
- * each team with the role gives, and the grants of its holders on restricted folders.
+ * Changes the name or the permissions. The caller must have the previous and the new permissions and, to extend it,
+ * what each team with the role gives, and the grants of its holders on restricted folders.
  */
 export async function updateRole(
   app: App,
