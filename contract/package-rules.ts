@@ -89,7 +89,7 @@ function isDotGit(component: string): boolean {
   return ntfs === ".git" || ntfs === "git~1" || plain === ".git";
 }
 
-/** Whether a file system reads the name as `.gitmodules`, which makes clones fetch elsewhere and hosts refuse pushes. */
+/** Whether file systems read the name as `.gitmodules`: clones fetch elsewhere, and hosts refuse pushes. */
 function isDotGitmodules(component: string): boolean {
   const plain = component.replace(hfsIgnored, "").toLowerCase();
   const ntfs = plain.replace(/:.*$/s, "").replace(/[. ]+$/, "");
