@@ -51,9 +51,9 @@ function updateOf<T>(change: Change<T>): UpdateFilter<T> {
   const outbox = events && outboxUpdate(events);
   const update: Document = {
     $set: {
+      updatedAt: now,
       ...set,
       ...Object.fromEntries(patched.filter(([, value]) => value !== null)),
-      updatedAt: now,
       ...outbox?.$set,
     },
     $unset: removed.length > 0 ? Object.fromEntries(removed.map((name) => [name, true])) : undefined,

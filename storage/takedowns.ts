@@ -3,9 +3,11 @@
  * organization. It overrides the skill's visibility until it is lifted, regardless of other changes.
  */
 import type { Document, Filter } from "mongodb";
+import { changeOf } from "./change.ts";
 import type { Database } from "./database.ts";
-import { outboxUpdate, type EventRow } from "./outbox.ts";
+import type { EventRow } from "./outbox.ts";
 import type { SkillDoc, Takedown, TakedownFollowUp } from "./skills.ts";
+import { notDeleted } from "./skills/document.ts";
 
 /** Whether the catalog shows a skill, as an expression over its document. */
 export const isListed = {
@@ -20,27 +22,16 @@ export const isListed = {
 
 export function openTakedowns(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
-  const alive: Filter<SkillDoc> = { deletedAt: { $exists: false } };
   const isTakenDown: Filter<SkillDoc> = { "takedown.at": { $exists: true } };
   return {
     /** Null if the skill does not exist, is private, or is taken down already. */
-    async takeDown(
-      id: string,
-      takedown: Takedown,
-      takedownFollowUp: TakedownFollowUp,
-      events: EventRow[],
-    ): Promise<SkillDoc | null> {
-      const outbox = outboxUpdate(events);
-      return skills.findOneAndUpdate(
-        { _id: id, ...alive, visibility: { $ne: "private" }, takedown: { $exists: false } },
-        {
-          $set: { takedown, takedownFollowUp, listed: false, ...outbox.$set },
-          $push: outbox.$push,
-          $inc: { revision: 1 },
-        },
-        { returnDocument: "after" },
-      );
-    },
+    takeDown: (id: string, takedown: Takedown, takedownFollowUp: TakedownFollowUp, events: EventRow[]) =>
+      changeOf(skills, notDeleted)(id, {
+        when: { visibility: { $ne: "private" }, takedown: { $exists: false } },
+        set: { takedown, takedownFollowUp, listed: false },
+        inc: { revision: 1 },
+        events,
+      }),
     /** Null if the skill does not exist or is not taken down. */
     async lift(id: string, takedownFollowUp: TakedownFollowUp, events: EventRow[]): Promise<SkillDoc | null> {
       const update: Document[] = [
@@ -55,7 +46,7 @@ export function openTakedowns(database: Database) {
           },
         },
       ];
-      return skills.findOneAndUpdate({ _id: id, ...alive, ...isTakenDown }, update, {
+      return skills.findOneAndUpdate({ _id: id, ...notDeleted, ...isTakenDown }, update, {
         returnDocument: "after",
       });
     },
@@ -65,7 +56,7 @@ export function openTakedowns(database: Database) {
         $or: [{ "takedown.at": { $lt: after.at } }, { "takedown.at": after.at, _id: { $lt: after.id } }],
       };
       return skills
-        .find({ ...isTakenDown, ...alive, ...before })
+        .find({ ...isTakenDown, ...notDeleted, ...before })
         .sort({ "takedown.at": -1, _id: -1 })
         .limit(limit)
         .toArray();

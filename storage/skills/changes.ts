@@ -1,97 +1,79 @@
 /** Changes of a skill. Each is one conditional write, which also contains the audit events of the change. */
 import type { Collection } from "mongodb";
-import { outboxUpdate, type EventRow } from "../outbox.ts";
+import { changeOf } from "../change.ts";
+import type { EventRow } from "../outbox.ts";
 import type { VersionDoc } from "../versions.ts";
 import { notDeleted, visible, type SkillDoc, type VersionSummary } from "./document.ts";
+
 /** Fields of the skill that an appended version changes. */
 export type AppendedFields = Partial<
   Pick<SkillDoc, "description" | "tags" | "excerpt" | "current" | "updatedAt">
 >;
+
 export function changeOperations(skills: Collection<SkillDoc>) {
+  const change = changeOf(skills, notDeleted);
   return {
     /**
      * Appends a version: the compare-and-set that makes it exist. Returns null and changes nothing if the skill was
      * deleted, or has another head than `expectedHead` or another current version than `expectedCurrent`.
      */
-    async append(
+    append: (
       id: string,
       expectedHead: number,
       version: VersionDoc,
-      change: {
+      {
+        fields,
+        highestRelease,
+        events,
+        expectedCurrent,
+      }: {
         fields: AppendedFields;
         highestRelease: string;
         events: EventRow[];
         expectedCurrent?: number;
       },
-    ): Promise<SkillDoc | null> {
-      const outbox = outboxUpdate(change.events);
-      const { expectedCurrent } = change;
-      return skills.findOneAndUpdate(
-        {
-          _id: id,
-          "head.version": expectedHead,
-          ...(expectedCurrent === undefined ? {} : { "current.version": expectedCurrent }),
-          ...notDeleted,
-        },
-        {
-          $set: {
-            ...change.fields,
-            head: { version: version.version, oid: version.oid },
-            highestRelease: change.highestRelease,
-            ...outbox.$set,
-          },
-          $unset: { highestSemver: true },
-          $push: { pending: version, ...outbox.$push },
-          $inc: { revision: 1 },
-        },
-        { returnDocument: "after" },
-      );
-    },
+    ) =>
+      change(id, {
+        when: { "head.version": expectedHead, "current.version": expectedCurrent },
+        set: { ...fields, head: { version: version.version, oid: version.oid }, highestRelease },
+        unset: ["highestSemver"],
+        inc: { revision: 1 },
+        push: { pending: version },
+        events,
+      }),
+
     /**
      * Changes the current version. Returns null if a publish or another revert changed it concurrently, or if the new
      * one was yanked.
      */
-    async moveCurrent(
+    moveCurrent: (
       id: string,
       expected: number,
       current: VersionSummary,
       excerpt: string,
       now: Date,
       events: EventRow[],
-    ) {
-      const outbox = outboxUpdate(events);
-      return skills.findOneAndUpdate(
-        {
-          _id: id,
+    ) =>
+      change(id, {
+        when: {
           "current.version": expected,
           marks: { $not: { $elemMatch: { version: current.version, yanked: true } } },
-          ...notDeleted,
         },
-        {
-          $set: { current, excerpt, updatedAt: now, ...outbox.$set },
-          $push: outbox.$push,
-          $inc: { revision: 1 },
-        },
-        { returnDocument: "after" },
-      );
-    },
+        set: { current, excerpt },
+        inc: { revision: 1 },
+        now,
+        events,
+      }),
 
     /** Replaces marks of versions or findings. Returns null if the skill has changed since `revision`. */
-    async annotate(
+    annotate: (
       id: string,
       revision: number,
       fields: Partial<Pick<SkillDoc, "marks" | "reviews" | "current" | "excerpt" | "updatedAt">>,
       events: EventRow[],
-    ): Promise<SkillDoc | null> {
-      const outbox = outboxUpdate(events);
-      return skills.findOneAndUpdate(
-        { _id: id, revision, ...notDeleted },
-        { $set: { ...fields, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
-        { returnDocument: "after" },
-      );
-    },
+    ) => change(id, { revision, set: fields, events }),
 
-    async update(
+    update: (
       id: string,
       fields: Partial<
         Pick<
@@ -101,42 +83,29 @@ export function changeOperations(skills: Collection<SkillDoc>) {
       >,
       now: Date,
       events: EventRow[],
-    ): Promise<SkillDoc | null> {
-      const outbox = outboxUpdate(events);
-      return skills.findOneAndUpdate(
-        { _id: id, ...visible },
-        { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
-        { returnDocument: "after" },
-      );
-    },
+    ) => change(id, { when: visible, set: fields, inc: { revision: 1 }, now, events }),
 
     /** Moves a skill to another folder. Returns null if it is no longer in `expected`. */
-    async move(
+    move: (
       id: string,
       expected: string | null,
       target: Pick<SkillDoc, "folderId" | "effectiveRestrictionId" | "listed">,
       now: Date,
       events: EventRow[],
-    ): Promise<SkillDoc | null> {
-      const outbox = outboxUpdate(events);
-      return skills.findOneAndUpdate(
-        { _id: id, folderId: expected, ...visible },
-        { $set: { ...target, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
-        { returnDocument: "after" },
-      );
-    },
+    ) =>
+      change(id, {
+        when: { folderId: expected, ...visible },
+        set: target,
+        inc: { revision: 1 },
+        now,
+        events,
+      }),
     /** Marks a skill deleted: from this write on it is invisible, and its slug is free. */
-    async markDeleted(id: string, now: Date, events: EventRow[]): Promise<SkillDoc | null> {
-      const outbox = outboxUpdate(events);
-      return skills.findOneAndUpdate(
-        { _id: id, ...notDeleted },
-        {
-          $set: { deletedAt: now, listed: false, slug: `${id}.deleted`, ...outbox.$set },
-          $push: outbox.$push,
-          $inc: { revision: 1 },
-        },
-        { returnDocument: "after" },
-      );
-    },
+    markDeleted: (id: string, now: Date, events: EventRow[]) =>
+      change(id, {
+        set: { deletedAt: now, listed: false, slug: `${id}.deleted` },
+        inc: { revision: 1 },
+        events,
+      }),
   };
 }
