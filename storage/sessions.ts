@@ -4,6 +4,7 @@
  * singly is marked, and removed once its event is in the audit log.
  */
 import type { Collection, Filter } from "mongodb";
+import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
@@ -99,12 +100,8 @@ export const sessionsCollection = defineCollection({
       sessions.findOne({ _id: id, userId, ...live(now) }),
     /** Ends one session. False if it has ended, or belongs to another user. */
     async end(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await sessions.updateOne(
-        { _id: id, userId, ...live(now) },
-        { $set: { endedAt: now, expiresAt: now, ...outbox.$set }, $push: outbox.$push },
-      );
-      return result.modifiedCount === 1;
+      const set = { endedAt: now, expiresAt: now };
+      return (await changeOf(sessions, live(now))(id, { when: { userId }, set, events })) !== null;
     },
     /** Extends a session. A session that was ended concurrently stays ended. */
     async touch(id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {

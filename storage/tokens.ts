@@ -4,10 +4,11 @@
  */
 import type { Collection } from "mongodb";
 import type { CiOrigin } from "../contract/payloads/ci.ts";
+import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
 import { escapePattern } from "./escape-pattern.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
-import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
+import type { EventRow, WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 /** Owner of a token: a user or an organization. */
@@ -115,12 +116,13 @@ export const tokensCollection = defineCollection({
 
     /** Revokes a token. False if the owner has no such token, or it was revoked before. */
     async revoke(id: string, owner: TokenOwner, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await tokens.updateOne(
-        { _id: id, ...owner, revokedAt: { $exists: false } },
-        { $set: { revokedAt: now, ...outbox.$set }, $unset: { slot: "" }, $push: outbox.$push },
-      );
-      return result.modifiedCount === 1;
+      const revoked = await changeOf(tokens, { revokedAt: { $exists: false } })(id, {
+        when: owner,
+        set: { revokedAt: now },
+        unset: ["slot"],
+        events,
+      });
+      return revoked !== null;
     },
     findById: (id: string) => tokens.findOne({ _id: id }),
     find: (id: string, owner: TokenOwner): Promise<ListedToken | null> =>

@@ -5,9 +5,10 @@
  */
 import type { Collection } from "mongodb";
 import type { OauthAccess } from "../../contract/vocabulary.ts";
+import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import { noticeIndexes, noticeOperations, type WithNotice } from "../notices.ts";
-import { outboxUpdate, type EventRow, type WithOutbox } from "../outbox.ts";
+import type { EventRow, WithOutbox } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface OauthGrantDoc extends WithOutbox, WithNotice {
@@ -137,12 +138,8 @@ function tokenOperations(grants: Collection<OauthGrantDoc>) {
       events: EventRow[],
       reuse: WithNotice & Pick<OauthGrantDoc, "reused"> = {},
     ): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await grants.updateOne(
-        { _id: id, userId, revokedAt: none },
-        { $set: { revokedAt: now, ...reuse, ...outbox.$set }, $push: outbox.$push },
-      );
-      return result.modifiedCount === 1;
+      const set = { revokedAt: now, ...reuse };
+      return (await changeOf(grants, { revokedAt: none })(id, { when: { userId }, set, events })) !== null;
     },
   };
 }
