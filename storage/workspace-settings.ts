@@ -1,7 +1,9 @@
 /** Settings of personal workspaces, one document per organization that has ever enabled them. */
 import type { Collection } from "mongodb";
+import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
 import { withoutOutbox, isOnlyThereAlready, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
+
 export interface WorkspaceSettingsDoc extends WithOutbox {
   /** The organization's id. */
   _id: string;
@@ -38,15 +40,9 @@ export const workspaceSettingsCollection = defineCollection({
         return false;
       }
     },
-    /** Returns false if they are not enabled. */
-    async disable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await settings.updateOne(
-        { _id: tenantId, enabled: true },
-        { $set: { updatedAt: now, ...outbox.$set }, $unset: { enabled: true }, $push: outbox.$push },
-      );
-      return result.modifiedCount === 1;
-    },
+    /** Returns null if they are not enabled. */
+    disable: (tenantId: string, now: Date, events: EventRow[]) =>
+      changeOf(settings, { enabled: true })(tenantId, { unset: ["enabled"], now, events }),
     /** A slice of the organizations that enabled them at any time, in order of their ids. */
     async listTenants(after: string, limit: number): Promise<string[]> {
       const rows = await settings

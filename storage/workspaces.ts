@@ -4,6 +4,7 @@
  */
 import type { Collection, Filter } from "mongodb";
 import type { WorkspaceState } from "../contract/vocabulary.ts";
+import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
 import {
   withoutOutbox,
@@ -157,18 +158,13 @@ export const workspacesCollection = defineCollection({
         { $set: { state: "left", updatedAt: now }, $unset: { error: true } },
       );
     },
-    /** Returns false if its owner has not left. */
-    async markDeleting(id: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await workspaces.updateOne(
-        { _id: id, state: "left" },
-        {
-          $set: { state: "deleting", deletingSince: now, updatedAt: now, ...outbox.$set },
-          $push: outbox.$push,
-        },
-      );
-      return result.modifiedCount === 1;
-    },
+    /** Returns null if its owner has not left. */
+    markDeleting: (id: string, now: Date, events: EventRow[]) =>
+      changeOf(workspaces, { state: "left" })(id, {
+        set: { state: "deleting", deletingSince: now },
+        now,
+        events,
+      }),
     listDeleting: (before: Date, limit: number) =>
       workspaces
         .find({ deletingSince: { $lt: before } }, withoutOutbox)

@@ -2,11 +2,12 @@
 import type { Collection, Filter } from "mongodb";
 import type { McpServerConfig } from "../../contract/mcp-servers.ts";
 import type { McpServerSource } from "../../contract/vocabulary.ts";
+import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
 import { namedIndexes, namedOperations, type NamedDoc } from "../named.ts";
-import { withoutOutbox, outboxUpdate, type EventRow } from "../outbox.ts";
+import { withoutOutbox, type EventRow } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface McpServerDoc extends NamedDoc {
@@ -116,19 +117,14 @@ function openMcpServers(servers: Collection<McpServerDoc>) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    /** Deletes a server, with or without a tombstone. False if it was deleted already. */
-    async markDeleted(id: string, leavesTombstone: boolean, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
+    /** Deletes a server, with or without a tombstone. Null if it was deleted already. */
+    markDeleted: (id: string, leavesTombstone: boolean, now: Date, events: EventRow[]) => {
       const kept = { tombstone: true, updatedAt: now, folderId: null, description: "" } as const;
-      const result = await servers.updateOne(
-        { _id: id, active: true },
-        {
-          $set: { removedAt: now, ...(leavesTombstone ? kept : {}), ...outbox.$set },
-          $unset: { active: "", ...(leavesTombstone ? { config: "", catalog: "", follows: "" } : {}) },
-          $push: outbox.$push,
-        },
-      );
-      return result.modifiedCount === 1;
+      return changeOf(servers, { active: true })(id, {
+        set: { removedAt: now, ...(leavesTombstone ? kept : {}) },
+        unset: ["active", ...(leavesTombstone ? ["config", "catalog", "follows"] : [])],
+        events,
+      });
     },
     /**
      * Removes deleted servers whose events are in the log, and tombstones from before a time. Returns how many were

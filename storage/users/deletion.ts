@@ -1,6 +1,7 @@
 /** Deletion of accounts, in steps: mark it, strip it of personal data, remove the document. */
 import type { Collection } from "mongodb";
-import { outboxUpdate, type EventRow } from "../outbox.ts";
+import { changeOf } from "../change.ts";
+import type { EventRow } from "../outbox.ts";
 import { account, present, type Account, type UserDoc } from "./document.ts";
 
 export function deletionOperations(users: Collection<UserDoc>) {
@@ -24,9 +25,8 @@ export function deletionOperations(users: Collection<UserDoc>) {
     async unmarkDeleted(id: string): Promise<void> {
       await users.updateOne({ _id: id, erasing: { $exists: false } }, { $unset: { deletedAt: true } });
     },
-    /** Makes a deletion final: removes personal data, and frees the names. False if it was final before. */
-    async commitDeletion(id: string, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
+    /** Makes a deletion final: removes personal data, and frees the names. Null if it was final before. */
+    commitDeletion: (id: string, events: EventRow[]) => {
       // A real username or address never contains a colon.
       const placeholder = `gone:${id}`;
       const stripped = {
@@ -36,24 +36,20 @@ export function deletionOperations(users: Collection<UserDoc>) {
         name: "",
         passwordHash: "",
       };
-      const result = await users.updateOne(
-        { _id: id, deletedAt: { $exists: true }, erasing: { $exists: false } },
-        {
-          $set: { ...stripped, isAdministrator: false, erasing: true, ...outbox.$set },
-          $unset: {
-            founder: true,
-            factors: true,
-            hasFactor: true,
-            verification: true,
-            emailChange: true,
-            mailsDue: true,
-            knownDevices: true,
-            knownAddresses: true,
-          },
-          $push: outbox.$push,
-        },
-      );
-      return result.modifiedCount === 1;
+      return changeOf(users, { deletedAt: { $exists: true }, erasing: { $exists: false } })(id, {
+        set: { ...stripped, isAdministrator: false, erasing: true },
+        unset: [
+          "founder",
+          "factors",
+          "hasFactor",
+          "verification",
+          "emailChange",
+          "mailsDue",
+          "knownDevices",
+          "knownAddresses",
+        ],
+        events,
+      });
     },
     findDeleted: (id: string) => users.findOne({ _id: id, deletedAt: { $exists: true } }),
     /** Accounts that were marked before a time, oldest first. */
