@@ -9,50 +9,35 @@ import { mayErase } from "../../src/epoch/epoch.ts";
 import { endConnection } from "../../src/sync/connection/disconnect.ts";
 
 type Eraser = (app: App, tenantId: string) => Promise<void>;
+type Storage = App["storage"];
+type TenantCollection = {
+  [Name in keyof Storage]: Storage[Name] extends { removeOfTenant(tenantId: string): Promise<number> }
+    ? Name
+    : never;
+}[keyof Storage];
 
-const inSlices = async (remove: () => Promise<number>) => {
-  while ((await remove()) > 0);
-};
+/** Eraser of the rows of collections, in slices. */
+const rowsOf =
+  (...names: TenantCollection[]): Eraser =>
+  async ({ storage }, tenantId) => {
+    for (const name of names) while ((await storage[name].removeOfTenant(tenantId)) > 0);
+  };
 
 /** The order matters: members first, so that access ends; the audit log last, since other documents may hold events. */
 const erasers: readonly Eraser[] = [
-  ({ storage }, id) => inSlices(() => storage.scimProviders.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.scimUsers.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.scimGroups.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.scimLog.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.memberships.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.formerMembers.removeOfTenant(id)),
+  rowsOf("scimProviders", "scimUsers", "scimGroups", "scimLog", "memberships", "formerMembers"),
   ({ storage }, id) => storage.workspaceSettings.remove(id),
-  ({ storage }, id) => inSlices(() => storage.workspaces.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.invitations.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.teams.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.roles.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.avatars.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.tokens.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.oidcPolicies.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.ssoDomains.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.mcpServers.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.mcpInstalls.removeOfTenant(id)),
+  rowsOf("workspaces", "invitations", "teams", "roles", "avatars", "tokens", "oidcPolicies", "ssoDomains"),
+  rowsOf("mcpServers", "mcpInstalls"),
   (app, id) => removeConnectors(app, { tenantId: id }),
-  ({ storage }, id) => inSlices(() => storage.connectorCalls.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.ssoProviders.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.ssoIdentities.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.ssoAttempts.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.ssoSignIns.removeOfTenant(id)),
+  rowsOf("connectorCalls", "ssoProviders", "ssoIdentities", "ssoAttempts", "ssoSignIns"),
   endConnections,
-  ({ storage }, id) => inSlices(() => storage.syncBases.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.syncProposals.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.syncProposed.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.syncRuns.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.syncConflicts.removeOfTenant(id)),
+  rowsOf("syncBases", "syncProposals", "syncProposed", "syncRuns", "syncConflicts"),
   eraseSkills,
-  ({ storage }, id) => inSlices(() => storage.skillReports.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.refusedContents.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.downloads.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.installs.removeOfTenant(id)),
+  rowsOf("skillReports", "refusedContents", "downloads", "installs"),
   ({ storage }, id) => storage.pathReservations.removeOfTenant(id),
   ({ storage }, id) => storage.folders.removeOfTenant(id),
-  ({ storage }, id) => inSlices(() => storage.auditEvents.removeOfTenant(id)),
+  rowsOf("auditEvents"),
 ];
 
 const batch = 100;
@@ -65,7 +50,7 @@ async function endConnections(app: App, tenantId: string): Promise<void> {
     await endConnection(app, { ...connection, outbox: [] });
     await app.mirrors.open({ tenantId, connectionId: connection._id }).drop();
   }
-  await inSlices(() => app.storage.connections.removeOfTenant(tenantId));
+  await rowsOf("connections")(app, tenantId);
 }
 
 export async function eraseTenant(app: App, tenantId: string): Promise<void> {
