@@ -3,8 +3,9 @@
  * (`wanted`), and completed work by another (`done`): any number of requests are answered by one sync, and none is
  * lost.
  */
-import type { Collection, UpdateFilter } from "mongodb";
+import type { Collection } from "mongodb";
 import type { HostKind } from "../contract/vocabulary.ts";
+import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
 import { alive, type ConnectionDoc } from "./connections/document.ts";
 import { leaseOperations } from "./connections/leases.ts";
@@ -74,36 +75,16 @@ export const connectionsCollection = defineCollection({
         .toArray(),
     ...requestOperations(connections),
     ...leaseOperations(connections),
-    /** Clears the number of erasures after the mirror was recreated, unless there were more since. */
-    async clearErasures(id: string, erasures: number): Promise<void> {
-      await connections.updateOne({ _id: id, erasures }, { $unset: { erasures: true } });
-    },
-
-    /** Changes `goneConnector`. False if another process has changed it concurrently. */
-    async noteGoneConnector(id: string, from: string | undefined, to: string | undefined): Promise<boolean> {
-      const noted = await connections.updateOne(
-        { _id: id, goneConnector: from ?? { $exists: false } },
-        to === undefined ? { $unset: { goneConnector: true } } : { $set: { goneConnector: to } },
-      );
-      return noted.matchedCount === 1;
-    },
-    /** Updates the display name of the repository at the host. */
-    async rename(id: string, { fullName, url }: { fullName: string; url: string }): Promise<void> {
-      await connections.updateOne({ _id: id }, { $set: { "host.fullName": fullName, "host.url": url } });
-    },
-    async noteUnreadableDelivery(id: string, at: Date | undefined): Promise<void> {
-      const update = at ? { $set: { unreadableDeliveryAt: at } } : { $unset: { unreadableDeliveryAt: true } };
-      await connections.updateOne({ _id: id }, update as UpdateFilter<ConnectionDoc>);
-    },
-    /** Sets when the registration of the webhook is retried. */
-    async retryWebhook(id: string, at: Date): Promise<void> {
-      await connections.updateOne({ _id: id }, { $set: { webhookAt: at } });
-    },
-    /** False if the connection is being ended. */
-    async setWebhook(id: string, webhook: { id: string; secret: string }, renewAt: Date): Promise<boolean> {
-      const update = { $set: { webhook, webhookAt: renewAt } };
-      return (await connections.updateOne({ _id: id, ...alive }, update)).matchedCount === 1;
-    },
+    /** Also changes a connection that is being ended. */
+    change: changeOf(connections, {}, withoutOutbox.projection),
+    /** Changes `goneConnector`. Null if another process has changed it concurrently. */
+    noteGoneConnector: (id: string, from: string | undefined, to: string | undefined) =>
+      changeOf(connections, { goneConnector: from ?? { $exists: false } })(id, {
+        patch: { goneConnector: to ?? null },
+      }),
+    /** Has no effect if the connection is being ended. */
+    setWebhook: (id: string, webhook: { id: string; secret: string }, webhookAt: Date) =>
+      changeOf(connections, alive)(id, { set: { webhook, webhookAt } }),
     /**
      * Begins the end of a connection: no further sync starts. The credential is kept until the webhook is removed.
      * Returns null if there is no connection or it is already being ended.

@@ -90,3 +90,8 @@ export interface ConnectionDoc extends WithOutbox {
 
 /** Connections that are not being ended. */
 export const alive: Filter<ConnectionDoc> = { status: { $ne: "disconnecting" } };
+
+/** Connections that no sync uses at a time. */
+export const withoutLease = (now: Date): Filter<ConnectionDoc> => ({
+  $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
+});

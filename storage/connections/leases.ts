@@ -6,7 +6,8 @@ import type { Collection } from "mongodb";
 import { withoutOutbox } from "../outbox.ts";
 import type { SyncProblem } from "../sync/problem.ts";
 import type { SyncRefusal } from "../sync/runs.ts";
-import { alive, type ConnectionDoc } from "./document.ts";
+import { alive, withoutLease, type ConnectionDoc } from "./document.ts";
+
 export interface SyncResult {
   /** The `wanted` read with the lease. */
   done: number;
@@ -25,6 +26,11 @@ export interface SyncResult {
   refusals?: SyncRefusal[];
 }
 
+const leaseTo = (holder: string, until: Date, now: Date) => [
+  { $set: { fence: { $add: ["$fence", 1] } } },
+  { $set: { lease: { holder: { $literal: holder }, fence: "$fence", takenAt: now, until } } },
+];
+
 const onlyId = { projection: { _id: 1 } } as const;
 
 export function leaseOperations(connections: Collection<ConnectionDoc>) {
@@ -35,16 +41,8 @@ export function leaseOperations(connections: Collection<ConnectionDoc>) {
      */
     takeLease: (id: string, holder: string, until: Date, now: Date) =>
       connections.findOneAndUpdate(
-        {
-          _id: id,
-          ...alive,
-          $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
-          notBefore: { $not: { $gt: now } },
-        },
-        [
-          { $set: { fence: { $add: ["$fence", 1] } } },
-          { $set: { lease: { holder: { $literal: holder }, fence: "$fence", takenAt: now, until } } },
-        ],
+        { _id: id, ...alive, ...withoutLease(now), notBefore: { $not: { $gt: now } } },
+        leaseTo(holder, until, now),
         { returnDocument: "after", ...withoutOutbox },
       ),
     /** Takes the lease of an ending connection, returned with its outbox; null while a lease or visit is registered. */
@@ -53,13 +51,10 @@ export function leaseOperations(connections: Collection<ConnectionDoc>) {
         {
           _id: id,
           status: "disconnecting",
-          $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
+          ...withoutLease(now),
           visits: { $not: { $elemMatch: { until: { $gt: now } } } },
         },
-        [
-          { $set: { fence: { $add: ["$fence", 1] } } },
-          { $set: { lease: { holder: { $literal: holder }, fence: "$fence", takenAt: now, until } } },
-        ],
+        leaseTo(holder, until, now),
         { returnDocument: "after" },
       ),
     /** False if another worker has the lease, or the connection is being ended: the caller must stop. */

@@ -3,7 +3,8 @@ import type { Collection, Document, Filter } from "mongodb";
 import type { SyncMode } from "../../contract/vocabulary.ts";
 import { withoutOutbox, type EventRow } from "../outbox.ts";
 import type { RequestCause } from "./cause.ts";
-import { alive, type ConnectionDoc } from "./document.ts";
+import { alive, withoutLease, type ConnectionDoc } from "./document.ts";
+
 export interface SyncRequest {
   /** Also restore skills that are missing in the repository. */
   full?: boolean;
@@ -64,14 +65,7 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
     /** Connections without a lease whose sync is due, oldest first. */
     listDue: (now: Date, limit: number) =>
       connections
-        .find(
-          {
-            dueAt: { $lte: now },
-            ...alive,
-            $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
-          },
-          withoutOutbox,
-        )
+        .find({ dueAt: { $lte: now }, ...alive, ...withoutLease(now) }, withoutOutbox)
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray(),

@@ -37,7 +37,7 @@ export async function ensureWebhook(
     // A disconnect at this moment waits for the new webhook and removes it.
     await app.storage.connections.setWebhook(_id, made, after(renewMs));
   } catch (error) {
-    await app.storage.connections.retryWebhook(_id, after(retryMs));
+    await app.storage.connections.change(_id, { set: { webhookAt: after(retryMs) } });
     app.log.warn({ error, connection: _id }, "no webhook could be created: the branch is polled instead");
   }
 }

@@ -60,8 +60,10 @@ function withCurrentName(app: App, { _id, host }: HostFacts, opened: RepositoryH
     async remote() {
       const remote = await opened.remote();
       const fullName = remote.kind === "http" ? remote.fullName : undefined;
-      if (fullName !== undefined && fullName !== host.fullName)
-        await app.storage.connections.rename(_id, { fullName, url: `${app.config.github.url}/${fullName}` });
+      if (fullName !== undefined && fullName !== host.fullName) {
+        const set = { "host.fullName": fullName, "host.url": `${app.config.github.url}/${fullName}` };
+        await app.storage.connections.change(_id, { set });
+      }
       return remote;
     },
   };

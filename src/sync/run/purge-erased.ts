@@ -14,7 +14,8 @@ export async function purgeErased({ app, connection, mirror, remote, signal }: S
   const there = new Set((await listLocatedSkills(app, tenantId)).map((skill) => skill.id));
   if (bases.some(({ skillId }) => !there.has(skillId))) return;
   await mirror.drop();
-  await app.storage.connections.clearErasures(id, erasures);
+  // The number stays if there were more erasures since.
+  await app.storage.connections.change(id, { when: { erasures }, unset: ["erasures"] });
   try {
     // Fetched now: the author of later pushes is known only if they are fetched on top of this state.
     await mirror.fetch(remote, branch, { signal });

@@ -72,7 +72,8 @@ export async function receiveDelivery(
 /** Keeps the time of the first unreadable delivery, which the connection shows until one can be read. */
 async function noteDelivery(app: App, own: ConnectionDoc, isReadable: boolean): Promise<void> {
   if (isReadable === (own.unreadableDeliveryAt === undefined)) return;
-  await app.storage.connections.noteUnreadableDelivery(own._id, isReadable ? undefined : app.now());
+  const patch = { unreadableDeliveryAt: isReadable ? null : app.now() };
+  await app.storage.connections.change(own._id, { patch });
 }
 
 /** Records a delivery and requests syncs of the connections that it concerns, unless it was recorded before. */
