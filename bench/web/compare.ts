@@ -7,7 +7,7 @@ export async function compareRows(bench: Bench): Promise<Row[]> {
   const times: number[] = [];
   for (let round = 0; round < bench.sizes.rounds; round++) {
     const { page, close } = await openPage(bench);
-    await watchFor(page, ".diff .l");
+    await watchFor(page, ".diff .line");
     await page.goto(`${owner.base}/${org.slug}/${org.changed}/compare/1.0.0...2.0.0`);
     times.push(await firstSeen(page));
     await close();

@@ -17,7 +17,7 @@ async function scrollRows(bench: Bench): Promise<Row[]> {
   ] as const) {
     for (const [name, address, ready, scroller] of [
       ["explore", "/explore", '[role="option"]', '[data-scroll-restoration-id="explore-list"]'],
-      ["library", `/${bench.org.slug}/-/library`, '[role="treegrid"] [role="row"]', ".lib .rows"],
+      ["library", `/${bench.org.slug}/-/library`, '[role="treegrid"] [role="row"]', ".library .rows"],
     ] as const) {
       const { page, devtools, close } = await openPage(bench);
       await page.goto(bench.owner.base + address);

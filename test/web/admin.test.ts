@@ -111,7 +111,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole("menuitem", { name: "Make administrator" }).click();
     await page.getByRole("textbox", { name: "Reason" }).fill("Holidays");
     await page.getByRole("dialog").getByRole("button", { name: "Make administrator" }).click();
-    await page.locator(".badge.acc").filter({ visible: true }).waitFor();
+    await page.locator(".badge.accent").filter({ visible: true }).waitFor();
 
     const other = await open(deputy, "/admin/settings");
     await other.page.getByRole("radio", { name: "By invitation" }).click();

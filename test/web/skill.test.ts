@@ -102,9 +102,9 @@ describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, () => {
     await assertAccessible(page, "a file");
 
     await page.reload();
-    await page.locator(".cl.on").first().waitFor();
+    await page.locator(".code-line.selected").first().waitFor();
     assert.deepEqual(
-      await page.locator(".cl.on .n").allInnerTexts(),
+      await page.locator(".code-line.selected .number").allInnerTexts(),
       lines(9)
         .map((_one, index) => String(index + 1))
         .slice(3),

@@ -23,7 +23,7 @@ export function LiveUpdates() {
     };
   }, [client, userId]);
   return (
-    <div className="live-waiting" role="status">
+    <div role="status">
       {waiting > 0 && (
         <Button size="xs" variant="default" onClick={() => refetcher.current?.apply()}>
           {waiting === 1 ? "1 change by others" : `${waiting} changes by others`}: show

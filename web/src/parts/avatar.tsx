@@ -1,4 +1,4 @@
-const tones = ["t1", "t2", "t3", "t4"];
+const tones = ["tone-1", "tone-2", "tone-3", "tone-4"];
 
 /** One or two initials of a name. */
 function initialsOf(name: string): string {
@@ -20,11 +20,14 @@ export function Initials({
   src?: string | null;
   isOrganization?: boolean;
 }) {
-  if (src) return <img className={isOrganization ? "av sq" : "av"} src={src} alt="" width={22} height={22} />;
+  if (src)
+    return (
+      <img className={isOrganization ? "avatar square" : "avatar"} src={src} alt="" width={22} height={22} />
+    );
   const sum = Array.from(name).reduce((total, letter) => total + letter.codePointAt(0)!, 0);
-  const tone = isOrganization ? "sq brand" : tones[sum % tones.length];
+  const tone = isOrganization ? "square brand" : tones[sum % tones.length];
   return (
-    <span className={`av ${tone}`} aria-hidden="true">
+    <span className={`avatar ${tone}`} aria-hidden="true">
       {initialsOf(name)}
     </span>
   );

@@ -35,7 +35,7 @@ export function ConfirmDialog<T>({ title, action, phrase, run, onClose, ...props
         onSubmit={() => confirm.mutate()}
         onClose={onClose}
       >
-        <div className="stack g3">{props.children}</div>
+        <div className="stack gap-3">{props.children}</div>
         {phrase !== undefined && (
           <TextInput
             label={

@@ -18,7 +18,7 @@ const columns: Column<Day>[] = [
 /** Downloads by day and source, newest first. */
 export function DownloadsTable({ days }: { days: readonly Day[] }) {
   return (
-    <div className="tbl-box">
+    <div className="table-box">
       <DataTable
         inPanel
         caption="Downloads by day (UTC) and source"

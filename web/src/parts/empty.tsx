@@ -10,7 +10,7 @@ interface Props {
 /** The content of a list that has no items: one sentence, and at most one action with its command. */
 export function Empty({ title, isPage = false, children }: Props) {
   return (
-    <div className="page stack g3" style={{ maxWidth: 560 }}>
+    <div className="page stack gap-3" style={{ maxWidth: 560 }}>
       {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </div>

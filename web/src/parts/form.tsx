@@ -23,7 +23,7 @@ export function Form({ label, onSubmit, error, children }: Props) {
     onSubmit(values, event.currentTarget);
   };
   return (
-    <form ref={form} className="stack g4" aria-label={label} onSubmit={submit}>
+    <form ref={form} className="stack gap-4" aria-label={label} onSubmit={submit}>
       {children}
     </form>
   );

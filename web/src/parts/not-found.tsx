@@ -9,7 +9,7 @@ export function NotFound() {
   const back = encodeURIComponent(location.pathname + location.search);
   return (
     <Page title={notFoundTitle}>
-      <div className="page stack g3">
+      <div className="page stack gap-3">
         <h1>Not found</h1>
         <p className="sub">{messages.notFound}</p>
         {identity === null && (

@@ -80,10 +80,10 @@ interface Refusal {
 
 function Refused({ title, organization, permission: [group, action] }: Refusal) {
   return (
-    <div className="page stack g4">
+    <div className="page stack gap-4">
       <h1>{title}</h1>
       <p className="note warn">
-        <Lock className="i" />
+        <Lock className="icon" />
         <span>
           This page requires the permission{" "}
           <b className="mono">

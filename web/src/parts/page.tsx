@@ -31,7 +31,7 @@ export function Page({ title, crumbs, actions, children }: Props) {
   }, [title]);
   return (
     <>
-      <header className="top">
+      <header className="top-bar">
         <ActionIcon
           className="menu"
           variant="subtle"

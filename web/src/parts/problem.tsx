@@ -17,7 +17,7 @@ export function Problem({ error, fields = [], retry }: Props) {
   if (fields.some((name) => fieldError(error, name) !== undefined)) return null;
   return (
     <div className="note danger" role="alert">
-      <CircleAlert className="i" />
+      <CircleAlert className="icon" />
       <div className="grow stack">
         <span>{error instanceof Error ? error.message : messages.failed}</span>
         {error instanceof ApiError && error.requestId !== "" && (

@@ -13,7 +13,7 @@ export function SignedIn({ children }: { children: (identity: Identity) => React
   if (identity === undefined) return <SkeletonRows rows={4} />;
   const back = encodeURIComponent(location.pathname + location.search);
   return (
-    <div className="stack g3">
+    <div className="stack gap-3">
       <h1>Sign in</h1>
       <p className="sub">This page is about your own account.</p>
       <div>

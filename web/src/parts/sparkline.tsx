@@ -17,8 +17,8 @@ export function Sparkline({ values, label }: { values: number[]; label: string }
       role="img"
       aria-label={label}
     >
-      <polygon className="a" points={`0,${height} ${points.join(" ")} ${width},${height}`} />
-      <polyline className="l" points={points.join(" ")} />
+      <polygon className="area" points={`0,${height} ${points.join(" ")} ${width},${height}`} />
+      <polyline className="line" points={points.join(" ")} />
     </svg>
   );
 }

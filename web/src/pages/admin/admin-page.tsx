@@ -46,8 +46,8 @@ export function AdminPage({ title, about, actions, status, children }: Props) {
       actions={identity ? actions : undefined}
     >
       {identity ? (
-        <div className="page admin stack g4">
-          <div className="head">
+        <div className="page admin stack gap-4">
+          <div className="page-head">
             <div>
               <h1>{title}</h1>
               <p className="sub">{about}</p>

@@ -86,7 +86,7 @@ function Name({ connection }: { connection: AdminConnection }) {
         )}
         , {branch}, {host}
       </span>
-      <span className="block only-s error">
+      <span className="block only-on-phones error">
         <Failure connection={connection} />
       </span>
     </>

@@ -37,7 +37,7 @@ export function HealthChecks({ checks }: { checks: Check[] }) {
       {checks.map(({ name, isOk, detail }) => (
         <li key={name} className="check">
           <span className={isOk ? "row ok" : "row danger"}>
-            {isOk ? <CircleCheck className="i" /> : <CircleAlert className="i" />}
+            {isOk ? <CircleCheck className="icon" /> : <CircleAlert className="icon" />}
             <b>{name}</b>
             <span>{isOk ? "OK" : "Problem"}</span>
           </span>

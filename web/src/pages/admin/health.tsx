@@ -24,7 +24,7 @@ function HealthPage() {
 function Health() {
   const found = useQuery(healthQuery);
   return (
-    <div className="stack g4">
+    <div className="stack gap-4">
       <Loaded found={found} rows={3} Failure={AdminProblem}>
         {(health) => (
           <>

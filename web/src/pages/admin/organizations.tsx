@@ -66,7 +66,7 @@ const columns: Column<AdminOrganization>[] = [
         {organization.formerSlugs.length > 0 && (
           <span className="meta block">formerly {organization.formerSlugs.join(", ")}</span>
         )}
-        <span className="block only-s">
+        <span className="block only-on-phones">
           <State organization={organization} />
         </span>
       </>

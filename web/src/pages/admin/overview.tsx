@@ -69,12 +69,12 @@ function Attention({ items }: { items: AttentionItem[] }) {
     <ul className="items">
       {items.length === 0 && (
         <li className="ok">
-          <CircleCheck className="i" /> Nothing needs attention.
+          <CircleCheck className="icon" /> Nothing needs attention.
         </li>
       )}
       {items.map(({ text, tone, link, label }) => (
         <li key={text}>
-          <CircleAlert className={`i ${tone}`} />
+          <CircleAlert className={`icon ${tone}`} />
           <span className="grow">{text}</span>
           {link && <Link {...link}>{label}</Link>}
         </li>

@@ -31,7 +31,7 @@ export function ReasonDialog({ title, action, isDangerous = false, run, onClose,
         onSubmit={({ reason = "" }) => acting.mutate(reason.trim())}
         onClose={onClose}
       >
-        <div className="stack g3">{children}</div>
+        <div className="stack gap-3">{children}</div>
         <Textarea
           name="reason"
           label="Reason"

@@ -98,14 +98,14 @@ function Setting<Mode extends string>(props: SettingProps<Mode>) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Mode>();
   return (
-    <section className="stack g3">
+    <section className="stack gap-3">
       <Radio.Group
         label={label}
         description={`A choice here overrides ${configuration}.`}
         value={value}
         onChange={(mode) => setAsked(mode)}
       >
-        <div className="stack g3 choices">
+        <div className="stack gap-3 choices">
           {modes.map((mode) => (
             <Radio
               key={mode}

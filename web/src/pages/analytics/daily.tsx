@@ -13,7 +13,7 @@ const step = 10;
 export function Daily({ days }: { days: Day[] }) {
   const [isTable, setTable] = useState(false);
   return (
-    <section className="stack g3" aria-label="Downloads by day">
+    <section className="stack gap-3" aria-label="Downloads by day">
       <div className="row between">
         <h2>Downloads by day</h2>
         <Button size="xs" variant="default" aria-pressed={isTable} onClick={() => setTable(!isTable)}>

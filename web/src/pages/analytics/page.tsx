@@ -25,7 +25,7 @@ function AnalyticsPage() {
   return (
     <OrganizationPage org={org} title="Analytics" permission={["analytics", "read"]}>
       {(organization) => (
-        <div className="page stack g4">
+        <div className="page stack gap-4">
           <h1>Analytics</h1>
           <p className="sub">
             Downloads and installs of the skills of {organization.name} that you can read.

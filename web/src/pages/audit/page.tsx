@@ -21,7 +21,7 @@ function AuditPage() {
       renderActions={() => <ExportMenu addressOf={(format) => auditExport(org, filter, format)} />}
     >
       {() => (
-        <div className="page audit stack g4">
+        <div className="page audit stack gap-4">
           <h1>Audit log</h1>
           <p className="sub">Recorded actions of the last 90 days, newest first.</p>
           <Log org={org} filter={filter} />

@@ -47,8 +47,8 @@ function CiPage() {
       )}
     >
       {(organization) => (
-        <div className="page stack g5">
-          <div className="stack g2">
+        <div className="page stack">
+          <div className="stack">
             <h1>Publish from CI</h1>
             <p className="sub">
               Pipelines that a trust policy names publish to {organization.name} without a stored secret: they

@@ -27,7 +27,7 @@ export function PolicyList({ org, policies, onEdit }: Props) {
     onSuccess: read,
   });
   return (
-    <section className="stack g3" aria-label="Trust policies">
+    <section className="stack gap-3" aria-label="Trust policies">
       <Problem error={change.error} />
       <ul className="policies panel">
         {policies.map((policy) => (
@@ -73,7 +73,7 @@ function Terms({ policy }: { policy: Policy }) {
   });
   const skills = policy.skills?.map(({ slug }) => slug ?? "a skill that you can't see").join(", ");
   return (
-    <div className="stack g1 grow clip">
+    <div className="stack grow clip">
       <div className="row wrap">
         <b className="wrap-text">{name}</b>
         <span className="badge">{providers[provider].name}</span>

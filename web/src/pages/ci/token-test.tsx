@@ -27,7 +27,7 @@ export function TokenTest({ org, policies, onPropose }: Props) {
   // The cache of mutations must not keep the token.
   const test = useMutation({ mutationFn: () => testToken(org, token.trim()), gcTime: 0 });
   return (
-    <section className="stack g3" aria-labelledby="token-test">
+    <section className="stack gap-3" aria-labelledby="token-test">
       <h2 id="token-test">Test a token</h2>
       <p className="sub">
         Paste the identity token of a job to see which claims a policy accepts. This grants nothing and does
@@ -96,9 +96,9 @@ function Proposals({ run, policies, onPropose }: ProposalsProps) {
 
 function Verdict({ result: { accepted, checks, policies } }: { result: Result }) {
   return (
-    <div className="stack g4" role="status">
+    <div className="stack gap-4" role="status">
       <p className={accepted ? "note ok" : "note warn"}>
-        {accepted ? <Check className="i" aria-hidden="true" /> : <X className="i" aria-hidden="true" />}
+        {accepted ? <Check className="icon" aria-hidden="true" /> : <X className="icon" aria-hidden="true" />}
         <span>
           {accepted ? "An exchange of this token succeeds." : "An exchange of this token is refused."}
         </span>

@@ -18,7 +18,7 @@ export function Workflow({ org, policies, issuers }: Props) {
   if (!policy || audience === undefined) return null;
   const file = workflowFor(policy, org, audience);
   return (
-    <section className="stack g3" aria-labelledby="workflow">
+    <section className="stack gap-3" aria-labelledby="workflow">
       <h2 id="workflow">Workflow file</h2>
       {policies.length > 1 && (
         <Select

@@ -14,7 +14,7 @@ export function ChecksPanel({ problems, onGoTo }: Props) {
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const warnings = problems.length - errors;
   return (
-    <section className="lint" aria-label="Checks">
+    <section className="checks" aria-label="Checks">
       <header>
         <h2>Checks</h2>
         <span className="row" aria-live="polite">
@@ -35,7 +35,7 @@ export function ChecksPanel({ problems, onGoTo }: Props) {
           )}
         </span>
         <span className="grow" />
-        <span className="meta hide-s">
+        <span className="meta hidden-on-phones">
           <kbd className="kbd">F8</kbd> next
         </span>
       </header>

@@ -79,7 +79,7 @@ function Editable(props: EditSkillProps) {
   if (can && !can.includes("update"))
     return (
       <Page title={`Edit ${skill.name}`}>
-        <div className="page stack g3">
+        <div className="page stack gap-3">
           <h1>You can&apos;t edit {skill.name}</h1>
           <p className="sub">
             This needs the permission <b>skill: update</b>. Ask an owner or administrator of{" "}

@@ -70,7 +70,7 @@ const audiences: Record<Visibility, string> = {
 export function NewDetails({ details, name }: { details: Details; name: string | undefined }) {
   const { org, visibility, type } = details;
   return (
-    <div className="pv stack g4">
+    <div className="preview stack gap-4">
       <PlaceFields details={details} />
       {visibility === "private" && (
         <RequiredServers org={org} chosen={details.servers} onChange={details.setServers} />

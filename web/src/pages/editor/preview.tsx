@@ -31,7 +31,7 @@ export function Preview({ path, text, files, addressOf }: Props) {
     });
   }, [path, body, files, added, addressOf]);
   return (
-    <div className="pv" tabIndex={0} role="region" aria-label="Preview">
+    <div className="preview" tabIndex={0} role="region" aria-label="Preview">
       {rendered ? (
         <Markdown rendered={rendered} />
       ) : (

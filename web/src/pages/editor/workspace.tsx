@@ -62,19 +62,19 @@ export function WorkspaceView({ title, workspace, notes, publishPanel, ...rest }
     onMode: (path, mode) => change({ kind: "mode", path, mode }),
   };
   return (
-    <div className="ed">
-      <h1 className="sr">{title}</h1>
-      <section className="fl" aria-label="Files">
+    <div className="editor">
+      <h1 className="visually-hidden">{title}</h1>
+      <section className="file-pane" aria-label="Files">
         <FileList files={files} base={base} path={file?.path ?? ""} rootPath={rootPath} {...actions} />
         <DropZone onFiles={rest.onDropped} />
       </section>
-      <section className="mid" aria-label="Editor">
+      <section className="text-pane" aria-label="Editor">
         {notes}
         <EditorPane workspace={workspace} onKeyAtCursor={setKeyHelp} onPublish={rest.onPublish} />
         <KeyHelpRow help={keyHelp} />
         <ChecksPanel problems={problems} onGoTo={goTo} />
       </section>
-      <div className="rt">
+      <div className="side-pane">
         <SideTabs workspace={workspace} details={rest.details} comparison={rest.comparison} />
         {publishPanel}
       </div>
@@ -102,7 +102,7 @@ function EditorPane({
   const own = useMemo(() => problems.filter((problem) => problem.path === path), [problems, path]);
   return (
     <>
-      <div className="cmbox" hidden={!isText}>
+      <div className="code-editor-box" hidden={!isText}>
         {last && (
           <CodeEditor
             ref={editor}
@@ -135,7 +135,7 @@ function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | 
         <Tabs.Tab value="preview">Preview</Tabs.Tab>
         {base && (
           <Tabs.Tab value="changes">
-            Changes <span className="n">{countChanges(files, base)}</span>
+            Changes <span className="counter">{countChanges(files, base)}</span>
           </Tabs.Tab>
         )}
         {comparison && <Tabs.Tab value="theirs">{comparison.label}</Tabs.Tab>}
@@ -147,7 +147,7 @@ function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | 
             <Preview path={file.path} text={text} files={files} addressOf={reader.addressOf} />
           </Suspense>
         ) : (
-          <p className="pv sub">Open a Markdown file for its preview.</p>
+          <p className="preview sub">Open a Markdown file for its preview.</p>
         )}
       </Tabs.Panel>
       <Tabs.Panel value="changes">

@@ -37,8 +37,8 @@ function ExplorePage() {
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <Page title="Explore">
-      <div className="ex">
-        <h1 className="sr">Explore</h1>
+      <div className="explore">
+        <h1 className="visually-hidden">Explore</h1>
         <Results items={items} found={found} filters={<Filters search={search} />}>
           <List
             found={found}
@@ -72,13 +72,13 @@ function Filters({ search }: { search: CatalogSearch }) {
   );
   useKeys({ "/": () => field.current?.focus() });
   return (
-    <div className="bar2 stack">
+    <div className="search-bar stack">
       <TextInput
         ref={field}
         aria-label="Search skills and rules"
         placeholder="Name, tag or what it should do"
         leftSection={<Search size={16} />}
-        rightSection={<span className="kbd hide-s">/</span>}
+        rightSection={<span className="kbd hidden-on-phones">/</span>}
         defaultValue={search.query ?? ""}
         maxLength={200}
         onChange={(event) => changeQuery(event.currentTarget.value)}

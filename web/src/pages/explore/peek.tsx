@@ -8,7 +8,7 @@ import { Time } from "../../parts/time.tsx";
 /** The chosen skill next to the list: the facts that a decision needs. */
 export function Peek({ item }: { item: CatalogItem }) {
   return (
-    <section className="peek stack g4" aria-label="Preview" tabIndex={0}>
+    <section className="peek stack gap-4" aria-label="Preview" tabIndex={0}>
       <div className="row meta">
         <Eye size={14} />
         <span className="grow">Preview</span>
@@ -33,7 +33,7 @@ export function Peek({ item }: { item: CatalogItem }) {
       <Button component="a" variant="default" href={`/${item.tenantSlug}/${item.slug}`}>
         Open
       </Button>
-      <dl className="kv">
+      <dl className="fact-list">
         <dt>Downloads</dt>
         <dd>{item.downloads.toLocaleString("en")}</dd>
         <dt>Updated</dt>

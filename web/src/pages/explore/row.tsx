@@ -28,17 +28,17 @@ export const Row = memo(function Row({ item, index, top, isChosen, onChoose }: P
     >
       <div className="clip">
         <div className="name clip">
-          <span className="o">{item.tenantSlug}/</span>
+          <span className="owner">{item.tenantSlug}/</span>
           <b>{item.slug}</b> <span className="mono dim">{item.currentSemver}</span>
           {item.type === "rule" && <span className="badge">rule</span>}
         </div>
         <p className="clip sub">{item.description}</p>
       </div>
-      <div className="num">
+      <div className="figure">
         {item.downloads.toLocaleString("en")}
         <div className="meta">downloads</div>
       </div>
-      <Time value={item.updatedAt} className="num meta" />
+      <Time value={item.updatedAt} className="figure meta" />
     </div>
   );
 });

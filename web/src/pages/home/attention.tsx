@@ -21,7 +21,7 @@ const icons: Record<AttentionItem["kind"], { icon: LucideIcon; tone: string }> =
   workspace_failed: { icon: FolderHeart, tone: "danger" },
   token_expiring: { icon: KeyRound, tone: "warn" },
   connector_needs_auth: { icon: Plug, tone: "warn" },
-  invitation: { icon: Mail, tone: "acc" },
+  invitation: { icon: Mail, tone: "accent" },
   install_outdated: { icon: PackageOpen, tone: "warn" },
 };
 
@@ -96,7 +96,7 @@ function Lines({ items }: { items: AttentionItem[] }) {
                 {content}
               </Link>
             )}
-            {item.tenant && <span className="tag hide-s">{item.tenant.slug}</span>}
+            {item.tenant && <span className="tag hidden-on-phones">{item.tenant.slug}</span>}
             {item.at && <Time value={item.at} className="meta when" />}
           </li>
         );

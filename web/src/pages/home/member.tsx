@@ -51,7 +51,7 @@ function LatestVersions({ identity }: { identity: Identity }) {
           return (
             <li key={skill.id}>
               <Link to={address} className="name clip grow">
-                <span className="o">{skill.org}/</span>
+                <span className="owner">{skill.org}/</span>
                 <b>{skill.slug}</b>
               </Link>
               <span className="mono dim">{skill.currentSemver}</span>

@@ -6,14 +6,14 @@ import { Command } from "../../parts/copy/command.tsx";
 /** Home of an account without organization: invitations that wait, and a new organization. */
 export function NoOrganization({ identity }: { identity: Identity }) {
   return (
-    <div className="stack g4 intro">
+    <div className="stack gap-4 intro">
       <h1>Welcome, {identity.name}</h1>
       <p className="sub">
         Skills belong to an organization. Create one, or ask a member of yours to invite{" "}
         <bdi>{identity.email}</bdi>.
       </p>
       {identity.pendingInvitations.map((invitation) => (
-        <p key={invitation.id} className="note acc">
+        <p key={invitation.id} className="note accent">
           <span className="grow">
             You are invited to <bdi>{invitation.organizationName}</bdi>.
           </span>

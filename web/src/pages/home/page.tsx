@@ -14,7 +14,7 @@ function HomePage() {
   const { data: identity, error, refetch } = useQuery(identityQuery);
   return (
     <Page title="Home">
-      <div className="page home stack g6">
+      <div className="page home stack gap-6">
         {error && <Failed error={error} reset={() => void refetch()} />}
         {identity === undefined && !error && <SkeletonRows rows={6} />}
         {identity === null && <VisitorHome />}

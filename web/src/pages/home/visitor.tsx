@@ -21,7 +21,7 @@ export function VisitorHome() {
   };
   return (
     <>
-      <div className="stack g3 intro">
+      <div className="stack gap-3 intro">
         <h1>Skills for every agent, from one place</h1>
         <p className="sub">
           Publish a skill once. Every version is a Git commit, and <code className="mono">svc</code> installs
@@ -63,7 +63,7 @@ function PublicSkills() {
   if (found.isPending) return <SkeletonRows rows={3} />;
   if (items.length === 0) return null;
   return (
-    <section className="stack g3" aria-labelledby="public-heading">
+    <section className="stack gap-3" aria-labelledby="public-heading">
       <div className="row between">
         <h2 id="public-heading">Public skills</h2>
         <Link to="/explore">All of them</Link>
@@ -72,7 +72,7 @@ function PublicSkills() {
         {items.map((item) => (
           <li key={item.publicId} className="panel card">
             <a href={`/${item.tenantSlug}/${item.slug}`} className="name clip">
-              <span className="o">{item.tenantSlug}/</span>
+              <span className="owner">{item.tenantSlug}/</span>
               <b>{item.slug}</b>
             </a>
             <p className="sub two-lines">{item.description}</p>
@@ -90,7 +90,7 @@ function PublicSkills() {
 /** Three commands: install the program, sign in, install a skill. */
 function FirstCommands({ address }: { address: string }) {
   return (
-    <section className="stack g3" aria-labelledby="commands-heading">
+    <section className="stack gap-3" aria-labelledby="commands-heading">
       <h2 id="commands-heading">From your terminal</h2>
       <Command text={`${commandLine("curl", "-fsSL", `${address}/cli/install.sh`)} | sh`} />
       <Command text={commandLine("svc", "login", address)} />

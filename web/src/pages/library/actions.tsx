@@ -19,7 +19,7 @@ export function Actions({
         <Button size="xs" variant="default" aria-label="New folder" onClick={onNewFolder}>
           <span className="row">
             <FolderPlus size={14} />
-            <span className="hide-s">New folder</span>
+            <span className="hidden-on-phones">New folder</span>
           </span>
         </Button>
       )}

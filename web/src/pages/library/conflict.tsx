@@ -14,8 +14,8 @@ interface Props {
 export function Conflict({ theirs, mine, onUseTheirs, onKeepMine }: Props) {
   return (
     <div className="note warn" role="alert">
-      <GitMerge className="i" {...iconProps} />
-      <div className="stack g3 grow">
+      <GitMerge className="icon" {...iconProps} />
+      <div className="stack gap-3 grow">
         <b>Access to this folder was changed while you edited it.</b>
         <div className="sides">
           <Side title="Saved now" access={theirs} />

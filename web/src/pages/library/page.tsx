@@ -90,9 +90,9 @@ function Library({ organization, folders, skills, asked, onAsk }: Props) {
   });
   const isEmpty = skills?.length === 0 && folders.length === 0;
   return (
-    <div className="lib">
+    <div className="library">
       <section className="left" aria-label="Folders and skills">
-        <h1 className="sr">Library of {organization.name}</h1>
+        <h1 className="visually-hidden">Library of {organization.name}</h1>
         <Tools search={search} onSearch={on.search} onExpand={on.expandAll} />
         {path !== "" && !folder && (
           <p className="note warn">No folder has this path, or you don&apos;t have access to it.</p>

@@ -23,7 +23,7 @@ const paths = {
 
 /** An icon of Lucide. Its size, color and weight are in the style sheet. */
 export const RowIcon = ({ icon }: { icon: keyof typeof paths }) => (
-  <svg className="ic" data-icon={icon} viewBox="0 0 24 24" aria-hidden>
+  <svg className="row-icon" data-icon={icon} viewBox="0 0 24 24" aria-hidden>
     <path d={paths[icon]} />
   </svg>
 );

@@ -42,7 +42,7 @@ export const Row = memo(function Row(props: Props) {
   return (
     <div
       id={`row-${key}`}
-      className="trow"
+      className="tree-row"
       role="row"
       aria-level={level}
       aria-posinset={position}
@@ -66,13 +66,13 @@ export const Row = memo(function Row(props: Props) {
     >
       <span
         role="gridcell"
-        className="nm"
+        className="tree-name"
         style={{ paddingLeft: (Math.min(level, 12) - 1) * indent + (hasChildren ? 0 : buttonWidth) }}
       >
         {hasChildren && (
           <button
             type="button"
-            className="tw"
+            className="toggle"
             tabIndex={-1}
             aria-label={`${isOpen ? "Close" : "Open"} ${nameOf(item)}`}
             onClick={(event) => {
@@ -105,7 +105,7 @@ function Name({ item }: Pick<TreeRow, "item">) {
   return (
     <>
       <RowIcon icon={folder.restricted ? "restricted" : folder.managed ? "managed" : "folder"} />
-      <span className="clip fo">{folder.name}</span>
+      <span className="clip folder-name">{folder.name}</span>
       {folder.managed ? (
         <span className="badge">managed</span>
       ) : (
@@ -124,21 +124,21 @@ function Facts({ item, count }: Pick<TreeRow, "item"> & { count: number | undefi
   if (item.kind === "folder")
     return (
       <>
-        <span role="gridcell" className="hide-s" aria-label="No visibility" />
+        <span role="gridcell" className="hidden-on-phones" aria-label="No visibility" />
         <span role="gridcell" className="mono dim right" aria-label={`${count ?? 0} skills`}>
           {count}
         </span>
-        <span role="gridcell" className="hide-s" aria-label="No time" />
+        <span role="gridcell" className="hidden-on-phones" aria-label="No time" />
       </>
     );
   const { skill } = item;
   return (
     <>
-      <span role="gridcell" className="meta hide-s">
+      <span role="gridcell" className="meta hidden-on-phones">
         {skill.restricted ? "restricted" : skill.visibility}
       </span>
       <Version semver={skill.currentSemver} />
-      <span role="gridcell" className="right hide-s">
+      <span role="gridcell" className="right hidden-on-phones">
         <Time value={skill.updatedAt} className="meta" />
       </span>
     </>

@@ -127,15 +127,15 @@ function onKey(event: KeyboardEvent, { rows, onChoose, onOpen, onToggle }: Props
 }
 
 const Head = () => (
-  <div role="row" className="trow thead" aria-rowindex={1}>
+  <div role="row" className="tree-row tree-head" aria-rowindex={1}>
     <span role="columnheader">Name</span>
-    <span role="columnheader" className="hide-s">
+    <span role="columnheader" className="hidden-on-phones">
       Visibility
     </span>
     <span role="columnheader" className="right">
       Version
     </span>
-    <span role="columnheader" className="right hide-s">
+    <span role="columnheader" className="right hidden-on-phones">
       Changed
     </span>
   </div>

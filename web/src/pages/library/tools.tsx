@@ -27,7 +27,7 @@ export function Tools({ search, onSearch, onExpand }: Props) {
         aria-label="Filter folders and skills"
         placeholder="Filter folders and skills"
         leftSection={<Search size={16} />}
-        rightSection={<span className="kbd hide-s">/</span>}
+        rightSection={<span className="kbd hidden-on-phones">/</span>}
         defaultValue={search.filter ?? ""}
         maxLength={200}
         onChange={(event) => changeFilter(event.currentTarget.value)}

@@ -102,7 +102,7 @@ const columns: Column<Update["changes"][number]>[] = [
 function Lines({ lines }: { lines: readonly string[] }) {
   if (lines.length === 0) return <span className="dim">none</span>;
   return (
-    <div className="stack g0">
+    <div className="stack gap-0">
       {lines.map((line, at) => (
         // Lines have no identity but their place.
         // oxlint-disable-next-line react/no-array-index-key

@@ -32,7 +32,7 @@ function EditServerPage() {
         (server.data.can.includes("update") ? (
           <EditServer key={slug} org={org} current={server.data} />
         ) : (
-          <div className="page stack g3">
+          <div className="page stack gap-3">
             <h1>You can&apos;t edit {name}</h1>
             <p className="sub">
               You can read it only, since its folder is restricted. Someone who manages access to the folder

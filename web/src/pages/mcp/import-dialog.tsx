@@ -23,7 +23,7 @@ export function ImportDialog({ org, onClose }: { org: string; onClose: () => voi
     );
   return (
     <Modal opened onClose={onClose} title="Import from the catalog" size="lg">
-      <div className="stack g4">
+      <div className="stack gap-4">
         <TextInput
           aria-label="Find a server"
           placeholder="Name or description"
@@ -74,7 +74,7 @@ function Entry({ entry, onImport }: EntryProps) {
   const { name, title, description, version, transport, target, problem } = entry;
   return (
     <li className="row mcp-entry">
-      <div className="stack g0 grow">
+      <div className="stack gap-0 grow">
         <span className="row wrap">
           <b>{visibleText(title)}</b>
           <span className="meta">{version}</span>

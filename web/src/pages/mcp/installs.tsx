@@ -27,7 +27,7 @@ export function Installs({ org, server }: { org: string; server: McpServer }) {
       empty="No member has installed it. Installs with svc appear here."
     >
       {(installs) => (
-        <div className="stack g3">
+        <div className="stack gap-3">
           {analytics && <Counts analytics={analytics} />}
           <DataTable
             caption="Installs by member, latest report first"
@@ -48,7 +48,7 @@ function Counts({ analytics }: { analytics: McpAnalytics }) {
   const tools = platforms.map((one) => `${mcpToolOf(one.platform).label} ${one.installs}`).join(", ");
   const numbers = revisions.map((one) => `${one.revision} (${one.installs})`).join(", ");
   return (
-    <div className="stack g0 sub">
+    <div className="stack gap-0 sub">
       <p>
         {members === 1 ? "1 member has" : `${members} members have`} it in {places},{" "}
         {outdated === 0 ? "none of them outdated" : `${outdated} of them outdated`}.

@@ -67,8 +67,8 @@ function Servers({ org, organization, servers, onImport }: Props) {
   const { query = "" } = Route.useSearch();
   const shown = servers.filter((server) => isMatch(server, query));
   return (
-    <div className="page stack g4">
-      <div className="head">
+    <div className="page stack gap-4">
+      <div className="page-head">
         <div className="stack">
           <h1>MCP servers</h1>
           <p className="sub">
@@ -85,7 +85,7 @@ function Servers({ org, organization, servers, onImport }: Props) {
       {servers.length === 0 ? (
         <NoServers org={org} organization={organization} />
       ) : (
-        <section className="stack g3" aria-label="MCP servers">
+        <section className="stack gap-3" aria-label="MCP servers">
           <Filter query={query} />
           {shown.length > 0 ? (
             <ServerTable org={org} servers={shown} />

@@ -38,7 +38,7 @@ export function ToolPreview({ server, hasCommand }: Props) {
   const ref = `${server.tenantSlug}/${server.slug}`;
   const line = commandLine("svc", "mcp", "install", ref, "--target", name, flag);
   return (
-    <div className="stack g3">
+    <div className="stack gap-3">
       <div className="row wrap">
         <Select
           aria-label="Tool"

@@ -18,7 +18,7 @@ export function RequiringSkills({ org, slug }: { org: string; slug: string }) {
       {(skills) => (
         <ul className="panel mcp-skills">
           {skills.map((skill) => (
-            <li key={skill.id} className="stack g0">
+            <li key={skill.id} className="stack gap-0">
               <Link to="/$org/$slug" params={{ org, slug: skill.slug }}>
                 {visibleText(skill.name)}
               </Link>

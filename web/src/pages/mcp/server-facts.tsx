@@ -21,7 +21,7 @@ export function ServerFacts({ org, server }: { org: string; server: McpServer })
     <aside className="rail" aria-label="About this server">
       <section>
         <h3>Connection</h3>
-        <dl className="kv">
+        <dl className="fact-list">
           <Fact label="Transport">{transports[transport]}</Fact>
           <Fact label={transport === "stdio" ? "Command" : "Address"}>
             <span className="mono">{visibleText(targetOf(server))}</span>
@@ -35,7 +35,7 @@ export function ServerFacts({ org, server }: { org: string; server: McpServer })
       </section>
       <section>
         <h3>Revision</h3>
-        <dl className="kv">
+        <dl className="fact-list">
           <Fact label="Revision">{revision}</Fact>
           <Fact label="Saved">
             <Time value={server.updatedAt} />

@@ -63,7 +63,7 @@ const columnsOf = (org: string): Column<McpServer>[] => [
 function ServerName({ org, server }: { org: string; server: McpServer }) {
   const { slug, name, description, restricted, source, edited } = server;
   return (
-    <div className="stack g0">
+    <div className="stack gap-0">
       <span className="row">
         <Link className="clip" to="/$org/-/mcp/$server" params={{ org, server: slug }}>
           <b>{visibleText(name)}</b>

@@ -52,7 +52,7 @@ function ServerView({ org, server }: { org: string; server: McpServer }) {
   const [isDeleting, setDeleting] = useState(false);
   return (
     <div className="page mcp">
-      <div className="head">
+      <div className="page-head">
         <div className="stack">
           <h1>
             {visibleText(server.name)} <span className="mono dim slug">{slug}</span>
@@ -66,9 +66,9 @@ function ServerView({ org, server }: { org: string; server: McpServer }) {
         )}
       </div>
       <CatalogUpdate org={org} server={server} />
-      <div className="two">
-        <div className="stack g6">
-          <section className="stack g3" aria-labelledby="install">
+      <div className="two-columns">
+        <div className="stack gap-6">
+          <section className="stack gap-3" aria-labelledby="install">
             <h2 id="install">Install</h2>
             <ToolPreview server={server} hasCommand />
           </section>

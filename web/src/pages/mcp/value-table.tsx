@@ -10,7 +10,7 @@ export function ValueTable({ server }: { server: McpServer }) {
     server[list].map((value) => ({ ...value, list })),
   );
   return (
-    <section className="stack g3" aria-labelledby="values">
+    <section className="stack gap-3" aria-labelledby="values">
       <h2 id="values">Variables and headers</h2>
       {values.length === 0 ? (
         <p className="sub">The server needs none.</p>
@@ -52,10 +52,10 @@ const columns: Column<McpServer["env"][number] & { list: keyof typeof kinds }>[]
 
 function MemberValue({ value: { label, description, secret, required, format } }: { value: Value }) {
   return (
-    <div className="stack g0">
+    <div className="stack gap-0">
       <span className="row wrap">
         <span>{visibleText(label)}</span>
-        <span className="badge acc">each member</span>
+        <span className="badge accent">each member</span>
         {secret && <span className="badge">secret</span>}
         {!required && <span className="badge">optional</span>}
         {format !== undefined && format !== "string" && <span className="badge">{format}</span>}

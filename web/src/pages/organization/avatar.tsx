@@ -24,7 +24,7 @@ export function Avatar({ organization }: { organization: Organization }) {
       ]),
   });
   return (
-    <section className="stack g3" aria-label="Avatar">
+    <section className="stack gap-3" aria-label="Avatar">
       <h2>Avatar</h2>
       <div className="row wrap">
         {organization.avatarUrl === null ? (

@@ -11,7 +11,7 @@ export function DangerZone({ organization }: { organization: Organization }) {
   const [isAsked, setAsked] = useState(false);
   const { name, slug } = organization;
   return (
-    <section className="stack g3" aria-label="Delete the organization">
+    <section className="stack gap-3" aria-label="Delete the organization">
       <h2>Delete the organization</h2>
       <p className="sub">
         Skills, versions, folders, members, teams and tokens are removed after 7 days. Until then, an owner

@@ -20,7 +20,7 @@ export function HostedConnectors({ organization: { slug } }: { organization: Org
     onSuccess: (saved) => client.setQueryData(centralQuery(slug).queryKey, saved),
   });
   return (
-    <section className="stack g3" style={{ maxWidth: 520 }} aria-labelledby="central-heading">
+    <section className="stack gap-3" style={{ maxWidth: 520 }} aria-labelledby="central-heading">
       <h2 id="central-heading">Hosted connectors</h2>
       <Loaded found={found} rows={1} rowHeight={44}>
         {({ enabled }) => (

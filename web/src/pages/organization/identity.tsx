@@ -35,7 +35,7 @@ export function Identity({ organization }: { organization: Organization }) {
   });
   return (
     <form
-      className="stack g3"
+      className="stack gap-3"
       style={{ maxWidth: 520 }}
       aria-label="Name and address"
       onSubmit={(event) => {

@@ -15,7 +15,7 @@ export const Route = createFileRoute("/orgs/new")({ component: NewOrganizationPa
 function NewOrganizationPage() {
   return (
     <Page title="New organization">
-      <div className="page stack g4" style={{ maxWidth: 480 }}>
+      <div className="page stack gap-4" style={{ maxWidth: 480 }}>
         <SignedIn>{() => <NewOrganization />}</SignedIn>
       </div>
     </Page>

@@ -21,7 +21,7 @@ function SettingsPage() {
         const { permissions } = organization;
         const canUpdate = may(permissions, "organization", "update");
         return (
-          <div className="page stack g6">
+          <div className="page stack gap-6">
             <h1>Settings</h1>
             {canUpdate ? (
               <>

@@ -28,7 +28,7 @@ function PublicOrganization() {
   const name = visibleText(organization.name);
   return (
     <Page title={name} crumbs={[{ label: org }]}>
-      <div className="page pub">
+      <div className="page public-page">
         <header className="row">
           <Initials name={organization.name} src={organization.avatarUrl} isOrganization />
           <h1 className="clip">{name}</h1>

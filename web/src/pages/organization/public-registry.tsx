@@ -19,7 +19,7 @@ export function PublicRegistry({ organization: { slug } }: { organization: Organ
     client.setQueryData(mcpRegistryQuery(slug).queryKey, saved);
   };
   return (
-    <section className="stack g3" style={{ maxWidth: 520 }} aria-labelledby="registry-heading">
+    <section className="stack gap-3" style={{ maxWidth: 520 }} aria-labelledby="registry-heading">
       <h2 id="registry-heading">Public MCP registry</h2>
       <Loaded found={found} rows={1} rowHeight={44}>
         {({ enabled }) => (

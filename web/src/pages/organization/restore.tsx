@@ -14,10 +14,10 @@ export function Restore({ organization }: { organization: Organization }) {
     onSuccess: () => client.invalidateQueries(),
   });
   return (
-    <div className="page stack g4">
+    <div className="page stack gap-4">
       <h1>Settings</h1>
       <div className="note warn">
-        <Trash2 className="i" />
+        <Trash2 className="icon" />
         <p>
           {organization.name} was deleted and is erased{" "}
           {organization.deletionAt !== undefined && <Time value={organization.deletionAt} />}. Only its owners

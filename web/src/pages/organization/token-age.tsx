@@ -19,7 +19,7 @@ export function TokenAge({ organization }: { organization: Organization }) {
   });
   return (
     <form
-      className="stack g3"
+      className="stack gap-3"
       style={{ maxWidth: 520 }}
       aria-label="Age of tokens"
       onSubmit={(event) => {

@@ -49,7 +49,7 @@ function Check({ org, hasTokens }: { org: string; hasTokens: boolean }) {
   };
   return (
     <form
-      className="form stack g4"
+      className="form stack gap-4"
       aria-label="Check access"
       onSubmit={(event) => {
         event.preventDefault();
@@ -104,7 +104,7 @@ function Answer({ check, action }: { check: AccessCheck; action: AccessAction })
   const Icon = check.allowed ? CircleCheck : CircleX;
   return (
     <div className={check.allowed ? "note ok" : "note danger"} role="status">
-      <Icon className="i" />
+      <Icon className="icon" />
       <div className="stack">
         <b>
           {check.principal.name} {check.allowed ? "can" : "can't"}{" "}

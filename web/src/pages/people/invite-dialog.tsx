@@ -74,7 +74,7 @@ export function InviteDialog({ org, organization, onClose }: Props) {
 
 function Sent({ email, url, onClose }: { email: string; url: string | undefined; onClose: () => void }) {
   return (
-    <div className="stack g4" role="status">
+    <div className="stack gap-4" role="status">
       <p>
         The invitation for <b>{email}</b> is valid for 7 days and for this address only.
       </p>

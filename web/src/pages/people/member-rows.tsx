@@ -80,7 +80,7 @@ function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, tea
   const teamNames = (member.teams ?? teams.filter(({ id }) => teamIds.includes(id))).map((team) => team.name);
   return (
     <div
-      className="mrow"
+      className="member-row"
       role="row"
       aria-rowindex={index + 2}
       style={{ position: "absolute", insetInline: 0, transform: `translateY(${top}px)` }}
@@ -110,10 +110,10 @@ function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, tea
       <span role="cell" className="clip">
         {roleName}
       </span>
-      <span role="cell" className="clip sub hide-s" title={teamNames.join(", ")}>
+      <span role="cell" className="clip sub hidden-on-phones" title={teamNames.join(", ")}>
         {teamNames.join(", ")}
       </span>
-      <span role="cell" className="meta hide-s">
+      <span role="cell" className="meta hidden-on-phones">
         {lastSeenAt ? <Day value={lastSeenAt} /> : <JoinedAt value={joinedAt} />}
       </span>
       <span role="cell" className="right">
@@ -142,7 +142,7 @@ type HeadProps = Pick<Props, "members" | "chosen" | "onChoose"> & { canChange: b
 
 function Head({ members, chosen, canChange, onChoose }: HeadProps) {
   return (
-    <div className="mrow mhead" role="row" aria-rowindex={1}>
+    <div className="member-row member-head" role="row" aria-rowindex={1}>
       <span role="columnheader">
         {canChange && (
           <Checkbox
@@ -158,13 +158,13 @@ function Head({ members, chosen, canChange, onChoose }: HeadProps) {
       </span>
       <span role="columnheader">Name</span>
       <span role="columnheader">Role</span>
-      <span role="columnheader" className="hide-s">
+      <span role="columnheader" className="hidden-on-phones">
         Teams
       </span>
-      <span role="columnheader" className="hide-s">
+      <span role="columnheader" className="hidden-on-phones">
         Last seen
       </span>
-      <span role="columnheader" className="sr">
+      <span role="columnheader" className="visually-hidden">
         Actions
       </span>
     </div>

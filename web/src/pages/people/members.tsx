@@ -65,7 +65,7 @@ function Members({ organization }: { organization: Organization }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
-    <section className="stack g3" aria-label="Members">
+    <section className="stack gap-3" aria-label="Members">
       <Filters roles={roles.data ?? []} teams={teams.data ?? []} filter={filter} />
       <Problem
         error={found.error}
@@ -127,7 +127,7 @@ function Filters({ roles, teams, filter }: FilterProps) {
         aria-label="Find members"
         placeholder="Name or user name"
         leftSection={<Search size={16} />}
-        rightSection={<span className="kbd hide-s">/</span>}
+        rightSection={<span className="kbd hidden-on-phones">/</span>}
         defaultValue={filter.query ?? ""}
         maxLength={100}
         onChange={(event) => changeQuery(event.currentTarget.value)}

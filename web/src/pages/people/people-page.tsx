@@ -73,4 +73,5 @@ function Tabs({ org, organization }: { org: string; organization: Organization }
   );
 }
 
-const Count = ({ of }: { of: unknown[] | undefined }) => (of ? <span className="n">{of.length}</span> : null);
+const Count = ({ of }: { of: unknown[] | undefined }) =>
+  of ? <span className="counter">{of.length}</span> : null;

@@ -39,7 +39,7 @@ export function RoleBar({ org, organization, editing: { role, permissions }, onD
   const losses = added(permissions, role.permissions);
   const isChanged = gains.length + losses.length > 0;
   return (
-    <div className="savebar" role="region" aria-label={`Editing ${role.name}`}>
+    <div className="save-bar" role="region" aria-label={`Editing ${role.name}`}>
       <div className="row grow">
         {isChanged && <TriangleAlert size={14} className="warn" />}
         <span role="status">

@@ -28,14 +28,14 @@ export function RoleMatrix({ organization, roles, isDifferent, editing, onEdit }
     roles.some(({ permissions }) => (permissions[group] ?? []).join() !== (member[group] ?? []).join());
   const canUpdate = may(organization.permissions, "role", "update");
   return (
-    <div className="panel mx" data-editing={editing !== undefined}>
+    <div className="panel role-matrix" data-editing={editing !== undefined}>
       <div className="scroll" tabIndex={0} role="region" aria-label="Permissions of each role">
-        <table className="tbl">
-          <caption className="sr">Permissions of each role</caption>
+        <table className="table">
+          <caption className="visually-hidden">Permissions of each role</caption>
           <MatrixHead roles={roles} editing={editing} canUpdate={canUpdate} onEdit={onEdit} />
           {sections.map(([title, groups]) => (
             <tbody key={title}>
-              <tr className="grp">
+              <tr className="group">
                 <th scope="rowgroup" colSpan={roles.length + 1}>
                   {title}
                 </th>
@@ -75,9 +75,9 @@ interface HeadProps {
 
 function RoleHead({ role, isEdited, onEdit }: HeadProps) {
   return (
-    <th scope="col" className={isEdited ? "c ed" : "c"}>
+    <th scope="col" className={isEdited ? "role edited" : "role"}>
       <b>{role.name}</b>
-      {isEdited ? <span className="acc">editing</span> : role.isBuiltIn ? "built in" : "custom"}
+      {isEdited ? <span className="accent">editing</span> : role.isBuiltIn ? "built in" : "custom"}
       {onEdit && (
         <Button size="compact-xs" variant="default" ml={8} aria-label={`Edit ${role.name}`} onClick={onEdit}>
           Edit
@@ -98,8 +98,8 @@ interface CellProps {
 function Cell({ group, role, organization, editing, onEdit }: CellProps) {
   if (editing)
     return (
-      <td className="c ed">
-        <span className="p">
+      <td className="role edited">
+        <span className="permissions">
           {actionsOf(group).map((action) => (
             <Tick
               key={action}
@@ -114,14 +114,14 @@ function Cell({ group, role, organization, editing, onEdit }: CellProps) {
       </td>
     );
   return (
-    <td className="c">
-      <span className="p">
+    <td className="role">
+      <span className="permissions">
         {actionsOf(group).map((action) => {
           const isOn = holds(role.permissions, group, action);
           return (
-            <span key={action} className={isOn ? "k on" : "k"} title={actionText(action)}>
+            <span key={action} className={isOn ? "permission on" : "permission"} title={actionText(action)}>
               <span aria-hidden="true">{isOn ? letters[action] : "·"}</span>
-              <span className="sr">
+              <span className="visually-hidden">
                 {actionText(action)}: {isOn ? "yes" : "no"}
               </span>
             </span>
@@ -154,7 +154,7 @@ function Tick({ group, action, editing, organization, onEdit }: TickProps) {
       <button
         type="button"
         role="checkbox"
-        className={["k", isOn && "on", isNew && "new", reason && "off"].filter(Boolean).join(" ")}
+        className={["permission", isOn && "on", isNew && "new", reason && "off"].filter(Boolean).join(" ")}
         aria-checked={isOn}
         aria-disabled={reason !== undefined}
         aria-label={`${group}: ${actionText(action)}${reason ? `. ${reason}` : ""}`}

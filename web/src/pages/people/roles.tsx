@@ -71,7 +71,7 @@ function Roles({ org, organization, roles, editing, onEdit }: Props) {
         <ul className="legend meta" aria-label="Letters">
           {Object.entries(letters).map(([action, letter]) => (
             <li key={action}>
-              <span className="k on" aria-hidden="true">
+              <span className="permission on" aria-hidden="true">
                 {letter}
               </span>
               {actionText(action)}

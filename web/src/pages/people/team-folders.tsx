@@ -10,7 +10,7 @@ import { visibleText } from "../../parts/visible-text.ts";
 export function TeamFolders({ org, team }: { org: string; team: string }) {
   const { data, error, refetch } = useQuery(teamFoldersQuery(org, team));
   return (
-    <section className="stack g3" aria-label="Folders of the team">
+    <section className="stack gap-3" aria-label="Folders of the team">
       <h2>Folders</h2>
       <Problem error={error} retry={() => void refetch()} />
       {data?.length === 0 && (

@@ -61,7 +61,7 @@ function TeamView({ org, organization, team }: Props) {
   const count = members.data?.pages.reduce((sum, page) => sum + page.data.length, 0) ?? 0;
   return (
     <div className="page people">
-      <div className="head">
+      <div className="page-head">
         <h1>{team.name}</h1>
         {may(organization.permissions, "team", "delete") && (
           <Button variant="default" onClick={() => setDeleting(true)}>
@@ -111,7 +111,7 @@ function TeamForm({ org, organization, team }: Props) {
   const isChanged = name.trim() !== team.name || given.join() !== team.roles.join();
   return (
     <form
-      className="form stack g3"
+      className="form stack gap-3"
       aria-label="Name and roles"
       onSubmit={(event) => {
         event.preventDefault();

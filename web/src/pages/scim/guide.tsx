@@ -26,7 +26,7 @@ export function Guide({ baseUrl }: { baseUrl: string }) {
           onChange={setProvider}
         />
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <ol className="guide">
           <GuideSteps steps={scim[provider].steps} values={{ baseUrl }} />
         </ol>

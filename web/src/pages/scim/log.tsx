@@ -123,7 +123,7 @@ function Request({ entry }: { entry: ScimLogEntry }) {
       {changes.length > 0 && <span className="block">{changes.join(", ")}</span>}
       {ignored.length > 0 && <span className="meta block">ignored: {ignored.join(", ")}</span>}
       {detail !== undefined && <span className="block">{detail}</span>}
-      <span className="meta block only-s">
+      <span className="meta block only-on-phones">
         <Time value={at} />
       </span>
     </>

@@ -22,8 +22,8 @@ function ScimPage() {
   return (
     <OrganizationPage org={org} title="SCIM" permission={["scim", "manage"]} subject={state}>
       {({ name }) => (
-        <div className="page scim stack g6">
-          <div className="stack g2">
+        <div className="page scim stack gap-6">
+          <div className="stack">
             <h1>Provisioning by SCIM</h1>
             <p className="sub">
               Your identity provider adds members and teams to <bdi>{name}</bdi>, and ends the access of
@@ -80,7 +80,7 @@ function Tabs({ org, state: { users, groups } }: { org: string; state: ScimState
           activeOptions={{ explicitUndefined: true }}
         >
           {tab.label}
-          {"count" in tab && <span className="n">{tab.count.toLocaleString("en")}</span>}
+          {"count" in tab && <span className="counter">{tab.count.toLocaleString("en")}</span>}
         </Link>
       ))}
     </TabNav>

@@ -34,7 +34,7 @@ export function Disabled({ org, state }: Props) {
         <h2 id="scim-off">Before you enable it</h2>
         <span className="badge">off</span>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         {active + inactive + invited > 0 && (
           <p className="note">
             SCIM is disabled: the tokens have ended, and members and teams have stayed. If you enable it
@@ -87,10 +87,10 @@ export function Enabled({ org, state }: Props) {
         <h2 id="scim-on">State</h2>
         <span className="badge ok">on</span>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         {state.formerTokenUntil !== null && (
           <p className="note warn">
-            <TriangleAlert className="i" />
+            <TriangleAlert className="icon" />
             <span>
               The token was rotated. Enter the new one in your identity provider: the previous one expires{" "}
               <Time value={state.formerTokenUntil} />.

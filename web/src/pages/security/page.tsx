@@ -21,7 +21,7 @@ function SecurityPage() {
   return (
     <OrganizationPage org={org} title="Security" permission={["security", "manage"]}>
       {({ name }) => (
-        <div className="page stack g6">
+        <div className="page stack gap-6">
           <div>
             <h1>Security</h1>
             <p className="sub">
@@ -54,7 +54,7 @@ function Requirement({ org, requirement }: { org: string; requirement: Schemas["
       <header>
         <h2 id="requirement-heading">Second factor</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className={membersWithout > 0 ? "note warn" : "note ok"}>
           {membersWithout === 0
             ? `All ${members} members have a second factor.`

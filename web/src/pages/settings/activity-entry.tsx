@@ -27,7 +27,7 @@ export function ActivityEntry({ entry }: { entry: AuditEntry }) {
         </span>
         <Time value={entry.createdAt} className="meta" />
       </summary>
-      <dl className="kv facts">
+      <dl className="fact-list facts">
         <dt>Event</dt>
         <dd className="mono">{entry.action}</dd>
         <dt>Of</dt>

@@ -12,7 +12,7 @@ export const Route = createFileRoute("/settings/appearance")({ component: Appear
 function AppearancePage() {
   return (
     <Page title="Appearance · Settings" crumbs={[{ label: "Settings" }, { label: "Appearance" }]}>
-      <div className="page settings stack g6">
+      <div className="page settings stack gap-6">
         <SettingsTabs />
         <SettingsHead title="Appearance" about="These choices apply to this browser only." />
         <section className="panel" aria-label="Appearance">

@@ -38,7 +38,7 @@ function Applications() {
     return <GrantTable grants={grants} revoke={(id) => revoke.mutateAsync(id)} />;
   return (
     <section className="panel" aria-label="Applications">
-      <div className="body stack g3">
+      <div className="body stack gap-3">
         <h2>No applications yet</h2>
         <p className="sub">
           When an agent asks for access, you choose what it may do and where, and it appears here.
@@ -51,7 +51,7 @@ function Applications() {
 function ConnectAgent() {
   return (
     <section className="panel" aria-labelledby="connect-agent">
-      <div className="body stack g3">
+      <div className="body stack gap-3">
         <div>
           <h2 id="connect-agent">Connect an agent</h2>
           <p className="sub">

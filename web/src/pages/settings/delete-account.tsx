@@ -19,7 +19,7 @@ export function DeleteAccount({ identity, hasPassword }: Props) {
       <header>
         <h2 id="delete-heading">Delete account</h2>
       </header>
-      <div className="body stack g3">
+      <div className="body stack gap-3">
         <p className="sub">
           Removes your account permanently. Skills belong to organizations and stay with them.
         </p>

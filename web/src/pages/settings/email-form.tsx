@@ -17,12 +17,12 @@ export function EmailForm({ identity, hasPassword }: { identity: Identity; hasPa
       <header>
         <h2 id="email-heading">E-mail</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className="row wrap">
           <bdi>{identity.email}</bdi>
           {identity.emailVerified ? (
             <span className="badge ok">
-              <CircleCheck className="i" /> Confirmed
+              <CircleCheck className="icon" /> Confirmed
             </span>
           ) : (
             <Unconfirmed />
@@ -75,7 +75,7 @@ function Unconfirmed() {
   return (
     <>
       <span className="badge warn">
-        <MailWarning className="i" /> Not confirmed
+        <MailWarning className="icon" /> Not confirmed
       </span>
       <Button variant="default" size="xs" loading={resend.isPending} onClick={() => resend.mutate()}>
         Send the link again

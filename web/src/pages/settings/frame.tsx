@@ -29,7 +29,7 @@ interface Props {
 export function SettingsPage({ title, about, actions, children }: Props) {
   return (
     <Page title={`${title} · Settings`} crumbs={[{ label: "Settings" }, { label: title }]} actions={actions}>
-      <div className="page settings stack g6">
+      <div className="page settings stack gap-6">
         <SettingsTabs />
         <SignedIn>
           {(identity) => (

@@ -41,7 +41,7 @@ function Installs() {
   return (
     <>
       {outdated > 0 ? (
-        <section className="stack g3" aria-label="Updates">
+        <section className="stack gap-3" aria-label="Updates">
           <p>
             <b>{outdated === 1 ? "1 install is outdated." : `${outdated} installs are outdated.`}</b> Run this
             on the machine:
@@ -70,7 +70,7 @@ function Installs() {
 
 function NoInstalls() {
   return (
-    <section className="stack g3">
+    <section className="stack gap-3">
       <h2>Nothing installed yet</h2>
       <p className="sub">Installs of skills of your organizations appear here.</p>
       <Command text="svc install team/skill" />

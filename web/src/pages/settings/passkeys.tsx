@@ -83,7 +83,7 @@ function PasskeyRow({ passkey, onDialog }: { passkey: Passkey; onDialog: (dialog
     <li className="choice">
       <div>
         <p className="row">
-          <KeyRound className="i" /> <b className="clip">{name}</b>
+          <KeyRound className="icon" /> <b className="clip">{name}</b>
           {synced && <span className="badge">Synced</span>}
         </p>
         <p className="meta">

@@ -64,7 +64,7 @@ export const NoPassword = () => (
     <header>
       <h2 id="password-heading">Password</h2>
     </header>
-    <div className="body stack g4">
+    <div className="body stack gap-4">
       <p className="sub">
         Your account has none: you sign in by your identity provider. With a password, you can also sign in
         without the provider.

@@ -7,7 +7,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: ()
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`;
   return (
     <Modal opened onClose={onClose} title="Your recovery codes" closeOnClickOutside={false}>
-      <div className="stack g4">
+      <div className="stack gap-4">
         <p>
           Keep them where you find them without your device, such as in a password manager or on paper. Each
           signs you in once, after your password. They are not shown again.

@@ -65,11 +65,11 @@ function Summary({ state: { enabled, hasPassword } }: { state: FactorState }) {
     return <span className="badge">Off: your identity provider signs you in</span>;
   return enabled ? (
     <span className="badge ok">
-      <CircleCheck className="i" /> On
+      <CircleCheck className="icon" /> On
     </span>
   ) : (
     <span className="badge warn">
-      <TriangleAlert className="i" /> Off: your password alone signs in
+      <TriangleAlert className="icon" /> Off: your password alone signs in
     </span>
   );
 }
@@ -81,7 +81,7 @@ function RequiredBy({ state: { requiredBy, enabled } }: { state: FactorState }) 
       <ul className="plain-list">
         {requiredBy.map(({ slug, name, from }) => (
           <li key={slug} className={enabled ? "note ok" : "note warn"}>
-            <Building2 className="i" />
+            <Building2 className="icon" />
             <span>
               <bdi>{name}</bdi> requires a second factor of its members
               {!enabled && (

@@ -85,7 +85,7 @@ const columnsOf = (onEnd: (id: string) => void): Column<Session>[] => [
     header: "Browser",
     cell: ({ client, current }) => (
       <>
-        {client ?? "Unknown browser"} {current && <span className="badge acc">This session</span>}
+        {client ?? "Unknown browser"} {current && <span className="badge accent">This session</span>}
       </>
     ),
   },

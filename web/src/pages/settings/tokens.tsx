@@ -69,7 +69,7 @@ function Tokens() {
     );
   return (
     <section className="panel" aria-label="Your tokens">
-      <div className="body stack g3">
+      <div className="body stack gap-3">
         <h2>No tokens yet</h2>
         <p className="sub">Sign in the command line, or create a token for a program.</p>
         <Command text={commandLine("svc", "login", location.origin)} />

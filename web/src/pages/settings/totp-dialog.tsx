@@ -29,7 +29,7 @@ export function TotpDialog({ onDone, onClose }: Props) {
   });
   return (
     <Modal opened onClose={onClose} title="Add an authenticator app" closeOnClickOutside={false}>
-      <div className="stack g4">
+      <div className="stack gap-4">
         {setup.isPending && <SkeletonRows rows={3} height={56} />}
         <Problem error={setup.error} retry={() => void setup.refetch()} />
         {setup.data && (

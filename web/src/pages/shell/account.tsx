@@ -12,7 +12,7 @@ export function Account({ onKeys }: { onKeys: () => void }) {
   const { setColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme("light") === "dark";
   return (
-    <div className="foot">
+    <div className="account-bar">
       {identity ? (
         <AccountButton identity={identity} />
       ) : (
@@ -41,7 +41,7 @@ const AccountMenu = lazy(async () => ({ default: (await loadMenu()).AccountMenu 
 function AccountButton({ identity }: { identity: Identity }) {
   return (
     <MenuButton
-      className="me grow row"
+      className="account-button grow row"
       onLikely={() => void loadMenu()}
       renderMenu={(button) => <AccountMenu identity={identity} button={button} />}
     >

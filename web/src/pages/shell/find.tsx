@@ -5,7 +5,7 @@ export function Find({ onOpen, onHover }: { onOpen: () => void; onHover: () => v
   return (
     <button
       type="button"
-      className="find"
+      className="find-button"
       aria-keyshortcuts="Control+K"
       onPointerEnter={onHover}
       onClick={onOpen}

@@ -15,7 +15,7 @@ export function FolderLinks({ org }: { org: string }) {
   const upper = folders.filter(({ path }) => path.split("/").length <= 2).slice(0, shown);
   return (
     <>
-      <div className="sec">Library</div>
+      <div className="nav-heading">Library</div>
       <Link to={library} activeOptions={{ exact: true }}>
         <Library {...iconProps} />
         All skills
@@ -23,7 +23,7 @@ export function FolderLinks({ org }: { org: string }) {
       {upper.map((folder) => (
         <Link
           key={folder.id}
-          className={folder.path.includes("/") ? "in2" : "in"}
+          className={folder.path.includes("/") ? "indent-2" : "indent-1"}
           to={[library, folder.path].join("/")}
         >
           <FolderIcon folder={folder} />

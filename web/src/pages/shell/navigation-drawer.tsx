@@ -10,11 +10,11 @@ interface Props {
 /** The navigation of narrow windows. Following a link closes it. */
 export function NavigationDrawer({ opened, onClose, children }: Props) {
   const closeOnLink = (event: React.MouseEvent) => {
-    if (event.target instanceof Element && event.target.closest("a, .find")) onClose();
+    if (event.target instanceof Element && event.target.closest("a, .find-button")) onClose();
   };
   return (
     <Drawer opened={opened} onClose={onClose} title="Navigation" size={280}>
-      <div className="side-drawer" onClickCapture={closeOnLink}>
+      <div className="drawer" onClickCapture={closeOnLink}>
         {children}
       </div>
     </Drawer>

@@ -50,7 +50,7 @@ export function OrganizationLinks({ org }: { org: string }) {
   if (allowed.length === 0) return null;
   return (
     <>
-      <div className="sec">Organization</div>
+      <div className="nav-heading">Organization</div>
       {allowed.map(({ label, page, icon: Icon }) => (
         <Link key={label} to={["", org, "-", page].join("/")}>
           <Icon {...iconProps} />

@@ -15,8 +15,8 @@ export function OrganizationMenu() {
   const slug = useCurrentOrganization();
   if (!identity) {
     return (
-      <a className="org" href="/">
-        <span className="av sq brand" aria-hidden="true">
+      <a className="org-button" href="/">
+        <span className="avatar square brand" aria-hidden="true">
           S
         </span>
         <span className="grow clip">Skill registry</span>
@@ -26,7 +26,7 @@ export function OrganizationMenu() {
   const current = identity.memberships.find((membership) => membership.slug === slug);
   return (
     <MenuButton
-      className="org"
+      className="org-button"
       onLikely={() => void loadChoice()}
       renderMenu={(button) => <OrganizationChoice identity={identity} button={button} />}
     >

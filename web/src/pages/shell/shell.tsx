@@ -55,7 +55,7 @@ function Shell() {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <aside className="side" aria-label="Navigation">
+      <aside className="sidebar" aria-label="Navigation">
         {side}
       </aside>
       <div className="main">

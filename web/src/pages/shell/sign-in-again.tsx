@@ -39,7 +39,7 @@ export function SignInAgain({ onDone }: { onDone: (isSignedIn: boolean) => void 
   const leave = () => onDone(false);
   return (
     <Modal opened onClose={leave} title="Sign in again" closeOnClickOutside={false} zIndex={500}>
-      <div className="stack g4" data-mantine-stop-propagation>
+      <div className="stack gap-4" data-mantine-stop-propagation>
         <p className="sub">
           Your session has ended. What you typed is kept, and the page continues after the sign-in.
         </p>
@@ -72,7 +72,7 @@ function OtherTab({ onDone }: { onDone: (user: Identity) => void }) {
     onSuccess: (user) => user && onDone(user),
   });
   return (
-    <div className="stack g3">
+    <div className="stack gap-3">
       <p className="sub">
         Do you sign in by single sign-on?{" "}
         <a href="/sign-in" target="_blank" rel="noopener">

@@ -16,7 +16,7 @@ export function VerifyAgain({ onDone }: { onDone: (isVerified: boolean) => void 
   const { data } = state;
   return (
     <Modal opened onClose={cancel} title="Confirm it is you" closeOnClickOutside={false} zIndex={500}>
-      <div className="stack g4" data-mantine-stop-propagation>
+      <div className="stack gap-4" data-mantine-stop-propagation>
         <p className="sub">
           This change could affect who can use your account or organization. You are not asked again for ten
           minutes.

@@ -39,7 +39,7 @@ function Frame() {
   const tab = useLocation().pathname.split("/")[3];
   return (
     <Page title={titleOf(skill, tab)} crumbs={useCrumbs(skill, tab)} actions={<CopyLink />}>
-      <div className="page sk">
+      <div className="page skill-page">
         <Header skill={skill} />
         <Tabs />
         <OldVersion skill={skill} />

@@ -17,7 +17,7 @@ export function CopyLink() {
     <CopyButton value={`${location.origin}/${org}/${slug}${query}`}>
       {({ copied, copy }) => (
         <Button
-          className="hide-s"
+          className="hidden-on-phones"
           size="xs"
           variant="default"
           leftSection={<Link2 size={14} />}

@@ -15,7 +15,7 @@ import { VersionMenu } from "./version-menu.tsx";
 export function Header({ skill }: { skill: Skill }) {
   const { canUpdate } = useRights();
   return (
-    <header className="head">
+    <header className="page-head">
       <div className="stack">
         <div className="row wrap">
           <h1 className="clip">
@@ -32,13 +32,15 @@ export function Header({ skill }: { skill: Skill }) {
             </span>
           )}
         </div>
-        {visibleText(skill.name) !== skill.slug && <p className="sub name1">{visibleText(skill.name)}</p>}
+        {visibleText(skill.name) !== skill.slug && (
+          <p className="sub display-name">{visibleText(skill.name)}</p>
+        )}
         <p className="sub about">{visibleText(skill.description)}</p>
         {skill.origin && <OriginLine origin={skill.origin} />}
         <RunLine skill={skill} />
         {skill.takedown && (
           <p className="note danger">
-            <ShieldAlert className="i" aria-hidden="true" />
+            <ShieldAlert className="icon" aria-hidden="true" />
             <span>
               An administrator blocked this skill for everyone outside the organization:{" "}
               {visibleText(skill.takedown.reason)}

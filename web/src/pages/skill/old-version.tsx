@@ -15,8 +15,8 @@ export function OldVersion({ skill }: { skill: Skill }) {
   const shown = versions.find((one) => one.semver === version || String(one.version) === version);
   const compare: string = `/${org}/${slug}/compare/${shown?.semver ?? version}...${skill.currentSemver}`;
   return (
-    <p className="note warn tabtop">
-      <History className="i" aria-hidden="true" />
+    <p className="note warn tab-content">
+      <History className="icon" aria-hidden="true" />
       <span>
         {sentenceFor(version, shown, versions, skill)}{" "}
         <Link to="." search={(old) => ({ ...old, version: undefined })}>

@@ -23,7 +23,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
   };
   const isMissing = error instanceof ApiError && error.status === 404;
   return (
-    <section className="stack g3 tabtop" role="alert">
+    <section className="stack gap-3 tab-content" role="alert">
       <h2>{isMissing ? "Not found" : messages.failed}</h2>
       <p className="sub">{error instanceof Error ? error.message : String(error)}</p>
       <div className="row">

@@ -35,7 +35,7 @@ export function Tabs() {
         activeOptions={{ includeSearch: false }}
       >
         Files
-        {manifest && <span className="n">{manifest.files.length}</span>}
+        {manifest && <span className="counter">{manifest.files.length}</span>}
       </Link>
       {others
         .filter(({ isShown }) => isShown)

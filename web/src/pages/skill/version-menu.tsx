@@ -41,7 +41,7 @@ export function VersionMenu({ skill }: { skill: Skill }) {
         {versions.slice(0, offered).map((one) => (
           <Menu.Item
             key={one.id}
-            leftSection={one.semver === shown ? <Check size={14} /> : <span className="blank" />}
+            leftSection={one.semver === shown ? <Check size={14} /> : <span className="icon-space" />}
             rightSection={<Time value={one.createdAt} className="meta" />}
             onClick={() => choose(one.current ? undefined : one.semver)}
           >

@@ -22,7 +22,7 @@ export function AutoJoinPanel({ org, organization }: Props) {
       <header>
         <h2 id="auto-join-heading">Auto-join</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className="sub">
           People with a confirmed address in a verified domain become members when they confirm it or sign in,
           without an invitation.

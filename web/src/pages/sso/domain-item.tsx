@@ -27,7 +27,7 @@ export function DomainItem({ org, domain }: { org: string; domain: SsoDomain }) 
   const { displayName, state } = domain;
   const showsRecord = state !== "verified" || isOpen;
   return (
-    <li className="stack g3">
+    <li className="stack gap-3">
       <div className="row wrap">
         <b className="domain-name wrap-text">{displayName}</b>
         <StateBadge state={state} />
@@ -65,7 +65,7 @@ export function DomainItem({ org, domain }: { org: string; domain: SsoDomain }) 
       )}
       {showsRecord && <TxtRecord domain={domain} />}
       <Problem error={verify.error} />
-      <span role="status" className="sr">
+      <span role="status" className="visually-hidden">
         {verify.isSuccess && `${displayName} is verified.`}
       </span>
       {isAsked && <RemoveDialog org={org} domain={domain} onRemoved={read} onClose={() => setAsked(false)} />}
@@ -119,7 +119,7 @@ function DomainTimes({
     <>
       {problem !== undefined && (
         <p className="note warn">
-          <CircleAlert className="i" aria-hidden="true" />
+          <CircleAlert className="icon" aria-hidden="true" />
           <span className="wrap-text">
             {problem}
             {lapsesAt !== undefined && (

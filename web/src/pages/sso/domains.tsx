@@ -17,7 +17,7 @@ export function Domains({ org }: { org: string }) {
       <header>
         <h2 id="domains-heading">Domains</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className="sub">
           Verify the domain of your e-mail addresses by a DNS record. Only addresses in verified domains lead
           to your single sign-on. A subdomain has a record of its own.

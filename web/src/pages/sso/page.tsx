@@ -54,8 +54,8 @@ function Overview({ org, organization }: { org: string; organization: Organizati
   const { view, provider, number } = Route.useSearch();
   const navigate = useNavigate({ from: Route.fullPath });
   return (
-    <div className="page stack g6">
-      <div className="stack g2">
+    <div className="page stack gap-6">
+      <div className="stack">
         <h1>Single sign-on</h1>
         <p className="sub">
           People sign in to <bdi>{organization.name}</bdi> with the account that they have at your identity

@@ -29,7 +29,7 @@ export function Providers({ org }: { org: string }) {
           Add provider
         </Button>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <List
           found={found}
           rows={2}
@@ -52,7 +52,7 @@ export function Providers({ org }: { org: string }) {
 function ProviderItem({ org, provider }: { org: string; provider: SsoProvider }) {
   const { id, name, type, lastSignInAt, testedAt, saml } = provider;
   return (
-    <li className="stack g2">
+    <li className="stack">
       <div className="row wrap">
         <Link className="domain-name wrap-text" to="/$org/-/sso" params={{ org }} search={{ provider: id }}>
           <b>{name}</b>

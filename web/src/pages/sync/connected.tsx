@@ -48,7 +48,7 @@ export function Connected({ org, state, connection, canManage, runError }: Props
       <Problem error={runError} />
       <Status state={state} connection={connection} />
       <div className="sync-columns">
-        <div className="stack g4">
+        <div className="stack gap-4">
           {connection.problem && (
             <ConnectionProblem org={org} connection={connection} canManage={canManage} />
           )}

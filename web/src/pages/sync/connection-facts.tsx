@@ -23,7 +23,7 @@ export function ConnectionFacts({ org, state, connection, canManage }: Props) {
     <aside className="sync-facts" aria-label="Connection">
       <section>
         <h2>Connection</h2>
-        <dl className="kv">
+        <dl className="fact-list">
           <dt>Host</dt>
           <dd>{hostLabels[connection.host]}</dd>
           <dt>Branch</dt>

@@ -27,8 +27,8 @@ export function ConnectionProblem({
   const remedy = remedyOf(problem.code);
   return (
     <section className={connection.status === "blocked" ? "note danger" : "note warn"} aria-label="Problem">
-      <TriangleAlert {...iconProps} className="i" />
-      <div className="stack g2">
+      <TriangleAlert {...iconProps} className="icon" />
+      <div className="stack">
         <p>
           <b>{problem.message}</b> <Time value={problem.at} className="meta" />
         </p>

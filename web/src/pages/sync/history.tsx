@@ -120,7 +120,7 @@ function resultsOf(run: SyncRun): { text: string; tone: string }[] {
   const results = counted
     .filter(([count]) => count > 0)
     .map(([count, name, tone]) => ({ text: `${count} ${name}`, tone }));
-  if (run.outcome === "running") results.unshift({ text: "running", tone: "acc" });
+  if (run.outcome === "running") results.unshift({ text: "running", tone: "accent" });
   if (run.outcome === "failed" || run.outcome === "blocked")
     results.unshift({ text: run.outcome, tone: "danger" });
   if (run.outcome === "stopped")

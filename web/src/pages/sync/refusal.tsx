@@ -11,7 +11,7 @@ export function Refusal({ error, onBranch }: { error: Error; onBranch: (branch: 
   const tag = typeof details["tag"] === "string" ? details["tag"] : undefined;
   return (
     <div className="note danger" role="alert">
-      <div className="stack g2">
+      <div className="stack">
         <p>{error.message}</p>
         {missing.length > 0 && <p>You lack: {missing.join(", ")}. An owner can give you a role with them.</p>}
         {branches.length > 0 && (

@@ -53,7 +53,7 @@ function sentenceOf({ status, pending }: Connection): { tone: string; sentence: 
   if (status === "blocked") return { tone: "danger", sentence: "Blocked until a person acts" };
   if (status === "disconnecting") return { tone: "warn", sentence: "Being disconnected" };
   if (status === "failing") return { tone: "warn", sentence: "Failing, and retried automatically" };
-  if (pending) return { tone: "acc", sentence: "A sync is running" };
+  if (pending) return { tone: "accent", sentence: "A sync is running" };
   return { tone: "ok", sentence: "Connected and current" };
 }
 

@@ -32,12 +32,12 @@ export function Wizard({ org, hosts }: { org: string; hosts: Host[] }) {
   const error = connect.error ?? plan.error;
   const fields = error instanceof ApiError ? error.fields : {};
   return (
-    <div className="sync-wizard stack g4">
+    <div className="sync-wizard stack gap-4">
       <p className="sub">
         Connect a repository, and every skill is also a directory in it. Changes go both ways, and nothing is
         lost where both sides change.
       </p>
-      <form className="stack g4" onSubmit={submit}>
+      <form className="stack gap-4" onSubmit={submit}>
         <HostChoice host={draft.host} hosts={hosts} onChange={(host) => change({ host })} />
         <RepositoryFields draft={draft} fields={fields} onChange={change} />
         <ModeChoice mode={draft.mode} onChange={(mode) => change({ mode })} />

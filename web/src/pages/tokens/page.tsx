@@ -28,7 +28,7 @@ function TokensPage() {
       )}
     >
       {(organization) => (
-        <div className="page stack g4">
+        <div className="page stack gap-4">
           <h1>API tokens</h1>
           <p className="sub">
             Tokens of {organization.name} act as the organization, for continuous integration and other

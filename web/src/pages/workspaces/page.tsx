@@ -18,7 +18,7 @@ function WorkspacesPage() {
       subject={settings}
     >
       {(organization) => (
-        <div className="page stack g4">
+        <div className="page stack gap-4">
           <h1>Personal workspaces</h1>
           <p className="sub">
             A private folder for each member of {organization.name}, which the service creates and manages.

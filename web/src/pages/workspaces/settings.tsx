@@ -44,7 +44,7 @@ export function Settings({ org, organization, settings }: Props) {
   const mayMove =
     may(organization.permissions, "folder", "update") && may(organization.permissions, "folder", "manageAcl");
   return (
-    <section className="stack g3" aria-label="State">
+    <section className="stack gap-3" aria-label="State">
       <p className={enabled ? "note ok" : "note"}>
         {enabled
           ? "Every member has a workspace; members who join get one."

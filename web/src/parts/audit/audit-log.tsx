@@ -28,13 +28,13 @@ interface Props {
 export function AuditLog({ log, filter, hasReasons = false, onFilter }: Props) {
   const pages = Math.ceil(Math.min(log.data?.total ?? 0, reach) / auditPageSize);
   return (
-    <div className="audit stack g4">
+    <div className="audit stack gap-4">
       <AuditFilters
         filter={filter}
         onFilter={onFilter}
         example={hasReasons ? "user.suspended, job.*" : undefined}
       />
-      <section className="stack g3" aria-label="Entries">
+      <section className="stack gap-3" aria-label="Entries">
         <Problem error={log.error} retry={() => void log.refetch()} />
         {log.isPending && <SkeletonRows height={40} />}
         {log.data && (

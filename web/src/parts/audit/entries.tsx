@@ -35,7 +35,7 @@ const toggleColumn = (
   cell: ({ id, action }) => (
     <button
       type="button"
-      className="tw"
+      className="toggle"
       aria-expanded={open === id}
       aria-label={`Details of ${action}`}
       onClick={() => setOpen(open === id ? undefined : id)}
@@ -83,7 +83,7 @@ function Details({ entry, onFilter }: { entry: AuditEntry; onFilter: (part: Audi
     ]),
   ];
   return (
-    <div className="stack g3">
+    <div className="stack gap-3">
       <dl className="facts">
         {facts.map(([term, value]) => (
           <Fragment key={term}>

@@ -45,12 +45,12 @@ export function CodeLines({ text, path, selected, onSelect }: Props) {
   };
   return (
     <div
-      className={onSelect ? "codebox linked" : "codebox"}
+      className={onSelect ? "code-box linked" : "code-box"}
       role="region"
       aria-label={`Content of ${visibleText(path)}`}
       tabIndex={0}
     >
-      <div ref={list} className="codelines" style={{ height: lines.length * lineHeight }}>
+      <div ref={list} className="code-lines" style={{ height: lines.length * lineHeight }}>
         {rows.getVirtualItems().map(({ index, start }) => (
           <CodeLine
             key={index}
@@ -88,10 +88,13 @@ interface LineProps {
 const CodeLine = memo(
   function CodeLine({ number, top, text, pieces, isSelected, onSelect }: LineProps) {
     return (
-      <div className={isSelected ? "cl on" : "cl"} style={{ transform: `translateY(${top}px)` }}>
+      <div
+        className={isSelected ? "code-line selected" : "code-line"}
+        style={{ transform: `translateY(${top}px)` }}
+      >
         {onSelect ? (
           <a
-            className="n"
+            className="number"
             href={`#L${number}`}
             aria-label={`Line ${number}`}
             onClick={(event) => {
@@ -102,7 +105,7 @@ const CodeLine = memo(
             {number}
           </a>
         ) : (
-          <span className="n">{number}</span>
+          <span className="number">{number}</span>
         )}
         <code>{text.length > maxLine ? `${visibleText(text.slice(0, maxLine))}…` : shown(text, pieces)}</code>
       </div>

@@ -16,8 +16,8 @@ export function AgentConfig() {
   const clients = agentClients(`${location.origin}/mcp`, { signIn });
   const { file, text } = clients.find((client) => client.id === id)!;
   return (
-    <div className="stack g2">
-      <div className="row wrap g2">
+    <div className="stack">
+      <div className="row wrap">
         <Select
           aria-label="Client"
           size="xs"

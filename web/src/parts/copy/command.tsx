@@ -12,9 +12,9 @@ interface Props {
 /** A command line with a button that copies it. */
 export function Command({ text, label = "Copy command", prompt = "$" }: Props) {
   return (
-    <div className="cmd">
+    <div className="command">
       {prompt !== "" && (
-        <span className="p" aria-hidden="true">
+        <span className="prompt" aria-hidden="true">
           {prompt}
         </span>
       )}

@@ -22,10 +22,10 @@ export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, 
     case "file":
       return <FileRow file={row.file} isOpen={isOpen(row.file)} onToggle={onToggle} viewed={viewed} />;
     case "hunk":
-      return <div className="l hunk">{row.text}</div>;
+      return <div className="line hunk">{row.text}</div>;
     case "note":
       return (
-        <div className="l note1">
+        <div className="line remark">
           {row.text}
           {row.canShow && (
             <Button size="xs" variant="default" onClick={() => onToggle(row.file)}>
@@ -38,15 +38,15 @@ export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, 
       return <FindingRow finding={row.finding} isAtLine={row.isAtLine} onReview={onReview} />;
     case "line":
       return (
-        <div className={`l ${row.line.kind}`}>
-          <span className="n">{row.line.old}</span>
-          <span className="n">{row.line.now}</span>
+        <div className={`line ${row.line.kind}`}>
+          <span className="number">{row.line.old}</span>
+          <span className="number">{row.line.now}</span>
           <Cell line={row.line} path={row.path} />
         </div>
       );
     default:
       return (
-        <div className="l pair">
+        <div className="line pair">
           <Half line={row.left} number={row.left?.old} path={row.path} />
           <Half line={row.right} number={row.right?.now} path={row.path} />
         </div>
@@ -58,7 +58,7 @@ function Half({ line, number, path }: { line: Line | undefined; number: number |
   if (!line) return <div className="half none" />;
   return (
     <div className={`half ${line.kind}`}>
-      <span className="n">{number}</span>
+      <span className="number">{number}</span>
       <Cell line={line} path={path} />
     </div>
   );
@@ -79,11 +79,11 @@ function Cell({ line, path }: { line: Line; path: string }) {
   );
   return (
     <>
-      <span className="s" aria-hidden="true">
+      <span className="sign" aria-hidden="true">
         {signs[line.kind]}
       </span>
-      <span className="c">
-        {line.kind !== "same" && <span className="sr">{spoken[line.kind]}</span>}
+      <span className="text">
+        {line.kind !== "same" && <span className="visually-hidden">{spoken[line.kind]}</span>}
         <Words line={line} highlight={highlight} />
       </span>
     </>
@@ -101,7 +101,7 @@ function FileRow({ file, isOpen, onToggle, viewed }: FileProps) {
   const { added, removed } = countsOf(file);
   const path = visibleText(file.path);
   return (
-    <div className="l file">
+    <div className="line file">
       <button
         type="button"
         className="row"
@@ -144,9 +144,9 @@ function FindingRow({
   onReview: Props["onReview"];
 }) {
   return (
-    <div className="l finding">
+    <div className="line finding">
       <p className={finding.reviewed ? "note" : "note warn"}>
-        <TriangleAlert className="i" aria-hidden="true" />
+        <TriangleAlert className="icon" aria-hidden="true" />
         <span className="grow">
           {visibleText(finding.message)}
           <span className="meta">

@@ -77,7 +77,7 @@ export function DiffRows({ diff, isSplit, findings, onReview, viewed, handle, sc
           key={key}
           ref={view.measureElement}
           data-index={index}
-          className={index === at && rows[index]?.kind !== "file" ? "at" : undefined}
+          className={index === at && rows[index]?.kind !== "file" ? "current" : undefined}
           style={{ position: "absolute", left: 0, right: 0, transform: `translateY(${start - margin}px)` }}
         >
           <DiffRow row={rows[index]!} isOpen={isOpen} onToggle={toggle} onReview={onReview} viewed={viewed} />

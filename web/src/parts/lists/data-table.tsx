@@ -42,7 +42,7 @@ const classesOf = ({
   isHiddenOnPhones,
   className,
 }: Pick<Column<never>, "align" | "isHiddenOnPhones" | "className">) =>
-  [align, isHiddenOnPhones && "hide-s", className].filter(Boolean).join(" ") || undefined;
+  [align, isHiddenOnPhones && "hidden-on-phones", className].filter(Boolean).join(" ") || undefined;
 
 /** Rows with the same columns. */
 export function DataTable<T>(props: Props<T>) {
@@ -50,13 +50,13 @@ export function DataTable<T>(props: Props<T>) {
   const region = scrollLabel === undefined ? {} : { tabIndex: 0, role: "region", "aria-label": scrollLabel };
   return (
     <div className={inPanel ? "scroll" : "panel scroll"} {...region}>
-      <table className={["tbl", props.className].filter(Boolean).join(" ")}>
-        <caption className="sr">{caption}</caption>
+      <table className={["table", props.className].filter(Boolean).join(" ")}>
+        <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
             {columns.map(({ header, isHeaderHidden, align, isHiddenOnPhones }) => (
               <th key={header} scope="col" className={classesOf({ align, isHiddenOnPhones })}>
-                {isHeaderHidden ? <span className="sr">{header}</span> : header}
+                {isHeaderHidden ? <span className="visually-hidden">{header}</span> : header}
               </th>
             ))}
           </tr>

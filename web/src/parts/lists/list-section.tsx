@@ -91,7 +91,7 @@ export function ListSection<T>({ title, label, aside, filter, ...list }: Section
   const Head = inPanel ? "header" : "div";
   return (
     <section
-      className={inPanel ? "panel" : "stack g3"}
+      className={inPanel ? "panel" : "stack gap-3"}
       aria-label={label}
       aria-labelledby={title === undefined ? undefined : id}
     >

@@ -26,7 +26,7 @@ export function SearchField({ label, placeholder, value = "", onChange }: Props)
       aria-label={label}
       placeholder={placeholder}
       leftSection={<Search size={16} />}
-      rightSection={<span className="kbd hide-s">/</span>}
+      rightSection={<span className="kbd hidden-on-phones">/</span>}
       defaultValue={value}
       maxLength={200}
       onChange={(event) => apply(event.currentTarget.value)}

@@ -21,7 +21,7 @@ export function ProofRequired({ org, error }: { org: string; error: ApiError }) 
   const { title, content } = contentOf(org, name, error);
   return (
     <Page title={`${title} · ${org}`} crumbs={[{ label: org }]}>
-      <div className="page stack g4">
+      <div className="page stack gap-4">
         <h1>{title}</h1>
         {content}
       </div>
@@ -49,7 +49,7 @@ function FactorRequired({ org, name }: { org: string; name: string }) {
   return (
     <>
       <p className="note warn">
-        <ShieldCheck className="i" />
+        <ShieldCheck className="icon" />
         <span>
           <bdi>{name}</bdi> requires a second factor of its members, and your account has none. Nothing of the
           organization is shown until you add one.
@@ -71,7 +71,7 @@ function SsoRequired({ org, name, details }: { org: string; name: string; detail
   return (
     <>
       <p className="note warn">
-        <KeyRound className="i" />
+        <KeyRound className="icon" />
         <span>
           <bdi>{name}</bdi> requires its members to sign in by its identity provider. Nothing of the
           organization is shown until you have done so.
@@ -128,7 +128,7 @@ function ConfirmationRequired({ name }: { name: string }) {
   return (
     <>
       <p className="note warn">
-        <ShieldCheck className="i" />
+        <ShieldCheck className="icon" />
         <span>
           The identity provider of another organization has signed you in. <bdi>{name}</bdi> is shown after
           you have confirmed with your own password or second factor.

@@ -39,7 +39,7 @@ export function FolderChoice({ folders, chosen, onChange }: Props) {
   if (folders.length === 0) return <p className="sub">There are no folders.</p>;
   return (
     <fieldset className="stack token-folders">
-      <legend className="sr">Folders</legend>
+      <legend className="visually-hidden">Folders</legend>
       <TextInput
         size="xs"
         aria-label="Filter folders"

@@ -153,8 +153,8 @@ function Limits({ holder, folders, isHeld, draft: { term, scopes, folderIds }, o
           onChange={(next) => onChange({ folderIds: next })}
         />
       )}
-      <p className="note acc" role="status">
-        <Info className="i" />
+      <p className="note accent" role="status">
+        <Info className="icon" />
         <span>{summaryOf({ holder, scopes, folders: paths }, expiresAt)}</span>
       </p>
     </>

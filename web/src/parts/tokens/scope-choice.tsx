@@ -28,10 +28,10 @@ export function ScopeChoice({ scopes, isHeld, onChange }: Props) {
     onChange(next.length > 0 ? { ...rest, [group]: next } : rest);
   };
   return (
-    <div className="stack g3">
+    <div className="stack gap-3">
       {groups.map(([group, label]) => (
         <fieldset key={group} className="row wrap scope">
-          <legend className="sr">{label}</legend>
+          <legend className="visually-hidden">{label}</legend>
           <span className="scope-name" aria-hidden="true">
             {label}
           </span>

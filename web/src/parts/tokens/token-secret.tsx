@@ -18,9 +18,9 @@ export function TokenSecret({ title, secret, onClose, children }: Props) {
   const close = () => (isCopied || isAsked ? onClose() : setAsked(true));
   return (
     <Modal opened onClose={close} title={title} size="lg" closeOnClickOutside={false}>
-      <div className="stack g4">
+      <div className="stack gap-4">
         <p>Copy the token now: the service stores only its hash and can&apos;t show it again.</p>
-        <div className="cmd">
+        <div className="command">
           <code className="secret" tabIndex={0} aria-label="Token" onCopy={() => setCopied(true)}>
             {secret}
           </code>
@@ -43,7 +43,7 @@ export function TokenSecret({ title, secret, onClose, children }: Props) {
         {children}
         {isWarned && (
           <p className="note warn" role="alert">
-            <TriangleAlert className="i" />
+            <TriangleAlert className="icon" />
             <span>You have not copied the token. Without it, you have to create another one.</span>
           </p>
         )}

@@ -27,7 +27,7 @@ export function JobDialog({ queue, id, onClose }: Props) {
       size={720}
       className="job-dialog"
     >
-      <div className="stack g4">
+      <div className="stack gap-4">
         {isPending && <SkeletonRows rows={3} />}
         {isGone ? (
           <p className="sub">This job no longer exists.</p>

@@ -71,7 +71,7 @@ function StateTabs({ queues, filter }: { queues: Queue[] | undefined; filter: Jo
             resetScroll={false}
             activeOptions={{ explicitUndefined: true }}
           >
-            {stateNames[state]} {sum !== undefined && <span className="n">{count(sum)}</span>}
+            {stateNames[state]} {sum !== undefined && <span className="counter">{count(sum)}</span>}
           </Link>
         );
       })}
@@ -99,7 +99,9 @@ function columnsOf(state: JobState, onOpen: Props["onOpen"]): Column<Job>[] {
           <span className="meta block">
             {subjectOf(job)} <span className="nowrap">#{job.id}</span>
           </span>
-          {job.error !== null && hasError && <span className="meta block only-s error">{job.error}</span>}
+          {job.error !== null && hasError && (
+            <span className="meta block only-on-phones error">{job.error}</span>
+          )}
         </>
       ),
     },

@@ -23,7 +23,7 @@ export function Plot({ metrics, subject }: { metrics: JobMetrics; subject: strin
   const each = stepSeconds === 60 ? "minute" : duration(stepSeconds * 1000).replace(" 0 s", "");
   const total = (kind: Kind) => count(steps.reduce((sum, step) => sum + step[kind], 0));
   return (
-    <figure className="plot stack g3">
+    <figure className="plot stack gap-3">
       <figcaption className="meta">
         {`${subject}: ${total("completed")} completed, ${total("failed")} failed permanently, `}
         {`${total("retried")} attempts failed and were tried again. Each bar is one ${each}.`}

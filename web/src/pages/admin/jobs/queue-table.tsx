@@ -59,7 +59,7 @@ const columnsOf = (
           {name}
         </button>
         {paused && <span className="badge warn">paused</span>}
-        <span className="meta hide-s" title={jobs.join(", ")}>
+        <span className="meta hidden-on-phones" title={jobs.join(", ")}>
           {" "}
           {counted(jobs.length, "kind")}, {concurrency} at once
         </span>

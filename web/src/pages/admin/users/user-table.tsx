@@ -60,7 +60,7 @@ function Name({ user }: { user: AdminUser }) {
       <span>
         {visibleText(name || username)} <span className="meta">{username}</span>
         <span className="meta block">{email}</span>
-        <span className="block only-s">
+        <span className="block only-on-phones">
           <State user={user} />
         </span>
       </span>
@@ -72,7 +72,7 @@ function State({ user: { isAdministrator, suspended, emailVerified } }: { user: 
   return (
     <>
       <span className="row wrap">
-        {isAdministrator && <span className="badge acc">administrator</span>}
+        {isAdministrator && <span className="badge accent">administrator</span>}
         {suspended && <span className="badge danger">suspended</span>}
         {!emailVerified && <span className="badge">address not confirmed</span>}
       </span>

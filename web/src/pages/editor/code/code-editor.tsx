@@ -54,7 +54,7 @@ export function CodeEditor({ ref, path, revision, text, problems, ...events }: P
     flush: () => editor.current?.flush(),
     goTo: (line) => editor.current?.goTo(line),
   }));
-  return <div className="cm" ref={box} />;
+  return <div className="code-editor" ref={box} />;
 }
 
 type Events = { current: Pick<Props, "onText" | "onKeyAtCursor" | "onPublish"> };

@@ -43,7 +43,7 @@ function RowOf({ row, top, onAction }: RowProps) {
   const action = actionOf(row);
   if (row.kind === "file" || row.kind === "hunk")
     return (
-      <div className={`l ${row.kind} ${action ? "act" : ""}`} style={style}>
+      <div className={`line ${row.kind} ${action ? "with-action" : ""}`} style={style}>
         {row.kind === "hunk" ? (
           row.text
         ) : (
@@ -55,11 +55,13 @@ function RowOf({ row, top, onAction }: RowProps) {
       </div>
     );
   return (
-    <div className={`l ${row.kind}`} style={style}>
-      <span className="n">{row.line}</span>
+    <div className={`line ${row.kind}`} style={style}>
+      <span className="number">{row.line}</span>
       <span className="sign">
         <span aria-hidden="true">{signs[row.kind]}</span>
-        {row.kind !== "same" && <span className="sr">{row.kind === "add" ? "added" : "removed"}</span>}
+        {row.kind !== "same" && (
+          <span className="visually-hidden">{row.kind === "add" ? "added" : "removed"}</span>
+        )}
       </span>
       <span>{visibleText(row.text)}</span>
     </div>

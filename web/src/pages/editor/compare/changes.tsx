@@ -24,9 +24,11 @@ export function Changes({ files, base, readBase }: Props) {
       isCurrent = false;
     };
   }, [files, base, readBase]);
-  if (failed !== "") return <p className="pv danger">{failed}</p>;
+  if (failed !== "") return <p className="preview danger">{failed}</p>;
   if (rows?.length === 0)
-    return <p className="pv sub">No changes from {base ? `version ${base.semver}` : "the template"} yet.</p>;
+    return (
+      <p className="preview sub">No changes from {base ? `version ${base.semver}` : "the template"} yet.</p>
+    );
   return rows ? <ChangeRows rows={rows} label="Changes" /> : null;
 }
 

@@ -30,7 +30,7 @@ export function useOtherSide(
   if (!isOther) return undefined;
   return {
     note: other.data && (
-      <Note tone="acc">
+      <Note tone="accent">
         <span>
           Combining {base?.semver} with {other.data.base?.semver}: take over what you want to keep under{" "}
           <b>{label}</b>, then publish.
@@ -70,12 +70,14 @@ function OtherSide({ workspace, other }: { workspace: Workspace; other: BaseRead
   return (
     <>
       {failed !== "" && (
-        <p className="pv danger" role="alert">
+        <p className="preview danger" role="alert">
           {failed}
         </p>
       )}
       {rows?.length === 0 && (
-        <p className="pv sub">Your text has all of version {other.base?.semver}: there is no difference.</p>
+        <p className="preview sub">
+          Your text has all of version {other.base?.semver}: there is no difference.
+        </p>
       )}
       {rows && rows.length > 0 && <ChangeRows rows={rows} label={label} />}
     </>

@@ -78,7 +78,7 @@ export function DraftNote({ draft, onResume, onDiscard }: NoteProps) {
   const [isSure, setSure] = useState(false);
   if (!draft) return null;
   return (
-    <Note tone="acc">
+    <Note tone="accent">
       <span className="grow">
         You have an unpublished draft from <Time value={new Date(draft.savedAt).toISOString()} />
         {draft.base && `, based on version ${draft.base.semver}`}.
@@ -99,7 +99,15 @@ export function DraftNote({ draft, onResume, onDiscard }: NoteProps) {
   );
 }
 
-export function Note({ tone, role, children }: { tone: "acc" | "warn"; role?: string; children: ReactNode }) {
+export function Note({
+  tone,
+  role,
+  children,
+}: {
+  tone: "accent" | "warn";
+  role?: string;
+  children: ReactNode;
+}) {
   return (
     <div className={`note ${tone} bar-note`} role={role}>
       {children}

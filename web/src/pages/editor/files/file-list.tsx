@@ -35,7 +35,7 @@ export function FileList({ files, base, path, rootPath, ...actions }: Props) {
   const removed = removedFiles(files, base);
   return (
     <div className="files">
-      <div className="row between head">
+      <div className="row between files-head">
         <span className="meta">
           {files.length === 1 ? "1 file" : `${files.length} files`} · {sizeOf(total)}
         </span>
@@ -117,8 +117,8 @@ function FileRow({
         </span>
         {mark !== "" && (
           <>
-            <span className={`dot ${status === "added" ? "ok" : "acc"}`} title={mark} />
-            <span className="sr">{mark}</span>
+            <span className={`dot ${status === "added" ? "ok" : "accent"}`} title={mark} />
+            <span className="visually-hidden">{mark}</span>
           </>
         )}
       </button>

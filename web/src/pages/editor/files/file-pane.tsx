@@ -7,11 +7,11 @@ import { isImage } from "./file-list.tsx";
 
 /** A file that is not edited as text: a picture, or other bytes. */
 export function FilePane({ workspace: { file, base, text, reader } }: { workspace: Workspace }) {
-  if (!file) return <p className="pv sub">No file is open.</p>;
-  if (text === undefined) return <div className="pv" role="status" aria-label="Loading" />;
+  if (!file) return <p className="preview sub">No file is open.</p>;
+  if (text === undefined) return <div className="preview" role="status" aria-label="Loading" />;
   const size = sizeOf(sizeOfFile(file, base));
   return (
-    <div className="pv stack g3" role="region" aria-label={file.path} tabIndex={0}>
+    <div className="preview stack gap-3" role="region" aria-label={file.path} tabIndex={0}>
       <p className="sub">
         <b className="mono">{file.path}</b> · {size}.{" "}
         {isImage(file.path) ? "" : "This file can't be edited as text."} Drop a file of the same name to

@@ -65,7 +65,7 @@ export function PublishButton({ label, error, reason, isBusy, onPublish }: Props
 export function DraftMark({ state }: { state: DraftState }) {
   if (state === "none") return null;
   return (
-    <span className="meta row hide-s nowrap" role="status">
+    <span className="meta row hidden-on-phones nowrap" role="status">
       <span className={`dot ${state === "saved" ? "ok" : "warn"}`} />
       {state === "saved" ? "Draft kept in this browser" : "This browser keeps no drafts"}
     </span>

@@ -19,7 +19,7 @@ interface Props {
 /** The form of a publish, its progress and its failure. */
 export function PublishPanel({ state, message, onMessage, onRetry, onCancel, children }: Props) {
   return (
-    <section className="pub" aria-label="Publish">
+    <section className="publish-panel" aria-label="Publish">
       {state.kind === "failed" && <PublishFailure error={state.error} onRetry={onRetry} />}
       {state.kind === "running" ? (
         <ProgressRow progress={state.progress} onCancel={onCancel} />

@@ -7,7 +7,7 @@ import type { Published } from "./publish.ts";
 export function PublishedNotice({ published }: { published: Published }) {
   const { org, slug, semver, warnings } = published;
   return (
-    <div className="page stack g4" style={{ maxWidth: 640 }}>
+    <div className="page stack gap-4" style={{ maxWidth: 640 }}>
       <h1 className="row">
         <CircleCheck size={22} className="ok" aria-hidden="true" /> Published {slug} {semver}
       </h1>

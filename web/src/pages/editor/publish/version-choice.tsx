@@ -19,11 +19,11 @@ interface Props {
 
 export function VersionChoice({ numbers, value, onChange }: Props) {
   return (
-    <div className="bump" role="radiogroup" aria-label="Next version">
+    <div className="version-choice" role="radiogroup" aria-label="Next version">
       {nextVersions.map((next) => (
         <label key={next} data-on={next === value}>
           <input
-            className="sr"
+            className="visually-hidden"
             type="radio"
             name="next-version"
             value={next}

@@ -43,8 +43,8 @@ export function SeveralSkills({ details, dropped: { skills, others }, onBack }: 
   );
   return (
     <Page title="Publish skills" crumbs={[{ label: "Publish" }]} actions={actions}>
-      <div className="page stack g4">
-        <div className="stack g3">
+      <div className="page stack gap-4">
+        <div className="stack gap-3">
           <Head count={skills.length} org={details.org} />
           <NextSteps
             isDone={open.length === 0 && published > 0}
@@ -55,12 +55,12 @@ export function SeveralSkills({ details, dropped: { skills, others }, onBack }: 
           />
         </div>
         <div className="several">
-          <div className="stack g3">
+          <div className="stack gap-3">
             {checked ? <Skills skills={checked} states={states} /> : <SkeletonRows rows={skills.length} />}
             <Others paths={others} />
           </div>
           <section className="panel" aria-label="Where they are published">
-            <div className="body stack g4">
+            <div className="body stack gap-4">
               <PlaceFields details={details} />
               {isNested && (
                 <Checkbox
@@ -73,7 +73,7 @@ export function SeveralSkills({ details, dropped: { skills, others }, onBack }: 
             </div>
           </section>
         </div>
-        <p className="sr" role="status">
+        <p className="visually-hidden" role="status">
           {published > 0 && `${published} of ${skills.length} published`}
         </p>
       </div>

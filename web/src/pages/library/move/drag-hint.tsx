@@ -20,18 +20,18 @@ export function DragHint({ tree, drag }: { tree: Tree; drag: DragState }) {
   const isSettled = drag.target === target;
   const isWarning = isSettled && (plan.data?.exposure.widened || leavesRestriction(tree, drag.item, to));
   return (
-    <div className="ghost" role="status">
+    <div className="drag-hint" role="status">
       <b className="clip">{nameOf(drag.item)}</b>
       <span className="clip">
         to <span className="mono">{name}</span>
       </span>
       {isSettled && plan.data && (
-        <span className={isWarning ? "hr row warn" : "hr row"}>
+        <span className={isWarning ? "effect row warn" : "effect row"}>
           <Eye size={16} />
           {shortEffect(plan.data)}
         </span>
       )}
-      {isSettled && plan.error && <span className="hr danger">{plan.error.message}</span>}
+      {isSettled && plan.error && <span className="effect danger">{plan.error.message}</span>}
     </div>
   );
 }

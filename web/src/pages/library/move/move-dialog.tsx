@@ -39,7 +39,7 @@ export function MoveDialog({ tree, item, target, onMove, onClose }: Props) {
   };
   return (
     <Modal opened onClose={onClose} title={`Move ${nameOf(item)}`}>
-      <div className="stack g4">
+      <div className="stack gap-4">
         <Select
           label="Folder"
           placeholder="Type part of its path"

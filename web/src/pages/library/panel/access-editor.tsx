@@ -82,7 +82,7 @@ export function AccessEditor(props: Props) {
   const change = (next: AccessDraft) => setEdit({ draft: next, base: edit?.base ?? access });
   return (
     <>
-      <section className="sec stack g3" aria-label="Restriction and grants">
+      <section className="panel-section stack gap-3" aria-label="Restriction and grants">
         <Switch
           labelPosition="left"
           label="Restrict this folder"
@@ -140,7 +140,7 @@ interface SaveBarProps {
 
 function SaveBar({ isSaving, onDiscard, onSave }: SaveBarProps) {
   return (
-    <div className="savebar2 row between" role="region" aria-label="Unsaved access">
+    <div className="save-bar row between" role="region" aria-label="Unsaved access">
       <span className="meta">
         Applies with the next request of everyone. Audit entry{" "}
         <span className="mono">folder.acl_updated</span>.

@@ -26,7 +26,7 @@ export function Effect({ result, isLeaving }: { result: MoveResult; isLeaving: b
   const Icon = exposure.widened ? Eye : isLeaving ? Lock : EyeOff;
   return (
     <div className={isWarning ? "note warn" : "note"} role="status">
-      <Icon className="i" {...iconProps} />
+      <Icon className="icon" {...iconProps} />
       <div className="stack">
         <p>
           {exposure.widened ? (

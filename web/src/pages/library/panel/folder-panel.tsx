@@ -27,8 +27,8 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
   const isRefused = access.error instanceof ApiError && access.error.status === 403;
   const Icon = folder.restricted ? FolderLock : FolderIcon;
   return (
-    <aside className="accp" aria-label={`Access to ${folder.name}`}>
-      <div className="sec">
+    <aside className="access-panel" aria-label={`Access to ${folder.name}`}>
+      <div className="panel-section">
         <div className="row between">
           <h2 className="row grow">
             <Icon {...iconProps} />
@@ -41,18 +41,18 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
         </p>
       </div>
       {folder.managed && (
-        <p className="sec meta">
+        <p className="panel-section meta">
           This folder belongs to the personal workspaces. The service manages its name and access.
         </p>
       )}
       {access.isPending && <SkeletonRows rows={4} />}
       {isRefused ? (
-        <p className="sec meta">You may not see who has access to this folder.</p>
+        <p className="panel-section meta">You may not see who has access to this folder.</p>
       ) : (
         <Problem error={access.error} retry={() => void access.refetch()} />
       )}
       {access.data && <AccessEditor key={folder.id} org={org} folder={folder} access={access.data} />}
-      <div className="sec">
+      <div className="panel-section">
         <Command text={commandLine("svc", "publish", "--team", org, "--folder", folder.path)} />
       </div>
     </aside>

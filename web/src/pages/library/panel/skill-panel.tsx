@@ -17,8 +17,8 @@ interface Props {
 export function SkillPanel({ skill, canMove, onMove }: Props) {
   const page: string = `/${skill.tenantSlug}/${skill.slug}`;
   return (
-    <aside className="accp" aria-label={`Details of ${skill.slug}`}>
-      <div className="sec stack">
+    <aside className="access-panel" aria-label={`Details of ${skill.slug}`}>
+      <div className="panel-section stack">
         <div className="row between">
           <h2 className="clip">{skill.slug}</h2>
           {canMove && (

@@ -44,7 +44,7 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
   const readers = entries.filter(({ can }) => can.includes("read")).length;
   const isWhole = draft === undefined ? !present.hasNextPage : planned.data?.nextCursor === null;
   return (
-    <section className="sec who-list" aria-label="Who can do what here, and why">
+    <section className="panel-section who-list" aria-label="Who can do what here, and why">
       <div className="row between">
         <h3>{draft ? "Who could do what after saving" : "Who can do what here, and why"}</h3>
         <span className="meta" aria-live="polite">
@@ -76,7 +76,7 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
 function Holder({ entry: { principal, can, before, reasons } }: { entry: Entry }) {
   const level = levelOf(can);
   const previous = before ? levelOf(before) : level;
-  const tone = previous !== level ? "acc" : can.length === 0 ? "danger" : "";
+  const tone = previous !== level ? "accent" : can.length === 0 ? "danger" : "";
   return (
     <li className="who">
       {principal.type === "token" ? (

@@ -21,7 +21,7 @@ export function ConnectionFields(props: FieldProps) {
       <header>
         <h2>Connection</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <Input.Wrapper label="Transport" description={hints[draft.transport]}>
           <div className="scroll">
             <SegmentedControl

@@ -23,7 +23,7 @@ export function GeneralFields({ org, isNew, isNameMissing, draft, problems, onCh
       <header>
         <h2>General</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <TextInput
           label="Name"
           required

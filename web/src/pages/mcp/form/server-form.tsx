@@ -32,7 +32,7 @@ export function ServerForm({ org, server, saving, onSave, onCancel }: Props) {
   const missing = missingNames(config);
   const fields = { draft, problems, onChange: change };
   return (
-    <div className="two form-two">
+    <div className="two-columns with-preview">
       <Form
         label={server ? "MCP server" : "New MCP server"}
         error={saving.error ?? (isTried && !isComplete)}
@@ -92,7 +92,7 @@ function Preview({ org, server, draft }: { org: string; server: McpServer | unde
   const shown = useDeferredValue(draft);
   const slug = server?.slug ?? (shown.slug.trim() || slugOf(shown.name));
   return (
-    <aside className="stack g3 mcp-preview" aria-label="Preview">
+    <aside className="stack gap-3 mcp-preview" aria-label="Preview">
       <h2>What the tool&apos;s file will hold</h2>
       <ToolPreview server={{ ...configOf(shown), slug, tenantSlug: org }} hasCommand={false} />
       <p className="meta">

@@ -48,7 +48,7 @@ export function ValueFields({ list, draft, problems, onChange, missing = [], onA
       <header>
         <h2>{title}</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className="meta">{hint}</p>
         {values.map((value, at) => (
           <ValueRow

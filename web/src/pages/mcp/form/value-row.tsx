@@ -23,8 +23,8 @@ const focus = (input: HTMLInputElement | null) => input?.focus();
 export function ValueRow({ title, value, isMemberOnly, isAdded, problems, onChange, onRemove }: Props) {
   const isMember = isMemberOnly || value.kind === "member";
   return (
-    <fieldset className="mcp-value stack g3">
-      <legend className="sr">{title}</legend>
+    <fieldset className="mcp-value stack gap-3">
+      <legend className="visually-hidden">{title}</legend>
       <div className="row name-row">
         <TextInput
           className="grow"

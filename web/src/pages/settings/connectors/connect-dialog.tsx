@@ -33,7 +33,7 @@ export function ConnectDialog({ connector, onClose }: Props) {
       >
         {server ? (
           <p className="note">
-            <ShieldCheck className="i" />
+            <ShieldCheck className="icon" />
             <span>
               Your credentials are stored encrypted, and sent to <b className="mono">{server.host}</b> only,
               at the address <span className="mono address">{visibleText(server.url)}</span>
@@ -52,7 +52,7 @@ export function ConnectDialog({ connector, onClose }: Props) {
         ))}
         {failed && (
           <p className="note danger" role="alert">
-            <CircleAlert className="i" />
+            <CircleAlert className="icon" />
             <span>{failed}</span>
           </p>
         )}

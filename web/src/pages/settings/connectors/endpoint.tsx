@@ -9,7 +9,7 @@ export function Endpoint() {
           Use them from your agents
         </h2>
       </header>
-      <div className="body stack g3">
+      <div className="body stack gap-3">
         <p className="sub">
           One MCP server has the tools of all your connectors. Add its address to an agent as a remote server
           (HTTP). The agent opens this service in the browser when it needs your access.

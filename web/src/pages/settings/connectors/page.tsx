@@ -123,7 +123,7 @@ function ConnectorList({ connectors, onConnect }: ListProps) {
 function NoConnectors() {
   return (
     <section className="panel" aria-label="Your connectors">
-      <div className="body stack g3">
+      <div className="body stack gap-3">
         <h2>No connectors yet</h2>
         <p className="sub">
           Connect to a remote MCP server of your organization once, in the browser. Afterwards, your agents

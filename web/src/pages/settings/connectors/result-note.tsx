@@ -16,7 +16,7 @@ export function ResultNote({ asked, result, connector }: Props) {
   if (connector?.connectionStatus === "connected")
     return (
       <p className="note ok" role="status">
-        <CircleCheck className="i" />
+        <CircleCheck className="icon" />
         <span>
           <bdi>{nameOf(connector)}</bdi> is connected.
         </span>
@@ -24,7 +24,7 @@ export function ResultNote({ asked, result, connector }: Props) {
     );
   return (
     <p className="note warn" role="status">
-      <CircleAlert className="i" />
+      <CircleAlert className="icon" />
       <span>{problemOf(connector, result)}</span>
     </p>
   );

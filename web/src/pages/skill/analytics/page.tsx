@@ -42,7 +42,7 @@ function Analytics() {
       ...daily.map(({ date, cli, web, api }) => [date, cli, web, api]),
     ]);
   return (
-    <section className="tabtop stack g6" aria-label="Downloads" data-dimmed={found.isPlaceholderData}>
+    <section className="tab-content stack gap-6" aria-label="Downloads" data-dimmed={found.isPlaceholderData}>
       <dl className="totals">
         <Total label="In total" value={total} />
         <Total label="Last 7 days" value={last7Days} />
@@ -72,7 +72,7 @@ function Analytics() {
 const Total = ({ label, value }: { label: string; value: number }) => (
   <div>
     <dt className="meta">{label}</dt>
-    <dd className="big">{value.toLocaleString("en")}</dd>
+    <dd className="total">{value.toLocaleString("en")}</dd>
   </div>
 );
 

@@ -33,7 +33,7 @@ export function ChangedFiles({ diff, chosen, to, findings, viewed, onChoose, onF
     .map((file, index) => ({ file, index }))
     .filter(({ file }) => file.path.toLowerCase().includes(words));
   return (
-    <aside className="ctree" aria-label="Changed files">
+    <aside className="changed-files" aria-label="Changed files">
       <TextInput
         ref={field}
         size="xs"

@@ -45,7 +45,7 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
     v: () => inView !== undefined && viewed.mark(inView, !viewed.has(inView)),
   });
   return (
-    <div className="cmp">
+    <div className="comparison">
       <ChangedFiles
         diff={diff}
         chosen={file}
@@ -56,7 +56,7 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
         onFinding={(id) => rows.current?.showFinding(id) === true}
       />
       <div className="changes" ref={scroller} role="region" aria-label="Changes" tabIndex={0}>
-        <h1 className="sr">
+        <h1 className="visually-hidden">
           Compare versions {from} and {to} of {skill.slug}
         </h1>
         <Ends from={from} to={to} />

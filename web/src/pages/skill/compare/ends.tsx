@@ -20,7 +20,7 @@ export function Ends({ from, to }: { from: string; to: string }) {
       search: true,
     });
   return (
-    <div className="vers">
+    <div className="compared-versions">
       <End label="From" semver={from} versions={versions} onChange={(next) => compare(next, to)} />
       <ActionIcon variant="default" aria-label="Swap the versions" onClick={() => compare(to, from)}>
         <ArrowLeftRight size={16} />
@@ -41,7 +41,7 @@ function End({ label, semver, versions, onChange }: EndProps) {
   const version = versions.find((one) => one.semver === semver);
   const names = versions.map((one) => one.semver);
   return (
-    <div className="v">
+    <div className="compared-version">
       <Select
         label={label}
         size="xs"

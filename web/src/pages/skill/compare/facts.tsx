@@ -28,7 +28,7 @@ export function Facts({ skill, diff, from, to, counts }: Props) {
   const isChanged = before && after && before.description !== after.description;
   return (
     <>
-      <dl className="sum">
+      <dl className="change-facts">
         <div>
           <dt className="meta">Size of the change</dt>
           <dd>
@@ -59,14 +59,14 @@ export function Facts({ skill, diff, from, to, counts }: Props) {
         )}
       </dl>
       {isChanged && (
-        <div className="desc">
+        <div className="description-change">
           <h2>Description</h2>
           <p>
-            <span className="sr">Before: </span>
+            <span className="visually-hidden">Before: </span>
             <del>{visibleText(before.description || "none")}</del>
           </p>
           <p>
-            <span className="sr">After: </span>
+            <span className="visually-hidden">After: </span>
             <ins>{visibleText(after.description || "none")}</ins>
           </p>
         </div>

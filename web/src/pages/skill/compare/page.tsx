@@ -85,7 +85,7 @@ function Actions({ skill, from, to }: { skill: Skill; from: string; to: string }
       <PatchButton from={from} to={to} />
       {canRevert && (
         <Button
-          className="hide-s"
+          className="hidden-on-phones"
           size="xs"
           variant="default"
           leftSection={<RotateCcw size={14} />}
@@ -112,7 +112,7 @@ function PatchButton({ from, to }: { from: string; to: string }) {
     URL.revokeObjectURL(url);
   };
   return (
-    <span className="hide-s row">
+    <span className="hidden-on-phones row">
       <Button
         size="xs"
         variant="default"

@@ -29,7 +29,7 @@ export function FileTree({ manifest, chosen }: { manifest: Manifest; chosen: str
         aria-label="Filter files"
         placeholder="Filter files"
         leftSection={<Search size={14} />}
-        rightSection={<span className="kbd hide-s">/</span>}
+        rightSection={<span className="kbd hidden-on-phones">/</span>}
         value={filter}
         maxLength={200}
         onChange={(event) => setFilter(event.currentTarget.value)}
@@ -39,7 +39,7 @@ export function FileTree({ manifest, chosen }: { manifest: Manifest; chosen: str
       </p>
       <ul>
         {rows.map((row) => (
-          <li key={row.path} className={`in${Math.min(row.depth, 5)}`}>
+          <li key={row.path} className={`indent-${Math.min(row.depth, 5)}`}>
             <Row row={row} isChosen={row.path === chosen} />
           </li>
         ))}

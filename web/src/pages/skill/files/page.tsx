@@ -26,7 +26,7 @@ function Files() {
       ? (manifest.files.find((one) => /^(SKILL|RULE)\.md$/.test(one.path)) ?? manifest.files[0])
       : manifest.files.find((one) => one.path === path);
   return (
-    <div className="fl">
+    <div className="file-columns">
       <FileTree manifest={manifest} chosen={file?.path} />
       {file ? (
         <Viewer key={`${manifest.semver} ${file.path}`} manifest={manifest} file={file} />

@@ -26,7 +26,7 @@ export function FindingsBadge({ semver, counts, isShownWithout = false }: Props)
   const Icon = counts.errors > 0 ? CircleAlert : TriangleAlert;
   return (
     <>
-      <button type="button" className={`badge pick${tone}`} onClick={() => setOpen(true)}>
+      <button type="button" className={`badge badge-button${tone}`} onClick={() => setOpen(true)}>
         <Icon size={12} aria-hidden="true" /> {count === 1 ? "1 finding" : `${count} findings`}
         {counts.toReview === 0 && " reviewed"}
       </button>

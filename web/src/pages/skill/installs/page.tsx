@@ -32,7 +32,7 @@ function Installs() {
   if (found.error && !data) return <Problem error={found.error} retry={() => void found.refetch()} />;
   if (installs.length === 0) {
     return (
-      <section className="tabtop stack g3">
+      <section className="tab-content stack gap-3">
         <h2>No member has installed this skill</h2>
         <p className="sub">Installs with svc appear here while a member is signed in.</p>
         <Command text={installLine(org, slug)} />
@@ -40,7 +40,7 @@ function Installs() {
     );
   }
   return (
-    <section className="tabtop stack g4" aria-label="Installs">
+    <section className="tab-content stack gap-4" aria-label="Installs">
       {summary && (
         <p className="sub">
           {summary.installs === 1 ? "Installed in 1 place" : `Installed in ${summary.installs} places`},{" "}

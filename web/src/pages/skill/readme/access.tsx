@@ -11,7 +11,7 @@ export function Access({ skill }: { skill: Skill }) {
   return (
     <section>
       <h3>Access</h3>
-      <p className="sub ui">
+      <p className="sub small">
         {sentenceOf(skill)}
         {isMember && (
           <>

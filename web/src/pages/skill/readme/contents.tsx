@@ -7,7 +7,7 @@ export function Contents({ headings }: { headings: Heading[] }) {
     <nav className="contents" aria-label="Contents">
       <ul>
         {listed.map(({ id, text, depth }) => (
-          <li key={id} className={`d${depth}`}>
+          <li key={id} className={`depth-${depth}`}>
             <a href={`#${id}`} className="clip">
               {text}
             </a>

@@ -25,13 +25,13 @@ export function Downloads() {
           Analytics
         </a>
       </div>
-      <p className="row base">
-        <b className="big">{data.last30Days.toLocaleString("en")}</b>
+      <p className="row baseline">
+        <b className="total">{data.last30Days.toLocaleString("en")}</b>
         <span className="meta">last 30 days</span>
       </p>
       <Sparkline values={daily} label={`Downloads per day: ${data.last30Days} in 30 days`} />
       {data.last30Days > 0 && (
-        <dl className="lg">
+        <dl className="legend">
           {sources.map(({ key, label, tone }) => (
             <div key={key} className="row">
               <dt className="row grow">

@@ -10,14 +10,14 @@ const advised = limits.skillDescriptionAdvised;
 export function Frontmatter({ parts: { fields, problem } }: { parts: ReadText }) {
   if (problem !== undefined) {
     return (
-      <p className="fm sub" role="note">
+      <p className="frontmatter sub" role="note">
         The frontmatter can&apos;t be read. {visibleText(problem)}
       </p>
     );
   }
   if (fields.length === 0) return null;
   return (
-    <dl className="fm">
+    <dl className="frontmatter">
       {fields.slice(0, listed.fields).map(([name, value]) => (
         <Field key={name} name={name} value={value} />
       ))}

@@ -25,7 +25,7 @@ function Readme() {
   const { data: manifest } = useSuspenseQuery(manifestQuery(ref, version));
   const file = mainFileOf(manifest);
   return (
-    <div className="two">
+    <div className="two-columns">
       {file ? (
         <SkillText key={manifest.hash} manifest={manifest} file={file} />
       ) : (

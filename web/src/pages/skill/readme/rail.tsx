@@ -63,7 +63,7 @@ function VersionFacts({ skill, manifest }: { skill: Skill; manifest: Manifest })
   return (
     <section>
       <h3>This version</h3>
-      <dl className="kv">
+      <dl className="fact-list">
         <dt>Version</dt>
         <dd className="mono">
           {manifest.semver} <span className="dim">· number {manifest.version}</span>

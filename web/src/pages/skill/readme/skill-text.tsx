@@ -71,7 +71,7 @@ export function SkillText({ manifest, file }: { manifest: Manifest; file: Manife
 function Text({ rendered, onSource }: { rendered: Rendered | undefined; onSource: () => void }) {
   if (rendered) return <Markdown rendered={rendered} />;
   return (
-    <div className="body stack g3">
+    <div className="body stack gap-3">
       <p className="sub">
         This text is too large to show as a page. Read its source, or download the version.
       </p>

@@ -14,7 +14,7 @@ export function ExposureNote({ effect: { exposure, readers } }: { effect: Effect
   if (before.visibility === after.visibility && !widened) {
     return (
       <p className="note">
-        <Users className="i" aria-hidden="true" />
+        <Users className="icon" aria-hidden="true" />
         <span>
           Who can read the skill stays the same: {audiences[after.visibility]}.
           {readers && ` ${membersText(readers)}`}
@@ -25,7 +25,7 @@ export function ExposureNote({ effect: { exposure, readers } }: { effect: Effect
   const Icon = widened ? TriangleAlert : Users;
   return (
     <p className={widened ? "note warn" : "note"} role="status">
-      <Icon className="i" aria-hidden="true" />
+      <Icon className="icon" aria-hidden="true" />
       <span>
         Before: {audiences[before.visibility]}. After: {audiences[after.visibility]}.
         {readers && ` ${membersText(readers)}`}

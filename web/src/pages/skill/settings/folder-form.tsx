@@ -38,7 +38,7 @@ export function FolderForm({ skill }: { skill: Skill }) {
       <header>
         <h2>Folder</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <Select
           label="Folder"
           searchable

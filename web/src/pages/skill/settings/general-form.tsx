@@ -34,7 +34,7 @@ export function GeneralForm({ skill }: { skill: Skill }) {
       <header>
         <h2>General</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <TextInput
           label="Name"
           value={name}

@@ -19,7 +19,7 @@ function Settings() {
   const { canUpdate, canDelete } = useRights();
   if (!canUpdate && !canDelete) {
     return (
-      <section className="tabtop stack g3">
+      <section className="tab-content stack gap-3">
         <h2>Settings</h2>
         <p className="sub">
           Changing this skill requires the permission skill: update, which a role of the organization can give
@@ -29,7 +29,7 @@ function Settings() {
     );
   }
   return (
-    <div className="settings tabtop stack g6">
+    <div className="settings tab-content stack gap-6">
       {canUpdate && (
         <>
           <GeneralForm key={skill.updatedAt} skill={skill} />

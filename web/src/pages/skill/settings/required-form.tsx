@@ -38,7 +38,7 @@ export function RequiredForm({ skill }: { skill: Skill }) {
       <header>
         <h2>MCP servers</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <RequiredServers org={org} chosen={chosen} onChange={setChosen} />
         <p className="meta">While the skill requires servers, it stays private.</p>
         <Problem error={save.error} />

@@ -32,7 +32,7 @@ export function VisibilityForm({ skill }: { skill: Skill }) {
       <header>
         <h2>Visibility</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         {skill.restricted && (
           <p className="sub">
             The skill is in a restricted folder. Regardless of its visibility, only people with a grant can
@@ -40,7 +40,7 @@ export function VisibilityForm({ skill }: { skill: Skill }) {
           </p>
         )}
         <Radio.Group aria-label="Visibility" value={visibility} onChange={(value) => setVisibility(value)}>
-          <div className="stack g3">
+          <div className="stack gap-3">
             {choices.map(({ value, label, hint }) => (
               <Radio key={value} value={value} label={label} description={hint} />
             ))}

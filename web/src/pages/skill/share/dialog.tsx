@@ -26,7 +26,7 @@ export function ShareDialog({ skill, onClose }: Props) {
   const isOpen = audience === "unlisted" || audience === "public";
   return (
     <Modal opened onClose={onClose} title={`Share ${skill.slug}`} size="lg">
-      <div className="stack g4">
+      <div className="stack gap-4">
         <p className="row">
           <Icon size={16} aria-hidden="true" />
           <span>{text}</span>
@@ -111,7 +111,7 @@ function Change({ skill, to }: { skill: Skill; to: keyof typeof actions }) {
     );
   }
   return (
-    <div className="stack g3">
+    <div className="stack gap-3">
       {effect.data && <ExposureNote effect={effect.data} />}
       {to === "private" && skill.visibility === "public" && (
         <p className="sub">It also leaves the catalog.</p>

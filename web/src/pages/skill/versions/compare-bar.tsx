@@ -15,7 +15,7 @@ export function CompareBar({ ticked, versions, onClear }: Props) {
   const numberOf = (semver: string) => versions.find((one) => one.semver === semver)?.version ?? 0;
   const [from, to] = ticked.toSorted((a, b) => numberOf(a) - numberOf(b));
   return (
-    <div className="row between bar2">
+    <div className="row between compare-bar">
       <span className="meta" role="status">
         {ticked.length === 0 && "Tick two versions to compare them."}
         {ticked.length === 1 && `${from} is ticked. Tick another version to compare the two.`}

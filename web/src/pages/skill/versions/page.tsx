@@ -39,7 +39,7 @@ function Versions() {
   if (found.isPending) return <SkeletonRows height={62} />;
   if (found.error && !data) return <Problem error={found.error} retry={() => void found.refetch()} />;
   return (
-    <section className="vs tabtop" aria-label="Versions">
+    <section className="versions tab-content" aria-label="Versions">
       <CompareBar ticked={ticked} versions={versions} onClear={() => setTicked([])} />
       <Timeline rows={rows} ticked={ticked} onTick={tick} found={found} />
       {found.isFetchNextPageError && <More found={found}>Show older versions</More>}
@@ -74,7 +74,7 @@ function Timeline({ rows, ticked, onTick, found }: TimelineProps) {
             {row.label}
           </h2>
         ) : (
-          <div key={key} className="vrow" style={style}>
+          <div key={key} className="version-row" style={style}>
             <VersionRow
               version={row.version}
               isTicked={ticked.includes(row.version.semver)}

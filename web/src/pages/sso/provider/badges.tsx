@@ -16,7 +16,7 @@ export function ProviderBadges({ provider }: { provider: SsoProvider }) {
   return (
     <>
       <span className={enabled ? "badge ok" : "badge"}>{enabled ? "enabled" : disabled}</span>
-      {enforced && <span className="badge acc">enforced</span>}
+      {enforced && <span className="badge accent">enforced</span>}
     </>
   );
 }
@@ -28,7 +28,7 @@ export function CertificateState({ certificate }: { certificate: Certificate }) 
   const { expired, notAfter, subject } = certificate;
   return (
     <p className={expired ? "note danger" : "note warn"}>
-      <TriangleAlert className="i" />
+      <TriangleAlert className="icon" />
       <span>
         The certificate {subject} {expired ? "expired" : "expires"} <Time value={notAfter} />.{" "}
         {expired ? "Responses signed by it are refused." : "Add the next one before then."}

@@ -27,7 +27,7 @@ export function Connection({ org, provider }: Props) {
           </Button>
         )}
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         {provider.saml && <SamlFacts saml={provider.saml} />}
         {provider.oidc && <OidcFacts oidc={provider.oidc} />}
         {!hasConnection && (

@@ -38,7 +38,7 @@ export function Encryption({ org, provider }: Props) {
           </Button>
         )}
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className="sub">
           {keys.length === 0
             ? "Add a key if the identity provider encrypts assertions. The metadata of this service then has its certificate."
@@ -77,7 +77,7 @@ interface KeyProps {
 
 function Key({ index, value: { fingerprint, createdAt }, remove }: KeyProps) {
   return (
-    <div className="row between assertion-key">
+    <div className="row between">
       <span className="grow wrap-text">
         {index === 0 ? "Current key" : "Previous key, which still decrypts"}, added <Time value={createdAt} />
         <span className="meta mono block">SHA-256 {fingerprint}</span>

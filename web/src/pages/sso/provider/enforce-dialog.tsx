@@ -46,7 +46,7 @@ function Consequences({ consequences }: { consequences: SsoConsequences }) {
   const unsafe = owners.filter(({ hasFactor }) => !hasFactor);
   const list = (named: { username: string }[]) => named.map(({ username }) => username).join(", ");
   return (
-    <div className="stack g3">
+    <div className="stack gap-3">
       <p>
         From the next request on, {people(members, "member")} other than owners need a sign-in by this
         provider: in the dashboard every seven days, for personal tokens, clones and the client every 30 days.{" "}

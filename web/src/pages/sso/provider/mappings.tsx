@@ -34,7 +34,7 @@ export function Mappings({ org, provider: { id, groupsOverageAt } }: Props) {
       <header>
         <h2 id="mappings-heading">Groups and teams</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className="sub">
           At each sign-in, people join the teams of their groups and leave the other teams in this list. Teams
           that are not in it stay as they are.

@@ -32,7 +32,7 @@ export function Membership({ org, organization, provider }: Props) {
       <header>
         <h2 id="membership-heading">New members</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <Form
           label="New members"
           error={save.error}

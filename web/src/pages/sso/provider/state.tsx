@@ -33,7 +33,7 @@ export function ProviderState({ org, organization, provider }: Props) {
       <header>
         <h2 id="state-heading">Who signs in by it</h2>
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <Switch
           label="Enabled"
           description="People whose address is in a verified domain are led to this provider when they sign in."

@@ -33,7 +33,7 @@ export function TestSignIn({ org, provider }: Props) {
         <h2 id="test-heading">Test sign-in</h2>
         {provider.testedAt !== null && <span className="badge ok">passed</span>}
       </header>
-      <div className="body stack g4">
+      <div className="body stack gap-4">
         <p className="sub">
           Sign in at the identity provider yourself: nothing changes, and you see every check, the attributes
           that arrive, and the effect that the sign-in would have.
@@ -60,7 +60,7 @@ export function TestSignIn({ org, provider }: Props) {
             </Button>
           )}
         </div>
-        <div role="status" className="stack g4">
+        <div role="status" className="stack gap-4">
           {start.data && test.data?.state === "pending" && (
             <p className="meta">Waiting for the sign-in in the other tab, for ten minutes.</p>
           )}

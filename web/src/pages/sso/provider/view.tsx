@@ -20,8 +20,8 @@ interface Props {
 export function ProviderView({ org, organization, provider }: Props) {
   const { id, name } = provider;
   return (
-    <div className="page stack g6">
-      <div className="stack g2">
+    <div className="page stack gap-6">
+      <div className="stack">
         <div className="row wrap">
           <h1 className="wrap-text">{name}</h1>
           <ProviderBadges provider={provider} />

@@ -13,8 +13,8 @@ export function SplitTable({ label, caption, sides: [left, right], rows }: Props
   return (
     <div className="sync-diff" tabIndex={0} role="region" aria-label={label}>
       <table>
-        <caption className="sr">{caption}</caption>
-        <thead className="sr">
+        <caption className="visually-hidden">{caption}</caption>
+        <thead className="visually-hidden">
           <tr>
             <th scope="col">Line, left</th>
             <th scope="col">{left}</th>
