@@ -105,7 +105,11 @@ async function runTests() {
     timeout: FILE_TIMEOUT_MS * count,
     signal: interruption.signal,
   });
-  events.on("test:pass", ({ name, nesting }) => nesting === 0 && unended.delete(name));
+  events.on("test:pass", ({ name, nesting }) => {
+    if (nesting !== 0 || unended.delete(name)) return;
+    hasFailed = true;
+    console.error(`"${name}" is not in the suite of its file: a promise of another file was awaited.`);
+  });
   events.on("test:fail", ({ todo, name, nesting }) => {
     if (todo !== undefined && todo !== false) return;
     hasFailed = true;

@@ -1,23 +1,15 @@
 /** The access of an organization's own tokens with its reasons, next to that of the members, through HTTP. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type {
   AccessCheckPayload,
   EffectiveAccessPayload,
-  FolderPayload,
   PlannedAccessPayload,
 } from "../../contract/payloads/folders.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { encodeCursor, writeCursor } from "../../src/http/request/cursor.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let people: Record<"granted" | "manager" | "left out", TestUser>;
-let vault: FolderPayload;
-let skill: PublishResult["skill"];
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization, newOrganization } from "../support/set-up.ts";
 
 async function created<T>(path: string, body: unknown): Promise<T> {
   const made = await service.call<T>("POST", `/api/tenants/${org.id}${path}`, { token: owner.token, body });
@@ -25,29 +17,28 @@ async function created<T>(path: string, body: unknown): Promise<T> {
   return made.data;
 }
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  people = {
-    granted: await newMember(service, org, "viewer"),
-    manager: await newMember(service, org, "member"),
-    "left out": await newMember(service, org, "member"),
-  };
-  vault = await newFolder(service, org, owner, "vault");
-  skill = await publishInFolder(service, org, owner, { name: "Kept", folder: "vault", visibility: "public" });
-  await restrict(service, owner, vault.id, [
-    { type: "member", id: people.granted.id, level: "editor" },
-    { type: "member", id: people.manager.id, level: "manager" },
-  ]);
+const { service, owner, org } = await setUpOrganization();
+const people = {
+  granted: await newMember(service, org, "viewer"),
+  manager: await newMember(service, org, "member"),
+  "left out": await newMember(service, org, "member"),
+};
+const vault = await newFolder(service, org, owner, "vault");
+const skill = await publishSkill(service, org, owner, {
+  name: "Kept",
+  folder: "vault",
+  visibility: "public",
 });
-after(() => service.close());
+await restrict(service, owner, vault.id, [
+  { type: "member", id: people.granted.id, level: "editor" },
+  { type: "member", id: people.manager.id, level: "manager" },
+]);
 
 const kept = () => skill.publicId;
 const list = (by: TestUser, path: string) =>
   service.call<EffectiveAccessPayload[]>("GET", path, { token: by.token });
 
-describe("tokens of the organization", () => {
+describe("tokens of the organization", async () => {
   type Check = AccessCheckPayload;
   const ids: Record<"free" | "scoped" | "boxed" | "ended", string> = {
     free: "",
@@ -64,21 +55,19 @@ describe("tokens of the organization", () => {
   const tokensIn = (rows: { principal: { type: string; name: string } }[]) =>
     rows.filter(({ principal }) => principal.type === "token").map(({ principal }) => principal.name);
 
-  before(async () => {
-    const make = async (name: keyof typeof ids, limits: object) => {
-      const made = await created<{ id: string; token: string }>("/tokens", {
-        name: `${name} token`,
-        ...limits,
-      });
-      ids[name] = made.id;
-      secrets[name] = made.token;
-    };
-    await make("free", {});
-    await make("scoped", { scopes: { skill: ["read"] } });
-    await make("boxed", { scopes: { skill: ["read", "update"] }, allowedFolderIds: [vault.id] });
-    await make("ended", {});
-    await service.call("DELETE", `/api/tenants/${org.id}/tokens/${ids.ended}`, { token: owner.token });
-  });
+  const make = async (name: keyof typeof ids, limits: object) => {
+    const made = await created<{ id: string; token: string }>("/tokens", {
+      name: `${name} token`,
+      ...limits,
+    });
+    ids[name] = made.id;
+    secrets[name] = made.token;
+  };
+  await make("free", {});
+  await make("scoped", { scopes: { skill: ["read"] } });
+  await make("boxed", { scopes: { skill: ["read", "update"] }, allowedFolderIds: [vault.id] });
+  await make("ended", {});
+  await service.call("DELETE", `/api/tenants/${org.id}/tokens/${ids.ended}`, { token: owner.token });
 
   it("follow the members with their limits, and can do what is listed", async () => {
     const rows = (await list(owner, `/api/skills/${kept()}/effective`)).data;
@@ -154,8 +143,7 @@ describe("tokens of the organization", () => {
     assert.deepEqual([boxed.data.allowed, refused.data.allowed], [true, false]);
     assert.equal((await check(owner, ids.ended, "read")).status, 404);
 
-    const other = await service.newUser();
-    const elsewhere = await service.newOrg(other);
+    const { owner: other, org: elsewhere } = await newOrganization(service);
     const theirs = await service.call<{ id: string }>("POST", `/api/tenants/${elsewhere.id}/tokens`, {
       token: other.token,
       body: { name: "theirs" },

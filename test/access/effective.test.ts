@@ -1,25 +1,16 @@
 /** The access of members with its reasons, through HTTP. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type {
   AccessCheckPayload,
   EffectiveAccessPayload,
   PlannedAccessPayload,
-  FolderPayload,
 } from "../../contract/payloads/folders.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-/** Members by the reason for which they have access. */
-let people: Record<"admin" | "granted" | "teammate" | "manager" | "left out" | "unable", TestUser>;
-let team: { id: string };
-let noReader: { id: string };
-let vault: FolderPayload;
-let inner: FolderPayload;
 const skills: Record<string, PublishResult["skill"]> = {};
 
 async function created<T>(path: string, body: unknown): Promise<T> {
@@ -28,35 +19,34 @@ async function created<T>(path: string, body: unknown): Promise<T> {
   return made.data;
 }
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  team = await created("/teams", { name: "Platform", roles: [] });
-  noReader = await created("/roles", { name: "Auditor", permissions: { auditLog: ["read"] } });
-  people = {
-    admin: await newMember(service, org, "admin"),
-    granted: await newMember(service, org, "viewer"),
-    teammate: await newMember(service, org, "member", [team.id]),
-    manager: await newMember(service, org, "member"),
-    "left out": await newMember(service, org, "member"),
-    unable: await newMember(service, org, noReader.id),
-  };
-  vault = await newFolder(service, org, owner, "vault");
-  inner = await newFolder(service, org, owner, "vault/inner");
-  for (const [name, folder, visibility] of [
-    ["Kept", "vault/inner", "public"],
-    ["Open", "/", "public"],
-    ["Plain", "/", "private"],
-  ] as const)
-    skills[name] = await publishInFolder(service, org, owner, { name, folder, visibility });
-  await restrict(service, owner, vault.id, [
-    { type: "member", id: people.granted.id, level: "editor" },
-    { type: "team", id: team.id, level: "editor" },
-    { type: "member", id: people.manager.id, level: "manager" },
-  ]);
+const { service, owner, org } = await setUpOrganization();
+const team = await created<{ id: string }>("/teams", { name: "Platform", roles: [] });
+const noReader = await created<{ id: string }>("/roles", {
+  name: "Auditor",
+  permissions: { auditLog: ["read"] },
 });
-after(() => service.close());
+/** Members by the reason for which they have access. */
+const people = {
+  admin: await newMember(service, org, "admin"),
+  granted: await newMember(service, org, "viewer"),
+  teammate: await newMember(service, org, "member", [team.id]),
+  manager: await newMember(service, org, "member"),
+  "left out": await newMember(service, org, "member"),
+  unable: await newMember(service, org, noReader.id),
+};
+const vault = await newFolder(service, org, owner, "vault");
+const inner = await newFolder(service, org, owner, "vault/inner");
+for (const [name, folder, visibility] of [
+  ["Kept", "vault/inner", "public"],
+  ["Open", "/", "public"],
+  ["Plain", "/", "private"],
+] as const)
+  skills[name] = await publishSkill(service, org, owner, { name, folder, visibility });
+await restrict(service, owner, vault.id, [
+  { type: "member", id: people.granted.id, level: "editor" },
+  { type: "team", id: team.id, level: "editor" },
+  { type: "member", id: people.manager.id, level: "manager" },
+]);
 
 const kept = () => skills["Kept"]!.publicId;
 const list = (by: TestUser, path: string) =>

@@ -4,29 +4,23 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { apiRoutes } from "../../src/api.ts";
 import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { addGrant } from "../support/grants.ts";
 import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 import { newProvider } from "../support/sso/fixture.ts";
 import { makePackage } from "../support/zip.ts";
 import { bodies, keyOf, pathOf, spyPolicy, spyServer, type Organization } from "./isolation-calls.ts";
 
-let service: TestService;
-let ours: Organization;
-let theirs: Organization;
-
-before(async () => {
-  service = await startService();
-  // The first account is the service's administrator, who can see more.
-  await service.newUser();
-  [ours, theirs] = [await makeOrganization(), await makeOrganization()];
-  await service.settled();
-});
-after(() => service.close());
+const { service } = await setUpService();
+// The first account is the service's administrator, who can see more.
+await service.newUser();
+const [ours, theirs] = [await makeOrganization(), await makeOrganization()];
+await service.settled();
 
 async function made<T>(method: string, path: string, token: string, body?: unknown): Promise<T> {
   const answer = await service.call<T>(method, path, { token, body });
@@ -35,8 +29,7 @@ async function made<T>(method: string, path: string, token: string, body?: unkno
 }
 
 async function makeOrganization(): Promise<Organization> {
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   const member = await newMember(service, org, "member");
   const base = `/api/tenants/${org.id}`;
   const { token } = owner;

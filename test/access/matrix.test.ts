@@ -7,13 +7,13 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import { visibilities, type Permission } from "../../contract/vocabulary.ts";
 import { decideSkill, isAllowedIn, limitsOf, type Verdict } from "../../src/access/decide.ts";
 import { signatureOf } from "../support/anonymous.ts";
-import { openCli, type Cli } from "../support/cli.ts";
+import { openCli } from "../support/cli.ts";
 import type { Answer } from "../support/service.ts";
 import { describeImplied } from "./matrix-implied.ts";
 import { describeMcp } from "./matrix-mcp.ts";
@@ -45,14 +45,10 @@ const cliCodeOf: Record<Verdict, string> = {
   unauthenticated: "E_NOT_AUTHENTICATED",
 };
 
-let cli: Cli;
-let home: string;
+await makeWorld();
+const home = mkdtempSync(path.join(os.tmpdir(), "svc-matrix-"));
+const cli = openCli({ home, cwd: home, apiUrl: () => service.url });
 
-before(async () => {
-  await makeWorld();
-  home = mkdtempSync(path.join(os.tmpdir(), "svc-matrix-"));
-  cli = openCli({ home, cwd: home, apiUrl: () => service.url });
-});
 after(async () => {
   await closeWorld();
   rmSync(home, { recursive: true, force: true });

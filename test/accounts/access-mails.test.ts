@@ -1,23 +1,21 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { deliverMails, deliverNotices, type Delivered } from "../support/mailbox.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const client_id = "svc-cli";
 
-let service: TestService;
 let ada: TestUser;
 
-before(async () => {
-  service = await startService();
-});
+const { service } = await setUpService();
+
 afterEach(async () => {
   await service.settled();
   await service.empty();
 });
-after(() => service.close());
 
 const notices = async () => {
   await service.settled();

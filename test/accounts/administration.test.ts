@@ -3,13 +3,12 @@ import { describe, it } from "node:test";
 import type { AdminOrganizationPayload, AdminUserPayload } from "../../contract/payloads/administration.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { loadUserActor } from "../../src/users/load.ts";
-import { addMember, publishInFolder } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import { addMember, publishSkill } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
-let service: TestService;
-setUpService((started) => (service = started), { isEmptied: true });
+const { service } = await setUpService({ isEmptied: true });
 
 const users = (admin: TestUser, query = "") =>
   service.call<AdminUserPayload[]>("GET", `/api/admin/users${query}`, { cookie: admin.cookie });
@@ -180,7 +179,7 @@ describe("the list of organizations", () => {
     const ann = await service.newUser("ann");
     const [lumen, other] = [await service.newOrg(ann, "lumen"), await service.newOrg(ann, "other")];
     await addMember(service, lumen, admin, "viewer");
-    await publishInFolder(service, lumen, ann, { name: "Secret plan", folder: "/", visibility: "private" });
+    await publishSkill(service, lumen, ann, { name: "Secret plan", folder: "/", visibility: "private" });
     const list = (query: string) =>
       service.call<AdminOrganizationPayload[]>("GET", `/api/admin/organizations${query}`, {
         cookie: admin.cookie,

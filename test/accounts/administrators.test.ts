@@ -1,27 +1,24 @@
 /** The right to administer the service, and the sign-up mode: both are changed by administrators while it runs. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { AdminUserPayload, ServiceSettingsPayload } from "../../contract/payloads/administration.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { ServicePayload } from "../../contract/payloads/service.ts";
 import { finishAdministratorChange } from "../../src/accounts/administration/administrators.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
-import { newMember, publishInFolder } from "../support/organization.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import { newMember, publishSkill } from "../support/organization.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
-let service: TestService;
-let aheadMs = 0;
-before(async () => {
-  service = await startWatchedService({ now: () => new Date(Date.now() + aheadMs) });
-});
+const { service, clock } = await setUpService({ reportsCommands: true });
+
 afterEach(async () => {
-  aheadMs = 0;
+  clock.aheadMs = 0;
   await service.settled();
   await service.empty();
 });
-after(() => service.close());
 
 const change = (by: TestUser, id: string, action: "grant" | "remove", reason = "holiday") =>
   service.call<AdminUserPayload>("POST", `/api/admin/users/${id}/${action}-administrator`, {
@@ -46,7 +43,7 @@ describe("the right to administer the service", () => {
   it("is changed only by an administrator who has just verified who they are", async () => {
     const [chief, deputy] = [await service.newUser("chief"), await service.newUser("deputy")];
     assert.equal((await grant(chief, deputy)).status, 200);
-    aheadMs = limits.recentVerificationMs + 1000;
+    clock.aheadMs = limits.recentVerificationMs + 1000;
 
     const answers = [await remove(chief, deputy), await remove(deputy, chief)];
 
@@ -63,7 +60,7 @@ describe("the right to administer the service", () => {
     const owner = await service.newUser("owner");
     const org = await service.newOrg(owner, "lumen");
     const plan = { name: "Secret plan", folder: "/", visibility: "private" };
-    const skill = await publishInFolder(service, org, owner, plan);
+    const skill = await publishSkill(service, org, owner, plan);
     await newMember(service, org, "viewer");
     assert.equal(await isAllowed(deputy), false);
 
@@ -164,7 +161,7 @@ describe("the right to administer the service", () => {
     await grant(chief, two);
 
     assert.deepEqual(await administrators(chief), ["chief", "one", "two"]);
-    aheadMs = 60_000;
+    clock.aheadMs = 60_000;
     await reconcile(service.app);
     assert.equal((await log(chief)).filter(({ metadata }) => metadata["reason"] === "crash").length, 1);
     // A process that applies the change late, after the right was removed again.

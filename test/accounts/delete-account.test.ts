@@ -6,17 +6,17 @@ import type { EventRow } from "../../storage/outbox.ts";
 import type { UserDoc } from "../../storage/users.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { addMember } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 
-let service: TestService;
 let admin: TestUser;
-const { advance, now } = setUpService((started) => (service = started), {
+const { service, clock } = await setUpService({
   stoppedAt: new Date("2026-05-01T12:00:00Z"),
   isEmptied: true,
 });
+const { advance, now } = clock;
 
 /** The first account administers the service. */
 async function newUsers(...names: string[]): Promise<TestUser[]> {

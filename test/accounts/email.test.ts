@@ -3,17 +3,17 @@ import { describe, it } from "node:test";
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const hourMs = 3_600_000;
 
-let service: TestService;
-const { advance, now } = setUpService((started) => (service = started), {
+const { service, clock } = await setUpService({
   stoppedAt: new Date("2026-05-01T12:00:00Z"),
   isEmptied: true,
 });
+const { advance, now } = clock;
 
 const request = (user: TestUser, email: string) =>
   service.call<{ email: string; expiresAt: string }>("POST", "/api/user/email", {
@@ -338,7 +338,8 @@ describe("a new address for an account", () => {
     t.after(() => limited.close());
     const ask = (who: TestUser, email: string) =>
       limited.call("POST", "/api/user/email", { token: who.token, body: { email, password } });
-    const [first, second] = [await limited.newUser(), await limited.newUser()];
+    const first = await limited.newUser();
+    const second = await limited.newUser();
 
     const codes = [];
     for (let i = 0; i < 6; i++) codes.push((await ask(first, "victim@example.com")).code);

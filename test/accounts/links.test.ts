@@ -8,14 +8,12 @@ import type {
 } from "../../contract/payloads/accounts.ts";
 import type { ServicePayload } from "../../contract/payloads/service.ts";
 import { deliverMails, deliverNotices } from "../support/mailbox.ts";
-import type { TestService } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const email = "ada@example.com";
 
-let service: TestService;
-setUpService((started) => (service = started), { isEmptied: true });
+const { service } = await setUpService({ isEmptied: true });
 
 const at = (path: string, token: string) => `${path}?token=${encodeURIComponent(token)}`;
 const newestMail = async () => {

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const newPassword = "a staple that is wrong";
 
-let service: TestService;
 let user: TestUser;
 
-before(async () => {
-  service = await startService();
-});
+const { service } = await setUpService();
+
 afterEach(() => service.settled());
-after(() => service.close());
 
 const change = (credentials: object, body: object = { currentPassword: password, newPassword }) =>
   service.call("POST", "/api/user/password", { body, ...credentials });

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const newPassword = "a staple that is new";
 const hourMs = 3_600_000;
 
-let service: TestService;
 let ada: TestUser;
-const { advance } = setUpService((started) => (service = started), {
+const { service, clock } = await setUpService({
   stoppedAt: new Date("2026-05-01T12:00:00Z"),
   isEmptied: true,
 });
+const { advance } = clock;
 
 const forgot = (email: unknown) => service.call("POST", "/api/auth/password/forgot", { body: { email } });
 const reset = (token: string, chosen: unknown = newPassword) =>

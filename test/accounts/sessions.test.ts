@@ -1,24 +1,22 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import type { SessionPayload } from "../../contract/payloads/accounts.ts";
 import { clientOf } from "../../src/auth/user-agent.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const password = "correct horse battery";
 
-let service: TestService;
 let now = new Date("2026-05-01T12:00:00Z");
 const advance = (ms: number) => (now = new Date(now.getTime() + ms));
 
-before(async () => {
-  service = await startService({ now: () => now });
-});
+const { service } = await setUpService({ now: () => now });
+
 afterEach(() => service.settled());
-after(() => service.close());
 
 async function signIn(user: TestUser, userAgent = firefox): Promise<string> {
   const answer = await service.call("POST", "/api/auth/sign-in", {

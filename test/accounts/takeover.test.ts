@@ -3,17 +3,17 @@ import { describe, it } from "node:test";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
 const newPassword = "a staple that is new";
 
-let service: TestService;
 let ada: TestUser;
-const { advance, now } = setUpService((started) => (service = started), {
+const { service, clock } = await setUpService({
   stoppedAt: new Date("2026-05-01T12:00:00Z"),
   isEmptied: true,
 });
+const { advance, now } = clock;
 
 const mails = async () => {
   await service.settled();

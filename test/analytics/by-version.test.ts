@@ -3,15 +3,11 @@ import { describe, it } from "node:test";
 import type { InstallSummaryPayload, SkillAnalyticsPayload } from "../../contract/payloads/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-setUpOrganization((world) => ({ service, user, org } = world));
+const { service, owner, org } = await setUpOrganization();
 
 let machines = 0;
 const report = (id: string, who: TestUser, version: number, range?: string) =>
@@ -25,11 +21,11 @@ const report = (id: string, who: TestUser, version: number, range?: string) =>
       range,
     },
   });
-const get = <T>(path: string, token = user.token) => service.call<T>("GET", path, { token });
+const get = <T>(path: string, token = owner.token) => service.call<T>("GET", path, { token });
 
 describe("installs of a skill", () => {
   it("are counted by version, and by the releases that their pins admit", async () => {
-    const skill = await newVersionedSkill({ service, user, org, name: "Counted installs" });
+    const skill = await newVersionedSkill({ service, user: owner, org, name: "Counted installs" });
     await skill.push({ bump: "minor" });
     const member = await newMember(service, org, "member");
     for (const [version, range] of [
@@ -60,11 +56,11 @@ describe("installs of a skill", () => {
   });
 
   it("lose their pin with a report that has none, and take no other text for one", async () => {
-    const skill = await newVersionedSkill({ service, user, org, name: "Unpinned installs" });
+    const skill = await newVersionedSkill({ service, user: owner, org, name: "Unpinned installs" });
     const body = { platform: "claude", scope: "global", machine: "one", version: 1 };
     const put = (fields: object) =>
       service.call("PUT", `/api/skills/${skill.id}/installs`, {
-        token: user.token,
+        token: owner.token,
         body: { ...body, ...fields },
       });
 
@@ -77,9 +73,9 @@ describe("installs of a skill", () => {
   });
 
   it("are summarized for holders of analytics: read only", async () => {
-    const skill = await newVersionedSkill({ service, user, org, name: "Guarded installs" });
+    const skill = await newVersionedSkill({ service, user: owner, org, name: "Guarded installs" });
     await service.call("PUT", `/api/skills/${skill.id}`, {
-      token: user.token,
+      token: owner.token,
       body: { visibility: "public" },
     });
     const stranger = await service.newUser();
@@ -92,7 +88,7 @@ describe("installs of a skill", () => {
 
 describe("downloads of a skill", () => {
   it("are counted by version, most downloaded first", async () => {
-    const skill = await newVersionedSkill({ service, user, org, name: "Counted downloads" });
+    const skill = await newVersionedSkill({ service, user: owner, org, name: "Counted downloads" });
     await skill.push();
     for (const version of [1, 2, 2]) await skill.read(`?version=${version}`);
     flushDownloads(service.app);

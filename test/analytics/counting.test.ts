@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import type { Document } from "mongodb";
 import type { DownloadSource } from "../../contract/vocabulary.ts";
@@ -12,29 +12,20 @@ import { openStorage } from "../../storage/index.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { serviceDatabase } from "../support/engine.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 const day = (date: number) => new Date(Date.UTC(2026, 0, date, 12));
 let now = day(10);
-let service: TestService;
-let template: Document;
 
-before(async () => {
-  service = await startService({ now: () => now });
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
-  const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
-    token: owner.token,
-    body: { tenantId: org.slug, name: "Counted", content: "x\n", visibility: "public" },
-  });
-  await service.settled();
-  const raw = collection("skills");
-  template = (await raw.findOne({ _id: made.data.skill.id }))!;
-});
-after(() => service.close());
-
+const { service, owner, org } = await setUpOrganization({ now: () => now });
 const collection = (name: string) =>
   service.app.storage.database.raw.collection<{ _id: string } & Document>(name);
+const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
+  token: owner.token,
+  body: { tenantId: org.slug, name: "Counted", content: "x\n", visibility: "public" },
+});
+await service.settled();
+const template = (await collection("skills").findOne({ _id: made.data.skill.id }))!;
 
 /** Empties the counts, and inserts the skills `a`, `b` and `c` of the organizations `one` and `two`. */
 async function beginAgain(): Promise<void> {

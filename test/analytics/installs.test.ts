@@ -1,47 +1,32 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type {
   OwnInstallPayload,
   RecordedInstallPayload,
   SkillInstallPayload,
 } from "../../contract/payloads/analytics.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
-import { newFolder, newMember, restrict } from "../support/organization.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 let clock = Date.parse("2026-03-31T12:00:00.000Z");
-let service: TestService;
-let owner: TestUser;
-let member: TestUser;
-let stranger: TestUser;
-let org: TestOrg;
-let skill: SkillPayload;
 
-before(async () => {
-  service = await startWatchedService({ now: () => new Date((clock += 1000)) });
-  [owner, stranger] = [await service.newUser(), await service.newUser()];
-  await service.newOrg(stranger);
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-  skill = await publish("Installed");
-  await push(skill, {});
-});
-after(() => service.close());
-
-async function publish(name: string, fields: object = {}): Promise<SkillPayload> {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: owner.token,
-    body: { tenantId: org.slug, name, content: `# ${name}\n`, visibility: "public", ...fields },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
-}
+const { service } = await setUpService({ reportsCommands: true, now: () => new Date((clock += 1000)) });
+const owner = await service.newUser();
+const stranger = await service.newUser();
+await service.newOrg(stranger);
+const org = await service.newOrg(owner);
+const member = await newMember(service, org, "member");
+const skill = await publishSkill(service, org, owner, { name: "Installed", visibility: "public" });
 let pushes = 0;
+await push(skill, {});
+
 async function push(to: SkillPayload, fields: object): Promise<void> {
   const made = await service.call("POST", `/api/skills/${to.id}/versions`, {
     token: owner.token,
@@ -209,7 +194,7 @@ describe("reports of installs by callers who aren't members", () => {
   });
 
   it("reveal nothing about a skill that the caller can't see", async () => {
-    const secret = await publish("Unseen", { visibility: "private" });
+    const secret = await publishSkill(service, org, owner, { name: "Unseen" });
     const unknown = await put(stranger.token, {}, "f".repeat(24));
     const unseen = await put(stranger.token, {}, secret.id);
 
@@ -261,7 +246,11 @@ describe("the list of installs", () => {
 
   it("shows members their own installs, of skills that they can still see", async () => {
     const vault = await newFolder(service, org, owner, "vault");
-    const hidden = await publish("Hidden soon", { folder: "vault" });
+    const hidden = await publishSkill(service, org, owner, {
+      name: "Hidden soon",
+      folder: "vault",
+      visibility: "public",
+    });
     await put(member.token, { machine: "mine", version: 1 }, hidden.id);
     const seen = (await own(member)).data;
     await restrict(service, owner, vault.id, []);
@@ -284,7 +273,7 @@ describe("the list of installs", () => {
   });
 
   it("distinguishes a rollback from a prerelease", async () => {
-    const rolled = await publish("Rolled");
+    const rolled = await publishSkill(service, org, owner, { name: "Rolled", visibility: "public" });
     await push(rolled, {});
     await push(rolled, { prerelease: true });
     await put(owner.token, { machine: "one", version: 1 }, rolled.id);
@@ -312,7 +301,7 @@ describe("the list of installs", () => {
   });
 
   it("compares a prerelease by its number, not by the order of publishing", async () => {
-    const next = await publish("Next major");
+    const next = await publishSkill(service, org, owner, { name: "Next major", visibility: "public" });
     await push(next, { bump: "major", prerelease: "rc" });
     await put(owner.token, { machine: "one", version: 2 }, next.id);
     const isBehind = async () => (await listed(owner.token, "", next.id)).data[0]!.updateAvailable;
@@ -356,7 +345,7 @@ describe("the list of installs", () => {
 describe("deletion of a skill", () => {
   it("removes its installs and ignores later reports", async () => {
     await empty();
-    const short = await publish("Short");
+    const short = await publishSkill(service, org, owner, { name: "Short", visibility: "public" });
     await put(member.token, {}, short.id);
     await service.call("DELETE", `/api/skills/${short.id}`, { token: owner.token });
 

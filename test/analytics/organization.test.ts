@@ -1,60 +1,49 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
 import type { TenantAnalyticsPayload } from "../../contract/payloads/analytics.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { DownloadSource } from "../../contract/vocabulary.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 const dayMs = 86_400_000;
 const now = new Date("2026-03-31T12:00:00.000Z");
-let service: TestService;
-let owner: TestUser;
-let member: TestUser;
-let granted: TestUser;
-let org: TestOrg;
-let skills: Record<"open" | "filed" | "secret" | "deep", SkillPayload>;
-let vaultId: string;
 
-before(async () => {
-  service = await startWatchedService({ now: () => now });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-  granted = await newMember(service, org, "viewer");
-  await newFolder(service, org, owner, "plain");
-  const vault = await newFolder(service, org, owner, "vault");
-  await newFolder(service, org, owner, "vault/deep");
-  vaultId = vault.id;
-  skills = {
-    open: await publish("Open"),
-    filed: await publish("Filed", "plain"),
-    secret: await publish("Secret", "vault"),
-    deep: await publish("Deep", "vault/deep"),
-  };
-  await service.settled();
-  await download("open", 5);
-  await download("open", 1, 20, "web");
-  await download("filed", 2, 3, "api");
-  await download("secret", 40);
-  await download("deep", 7, 50);
-  for (const [user, skill] of [
-    [owner, skills.open],
-    [owner, skills.secret],
-    [member, skills.filed],
-  ] as const) {
-    const answer = await service.call<{ recorded: boolean }>("PUT", `/api/skills/${skill.id}/installs`, {
-      token: user.token,
-      body: { platform: "claude", scope: "global", version: 1, machine: user.username },
-    });
-    assert.equal(answer.data.recorded, true);
-  }
-  await restrict(service, owner, vaultId, [{ type: "member", id: granted.id, level: "viewer" }]);
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ reportsCommands: true, now: () => now });
+const member = await newMember(service, org, "member");
+const granted = await newMember(service, org, "viewer");
+await newFolder(service, org, owner, "plain");
+const vault = await newFolder(service, org, owner, "vault");
+await newFolder(service, org, owner, "vault/deep");
+const vaultId = vault.id;
+const skills = {
+  open: await publish("Open"),
+  filed: await publish("Filed", "plain"),
+  secret: await publish("Secret", "vault"),
+  deep: await publish("Deep", "vault/deep"),
+};
+await service.settled();
+await download("open", 5);
+await download("open", 1, 20, "web");
+await download("filed", 2, 3, "api");
+await download("secret", 40);
+await download("deep", 7, 50);
+for (const [user, skill] of [
+  [owner, skills.open],
+  [owner, skills.secret],
+  [member, skills.filed],
+] as const) {
+  const answer = await service.call<{ recorded: boolean }>("PUT", `/api/skills/${skill.id}/installs`, {
+    token: user.token,
+    body: { platform: "claude", scope: "global", version: 1, machine: user.username },
+  });
+  assert.equal(answer.data.recorded, true);
+}
+await restrict(service, owner, vaultId, [{ type: "member", id: granted.id, level: "viewer" }]);
 
 async function publish(name: string, folder?: string): Promise<SkillPayload> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {

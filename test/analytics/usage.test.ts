@@ -1,50 +1,43 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { TenantUsagePayload } from "../../contract/payloads/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { setUpService } from "../support/set-up.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-const clock = setUpService((started) => (service = started));
-let owner: TestUser;
-let member: TestUser;
-let org: TestOrg;
+const { service, clock } = await setUpService();
 
 const usage = (by: TestUser) =>
   service.call<TenantUsagePayload>("GET", `/api/tenants/${org.slug}/analytics/usage`, { token: by.token });
 const unusedOf = ({ unused }: TenantUsagePayload) => unused.skills.map(({ skill }) => skill.name).sort();
 
-before(async () => {
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-  const vault = await newFolder(service, org, owner, "vault");
-  await restrict(service, owner, vault.id, []);
-  const publish = async (name: string, folder = "/") =>
-    (await publishInFolder(service, org, owner, { name, folder, visibility: "private" })).id;
-  const [used, , secret] = [await publish("Used"), await publish("Idle"), await publish("Secret", "vault")];
-  const install = async (skill: string, user: TestUser, machine: string) => {
-    const body = { platform: "claude", scope: "global", version: 1, machine };
-    await service.call("PUT", `/api/skills/${skill}/installs`, { token: user.token, body });
-  };
-  await install(used, owner, "a");
-  await install(used, member, "b");
-  await install(secret, owner, "a");
-  for (const id of [used, secret])
-    await service.call("POST", `/api/skills/${id}/versions`, {
-      token: owner.token,
-      body: { content: "2\n" },
-    });
-  const body = { platform: "claude", scope: "global", version: 2, machine: "b" };
-  await service.call("PUT", `/api/skills/${used}/installs`, { token: member.token, body });
-  clock.aheadMs = 40 * 86_400_000;
-  await service.call("GET", `/api/skills/${used}/content`, { token: owner.token });
-  await publish("Fresh");
-  flushDownloads(service.app);
-  await service.settled();
-});
+const { owner, org } = await newOrganization(service);
+const member = await newMember(service, org, "member");
+const vault = await newFolder(service, org, owner, "vault");
+await restrict(service, owner, vault.id, []);
+const publish = async (name: string, folder = "/") =>
+  (await publishSkill(service, org, owner, { name, folder, visibility: "private" })).id;
+const [used, , secret] = [await publish("Used"), await publish("Idle"), await publish("Secret", "vault")];
+const install = async (skill: string, user: TestUser, machine: string) => {
+  const body = { platform: "claude", scope: "global", version: 1, machine };
+  await service.call("PUT", `/api/skills/${skill}/installs`, { token: user.token, body });
+};
+await install(used, owner, "a");
+await install(used, member, "b");
+await install(secret, owner, "a");
+for (const id of [used, secret])
+  await service.call("POST", `/api/skills/${id}/versions`, {
+    token: owner.token,
+    body: { content: "2\n" },
+  });
+const body = { platform: "claude", scope: "global", version: 2, machine: "b" };
+await service.call("PUT", `/api/skills/${used}/installs`, { token: member.token, body });
+clock.aheadMs = 40 * 86_400_000;
+await service.call("GET", `/api/skills/${used}/content`, { token: owner.token });
+await publish("Fresh");
+flushDownloads(service.app);
+await service.settled();
 
 describe("the usage of an organization's skills", () => {
   it("lists those without a download for 30 days, and counts outdated installs", async () => {

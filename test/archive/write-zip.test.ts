@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { readZip, writeZip, type ZipMember } from "../../repos/archive/index.ts";
 import { moduleFile, nodeOptions } from "../support/root.ts";
@@ -30,9 +30,8 @@ const sample = () => [
   member("ä/日本.txt", Buffer.alloc(70_000, "text ")),
 ];
 
-describe("a written zip", () => {
-  let folder: string;
-  before(async () => (folder = await mkdtemp(join(tmpdir(), "svc-zip-"))));
+describe("a written zip", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "svc-zip-"));
   after(() => rm(folder, { recursive: true, force: true }));
 
   it("is read back unchanged by our reader and by another one", async () => {

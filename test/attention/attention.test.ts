@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { AttentionPayload } from "../../contract/payloads/attention.ts";
 import type { FindingsPayload } from "../../contract/payloads/findings.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
@@ -9,16 +9,13 @@ import {
   confirmAddress,
   newFolder,
   newMember,
-  publishInFolder,
+  publishSkill,
   restrict,
 } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-setUpOrganization((made) => ({ service, user: owner, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const read = async (user: TestUser, path = "/api/user/attention") => {
   const answer = await service.call<AttentionPayload>("GET", path, { cookie: user.cookie });
@@ -30,40 +27,35 @@ const kindsOf = ({ items }: AttentionPayload) => [...new Set(items.map(({ kind }
 const labelsOf = ({ items }: AttentionPayload, kind: string) =>
   items.filter((item) => item.kind === kind).map(({ label }) => label);
 
-describe("what needs attention", () => {
-  let hidden: string;
-  let open: string;
-
-  before(async () => {
-    const { connections, syncConflicts, workspaces } = service.app.storage;
-    const vault = await newFolder(service, org, owner, "vault");
-    await restrict(service, owner, vault.id, []);
-    const publish = (name: string, folder: string) =>
-      publishInFolder(service, org, owner, { name, folder, visibility: "private" });
-    open = (await publish("Open", "/")).id;
-    hidden = (await publish("Hidden", "vault")).id;
-    const at = service.app.now();
-    const problem = { code: "auth_failed", message: "The token was refused.", at } as const;
-    const connection = connectionDoc(1, { tenantId: org.id, status: "blocked", problem });
-    await connections.insert(connection);
-    const of = { connectionId: connection._id, tenantId: org.id, winning: 2, losing: 1, commit: "c", at };
-    await syncConflicts.record([
-      { ...of, skillId: open, path: "skills/open" },
-      { ...of, skillId: hidden, path: "skills/vault/hidden" },
-    ]);
-    const row = { state: "failed", folderId: "f", attempts: 3, createdAt: at, updatedAt: at } as const;
-    await workspaces.insertNew([
-      { ...row, _id: service.app.newId(), tenantId: org.id, userId: owner.id, error: "The name is taken." },
-    ]);
-    for (const [name, days] of [
-      ["soon", 3],
-      ["later", 30],
-    ] as const) {
-      const body = { name, expiresInDays: days };
-      const made = await service.call("POST", `/api/tenants/${org.id}/tokens`, { token: owner.token, body });
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-    }
-  });
+describe("what needs attention", async () => {
+  const { connections, syncConflicts, workspaces } = service.app.storage;
+  const vault = await newFolder(service, org, owner, "vault");
+  await restrict(service, owner, vault.id, []);
+  const publish = (name: string, folder: string) =>
+    publishSkill(service, org, owner, { name, folder, visibility: "private" });
+  const open = (await publish("Open", "/")).id;
+  const hidden = (await publish("Hidden", "vault")).id;
+  const now = service.app.now();
+  const problem = { code: "auth_failed", message: "The token was refused.", at: now } as const;
+  const connection = connectionDoc(1, { tenantId: org.id, status: "blocked", problem });
+  await connections.insert(connection);
+  const conflict = { connectionId: connection._id, tenantId: org.id, commit: "c", at: now };
+  await syncConflicts.record([
+    { ...conflict, winning: 2, losing: 1, skillId: open, path: "skills/open" },
+    { ...conflict, winning: 2, losing: 1, skillId: hidden, path: "skills/vault/hidden" },
+  ]);
+  const row = { state: "failed", folderId: "f", attempts: 3, createdAt: now, updatedAt: now } as const;
+  await workspaces.insertNew([
+    { ...row, _id: service.app.newId(), tenantId: org.id, userId: owner.id, error: "The name is taken." },
+  ]);
+  for (const [name, days] of [
+    ["soon", 3],
+    ["later", 30],
+  ] as const) {
+    const body = { name, expiresInDays: days };
+    const made = await service.call("POST", `/api/tenants/${org.id}/tokens`, { token: owner.token, body });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  }
 
   it("is shown to those who may see it, the most urgent kind first", async () => {
     const all = await ofOrg(owner);
@@ -99,10 +91,10 @@ describe("what needs attention", () => {
 
   it("has skills with errors that were not reviewed, for those who may change them", async () => {
     const elsewhere = await service.newOrg(owner);
-    const vault = await newFolder(service, elsewhere, owner, "vault");
-    await restrict(service, owner, vault.id, []);
+    const closed = await newFolder(service, elsewhere, owner, "vault");
+    await restrict(service, owner, closed.id, []);
     const secret = ["ghp", "aB3dE6gH9jK".repeat(4).slice(0, 36)].join("_");
-    const publish = async (name: string, folder: string) => {
+    const publishLeak = async (name: string, folder: string) => {
       const made = await service.call<PublishResult>("POST", "/api/skills", {
         token: owner.token,
         body: { tenantId: elsewhere.id, name, folder, content: `# ${name}\n\n${secret}\n` },
@@ -110,13 +102,16 @@ describe("what needs attention", () => {
       assert.equal(made.status, 201, JSON.stringify(made.body));
       return made.data.skill.id;
     };
-    const [leaking, restricted] = [await publish("Leaking", "/"), await publish("Hidden leak", "vault")];
+    const [leaking, restricted] = [
+      await publishLeak("Leaking", "/"),
+      await publishLeak("Hidden leak", "vault"),
+    ];
     const editor = await newMember(service, elsewhere, "member");
     const viewer = await newMember(service, elsewhere, "viewer");
-    const at = `/api/tenants/${elsewhere.id}/attention`;
-    const leaksOf = async (user: TestUser) => labelsOf(await read(user, at), "skill_finding");
+    const path = `/api/tenants/${elsewhere.id}/attention`;
+    const leaksOf = async (user: TestUser) => labelsOf(await read(user, path), "skill_finding");
 
-    const first = await read(owner, at);
+    const first = await read(owner, path);
 
     assert.deepEqual(labelsOf(first, "skill_finding"), ["hidden-leak", "leaking"]);
     assert.equal(first.items[1]!.message, "leaking 1.0.0 has an error: correct or review it.");
@@ -149,7 +144,7 @@ describe("what needs attention", () => {
     await confirmAddress(service, guest);
     const elsewhere = await service.newOrg(owner);
     await addMember(service, elsewhere, guest, "member");
-    const { id } = await publishInFolder(service, elsewhere, owner, {
+    const { id } = await publishSkill(service, elsewhere, owner, {
       name: "Installed",
       folder: "/",
       visibility: "private",
@@ -204,12 +199,9 @@ describe("what needs attention", () => {
   });
 
   it("is limited to 20 of each kind", async () => {
-    const { syncConflicts, connections } = service.app.storage;
-    const connection = await connections.findOfTenant(org.id);
-    const of = { connectionId: connection!._id, tenantId: org.id, commit: "c", at: service.app.now() };
     await syncConflicts.record(
       Array.from({ length: 30 }, (_, n) => ({
-        ...of,
+        ...conflict,
         skillId: open,
         path: "skills/open",
         winning: n + 5,

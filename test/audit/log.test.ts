@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
@@ -8,20 +8,17 @@ import { recordEvents } from "../../src/audit/fan-out.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const dayMs = 86_400_000;
 let now = new Date("2026-06-01T12:00:00.000Z");
-let service: TestService;
 let owner: TestUser;
 let member: TestUser;
 let stranger: TestUser;
 let org: TestOrg;
 
-before(async () => {
-  service = await startService({ now: () => now });
-});
-after(() => service.close());
+const { service } = await setUpService({ now: () => now });
 
 async function begin(): Promise<void> {
   await service.empty();

@@ -1,39 +1,30 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { eventNames } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 const perLog = 600;
 
-describe("the plans of queries of an audit log", () => {
-  let service: TestService;
-  let owner: TestUser;
-  let org: TestOrg;
-
-  before(async () => {
-    service = await startWatchedService();
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    await service.settled();
-    const logs = [org.id, "another", "a third"];
-    const rows = logs.flatMap((tenantId) =>
-      Array.from({ length: perLog }, (_, index): EventRow => ({
-        _id: service.app.newId(),
-        name: eventNames[index % 10]!,
-        tenantId,
-        userId: index % 3 === 0 ? owner.id : "somebody",
-        actor: { type: "user", id: index % 30 === 0 ? owner.id : "somebody", name: `name${index % 30}` },
-        resourceType: "skill",
-        resourceId: `r${index % 50}`,
-        metadata: {},
-        createdAt: new Date(Date.now() - index * 60_000),
-      })),
-    );
-    await service.app.storage.auditEvents.record(rows);
-  });
-  after(() => service.close());
+describe("the plans of queries of an audit log", async () => {
+  const { service, owner, org } = await setUpOrganization({ reportsCommands: true });
+  await service.settled();
+  const logs = [org.id, "another", "a third"];
+  const rows = logs.flatMap((tenantId) =>
+    Array.from({ length: perLog }, (_, index): EventRow => ({
+      _id: service.app.newId(),
+      name: eventNames[index % 10]!,
+      tenantId,
+      userId: index % 3 === 0 ? owner.id : "somebody",
+      actor: { type: "user", id: index % 30 === 0 ? owner.id : "somebody", name: `name${index % 30}` },
+      resourceType: "skill",
+      resourceId: `r${index % 50}`,
+      metadata: {},
+      createdAt: new Date(Date.now() - index * 60_000),
+    })),
+  );
+  await service.app.storage.auditEvents.record(rows);
 
   const plans = (queries: string[]) =>
     plansOf(service, async () => {

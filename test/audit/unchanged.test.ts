@@ -5,13 +5,9 @@ import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { eventNames } from "../../contract/vocabulary.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { newFolder } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 interface Entry {
   action: string;
@@ -20,7 +16,7 @@ interface Entry {
 
 const at = (path: string) => `/api/tenants/${org.slug}${path}`;
 const call = <T>(method: string, path: string, body?: object) =>
-  service.call<T>(method, path, { token: user.token, body });
+  service.call<T>(method, path, { token: owner.token, body });
 const log = (query = "") => call<{ entries: Entry[] }>("GET", at(`/audit-log?limit=100${query}`));
 
 interface Subject {
@@ -89,7 +85,7 @@ const subjects: Record<string, () => Promise<Subject>> = {
     };
   },
   async folder() {
-    const { id } = await newFolder(service, org, user, "silent");
+    const { id } = await newFolder(service, org, owner, "silent");
     const same = [{ name: "silent" }, { parentId: null }];
     return { path: `/api/folders/${id}`, collection: "folders", id, same, change: { name: "loud" } };
   },

@@ -1,7 +1,7 @@
 /** Anonymous identities: registration and signed requests. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import {
@@ -16,16 +16,13 @@ import {
   type Forged,
 } from "../support/anonymous.ts";
 import { encode, unsafeKeys } from "../support/edwards.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { makePackage } from "../support/zip.ts";
 
-let service: TestService;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
-beforeEach(() => (aheadMs = 0));
+const { service, clock: serviceClock } = await setUpService();
+
+beforeEach(() => (serviceClock.aheadMs = 0));
 
 describe("registering a key", () => {
   it("creates one identity, however often and concurrently it is requested", async () => {
@@ -234,11 +231,11 @@ describe("a signed call", () => {
       (await signedCall(service, identity, "GET", get, { forged: { timestamp, nonce } })).status,
       200,
     );
-    aheadMs = (2 * seconds - 5) * 1000;
+    serviceClock.aheadMs = (2 * seconds - 5) * 1000;
     await purge(service.app);
     const again = await signedCall(service, identity, "GET", get, { forged: { timestamp, nonce } });
     assert.equal(again.details?.["reason"], "replayed");
-    aheadMs = 4 * limits.signatureWindowMs;
+    serviceClock.aheadMs = 4 * limits.signatureWindowMs;
     await purge(service.app);
     assert.equal(await nonces.countDocuments(), 0);
   });

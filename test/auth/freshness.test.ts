@@ -1,24 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { describe, it } from "node:test";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 
-let here: TestService;
+const { service: here } = await setUpService();
 /** A second process on the same database. */
-let there: TestService;
-let owner: TestUser;
-let org: TestOrg;
-
-before(async () => {
-  here = await startService();
-  there = await startService();
-  owner = await here.newUser();
-  org = await here.newOrg(owner);
-});
-after(async () => {
-  await there.close();
-  await here.close();
-});
+const { service: there } = await setUpService();
+const { owner, org } = await newOrganization(here);
 
 /** Reads without pause until `end` is called, so that look-ups are always under way. */
 function keepReading(path: string, token: string): { end(): Promise<void> } {
@@ -59,7 +47,7 @@ describe("concurrent reads in another process", () => {
   it("follow a restriction, a grant and the end of a membership from the next request on", async () => {
     const member = await newMember(here, org, "member");
     const folder = await newFolder(here, org, owner, "shared");
-    const skill = await publishInFolder(here, org, owner, {
+    const skill = await publishSkill(here, org, owner, {
       name: "Shared",
       folder: "shared",
       visibility: "private",

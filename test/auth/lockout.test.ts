@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   argon2Time,
   password,
   signUp,
   startAccounts,
   statusesOf,
-  type AccountsService,
   type Answer,
 } from "../support/accounts-app.ts";
 import { processorTime } from "../support/processor-time.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-describe("lockout by other people", () => {
-  let service: AccountsService;
-  before(async () => {
-    service = await startAccounts({ rateLimits: true, trustProxy: 1 });
-    await service.clear();
-    // The first account of a service is created without a proxy, or by the set-up link.
-    service.app.config.trustProxy = 0;
-    await signUp(service, "founder");
-    service.app.config.trustProxy = 1;
-  });
-  after(() => service.close());
+describe("lockout by other people", async () => {
+  const service = await closedAfter(startAccounts({ rateLimits: true, trustProxy: 1 }));
+  await service.clear();
+  // The first account of a service is created without a proxy, or by the set-up link.
+  service.app.config.trustProxy = 0;
+  await signUp(service, "founder");
+  service.app.config.trustProxy = 1;
 
   const home = "192.0.2.1";
   const tryFrom = (address: string, given: string, more: { cookie?: string; email?: string } = {}) =>

@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";
-import { newFolder, publishInFolder, restrict } from "../support/organization.ts";
-import { startCiFixture, type CiFixture } from "./fixture.ts";
+import { newFolder, publishSkill, restrict } from "../support/organization.ts";
+import { setUpCi } from "./fixture.ts";
 
 const hourMs = 60 * 60_000;
 
-let fixture: CiFixture;
-let logged: string[];
-before(async () => {
-  logged = [];
-  fixture = await startCiFixture({ logged });
-});
-after(() => fixture.close());
+const logged: string[] = [];
+const fixture = await setUpCi({ logged });
+
 afterEach(() => fixture.distrust());
 
 const audience = () => fixture.service.url;
@@ -209,12 +205,12 @@ describe("a token that is limited by its policy", () => {
   it("reaches the named skills only, also in a restricted folder", async () => {
     const { service, org, owner } = fixture;
     const folder = await newFolder(service, org, owner, "closed");
-    const named = await publishInFolder(service, org, owner, {
+    const named = await publishSkill(service, org, owner, {
       name: "Named skill",
       folder: "closed",
       visibility: "private",
     });
-    const other = await publishInFolder(service, org, owner, {
+    const other = await publishSkill(service, org, owner, {
       name: "Other skill",
       folder: "closed",
       visibility: "private",

@@ -2,14 +2,8 @@
 import assert from "node:assert/strict";
 import type { OidcExchangePayload, OidcPolicyPayload, OidcTestPayload } from "../../contract/payloads/ci.ts";
 import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
-import {
-  startService,
-  type Answer,
-  type ServiceOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+import { closedAfter, setUpOrganization, type Clock, type ServiceSetUp } from "../support/set-up.ts";
 
 export interface CiFixture {
   service: TestService;
@@ -18,7 +12,7 @@ export interface CiFixture {
   github: CiIssuer;
   gitlab: CiIssuer;
   /** Moves the clock of the service. */
-  advance(ms: number): void;
+  advance: Clock["advance"];
   /** A policy that trusts the default run of a provider; `fields` replace its own. */
   trust(provider: "github" | "gitlab", fields?: object): Promise<OidcPolicyPayload>;
   create(fields: object, by?: TestUser): Promise<Answer<OidcPolicyPayload>>;
@@ -29,7 +23,6 @@ export interface CiFixture {
   statusOf(token: string): Promise<number>;
   /** Deletes all policies. */
   distrust(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export const terms = {
@@ -37,11 +30,10 @@ export const terms = {
   gitlab: { provider: "gitlab", repository: "acme/tools/skills", ref: "main" },
 };
 
-export async function startCiFixture(options: ServiceOptions = {}): Promise<CiFixture> {
-  let aheadMs = 0;
-  const [github, gitlab] = await Promise.all([startCiIssuer("github"), startCiIssuer("gitlab")]);
-  const service = await startService({
-    now: () => new Date(Date.now() + aheadMs),
+export async function setUpCi(options: ServiceSetUp = {}): Promise<CiFixture> {
+  const github = await closedAfter(startCiIssuer("github"));
+  const gitlab = await closedAfter(startCiIssuer("gitlab"));
+  const { service, clock, owner, org } = await setUpOrganization({
     oidc: {
       issuers: [
         { provider: "github", issuer: github.url },
@@ -51,8 +43,6 @@ export async function startCiFixture(options: ServiceOptions = {}): Promise<CiFi
     },
     ...options,
   });
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
   const base = `/api/tenants/${org.id}/oidc-policies`;
   const fixture: CiFixture = {
     service,
@@ -60,7 +50,7 @@ export async function startCiFixture(options: ServiceOptions = {}): Promise<CiFi
     org,
     github,
     gitlab,
-    advance: (ms) => void (aheadMs += ms),
+    advance: clock.advance,
     create: (fields, by = owner) => service.call("POST", base, { token: by.token, body: fields }),
     async trust(provider, fields = {}) {
       const made = await fixture.create({
@@ -81,10 +71,6 @@ export async function startCiFixture(options: ServiceOptions = {}): Promise<CiFi
     async distrust() {
       const { data } = await service.call<OidcPolicyPayload[]>("GET", base, { token: owner.token });
       for (const { id } of data) await service.call("DELETE", `${base}/${id}`, { token: owner.token });
-    },
-    async close() {
-      await service.close();
-      await Promise.all([github.close(), gitlab.close()]);
     },
   };
   return fixture;

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { readConfig } from "../../src/config.ts";
-import { startCiFixture, type CiFixture } from "./fixture.ts";
+import { setUpCi } from "./fixture.ts";
 
 const minuteMs = 60_000;
 
-let fixture: CiFixture;
-before(async () => {
-  fixture = await startCiFixture();
-  await fixture.trust("github");
-});
-after(() => fixture.close());
+const fixture = await setUpCi();
+await fixture.trust("github");
+
 afterEach(() => {
   fixture.github.fault = undefined;
   // The keys are read anew in the next test.
@@ -119,17 +116,13 @@ describe("the keys of an issuer", () => {
   });
 
   it("are not requested from this machine or a private network, unless the configuration allows it", async () => {
-    const other = await startCiFixture();
+    const other = await setUpCi();
     const { config } = other.service.app;
     config.oidc = { ...config.oidc, privateNetwork: false };
-    try {
-      await other.trust("github");
-      const answer = await other.exchange(await other.github.mint(other.service.url));
-      assert.equal(answer.code, "unavailable");
-      assert.deepEqual(other.github.requests, []);
-    } finally {
-      await other.close();
-    }
+    await other.trust("github");
+    const answer = await other.exchange(await other.github.mint(other.service.url));
+    assert.equal(answer.code, "unavailable");
+    assert.deepEqual(other.github.requests, []);
   });
 });
 

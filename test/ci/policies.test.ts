@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import type { OidcPolicyPayload } from "../../contract/payloads/ci.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import { startCiFixture, terms, type CiFixture } from "./fixture.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import { newOrganization } from "../support/set-up.ts";
+import { setUpCi, terms } from "./fixture.ts";
 
-let fixture: CiFixture;
-before(async () => {
-  fixture = await startCiFixture();
-});
-after(() => fixture.close());
+const fixture = await setUpCi();
+
 afterEach(() => fixture.distrust());
 
 const base = () => `/api/tenants/${fixture.org.id}/oidc-policies`;
@@ -142,7 +140,7 @@ describe("trust policies", () => {
     const manager = await newMember(service, org, role.data.id);
     const member = await newMember(service, org, "member");
     const folder = await newFolder(service, org, owner, "closed");
-    const hidden = await publishInFolder(service, org, owner, {
+    const hidden = await publishSkill(service, org, owner, {
       name: "Hidden",
       folder: "closed",
       visibility: "private",
@@ -189,8 +187,7 @@ describe("trust policies", () => {
 
   it("end their tokens with the organization", async () => {
     const { service } = fixture;
-    const owner = await service.newUser();
-    const org = await service.newOrg(owner);
+    const { owner, org } = await newOrganization(service);
     await service.call("POST", `/api/tenants/${org.id}/oidc-policies`, {
       token: owner.token,
       body: { name: "x", ...terms.github },

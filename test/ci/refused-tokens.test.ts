@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { SignJWT } from "jose";
-import { startCiFixture, type CiFixture } from "./fixture.ts";
+import { setUpCi } from "./fixture.ts";
 
 const minuteSeconds = 60;
 
-let fixture: CiFixture;
-before(async () => {
-  fixture = await startCiFixture();
-});
-after(() => fixture.close());
+const fixture = await setUpCi();
+
 afterEach(async () => {
   await fixture.distrust();
   fixture.github.requests.length = 0;

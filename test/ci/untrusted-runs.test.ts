@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
-import { startCiFixture, type CiFixture } from "./fixture.ts";
+import { afterEach, describe, it } from "node:test";
+import { setUpCi } from "./fixture.ts";
 
 type Claims = Record<string, unknown>;
 type Provider = "github" | "gitlab";
 type Case = [provider: Provider, policy: object, claims: Claims, refusedBy: string | undefined];
 
-let fixture: CiFixture;
-before(async () => {
-  fixture = await startCiFixture();
-});
-after(() => fixture.close());
+const fixture = await setUpCi();
+
 afterEach(() => fixture.distrust());
 
 const mint = (provider: Provider, claims: Claims) => fixture[provider].mint(fixture.service.url, claims);

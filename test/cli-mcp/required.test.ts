@@ -5,24 +5,21 @@ import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import type { TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-setUpOrganization((made) => ({ service, user } = made));
+const { service, owner } = await setUpOrganization();
 
 /** An organization with a server of the transport `sse`, and a file to publish. */
 async function setUp(t: TestContext) {
-  const org = await service.newOrg(user);
+  const org = await service.newOrg(owner);
   const home = await temporaryFolder(t);
   const created = await service.call("POST", `/api/tenants/${org.slug}/mcp-servers`, {
-    token: user.token,
+    token: owner.token,
     body: { name: "Old", transport: "sse", url: "https://mcp.example.com/sse" },
   });
   assert.equal(created.status, 201, JSON.stringify(created.body));
   await writeFile(join(home, "finder.md"), "# Finder\n\nSearch before you write.\n");
-  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: owner.token };
   const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, cwd: home, env });
   return { ref: `${org.slug}/old`, org, run };
 }

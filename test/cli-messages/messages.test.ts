@@ -6,23 +6,20 @@ import { type TestContext, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { TestOrg } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 async function publish(tenant: TestOrg, name: string, content: string): Promise<void> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
+    token: owner.token,
     body: { tenantId: tenant.slug, name, content },
   });
   assert.equal(made.status, 201, made.error);
 }
 
-async function runner(t: TestContext, token: string | undefined = user.token) {
+async function runner(t: TestContext, token: string | undefined = owner.token) {
   const home = await temporaryFolder(t);
   const env = { SVC_API_URL: service.url, SVC_TOKEN: token === "" ? undefined : token };
   return {
@@ -53,7 +50,7 @@ describe("a message about a reference", () => {
   });
 
   it("lists the candidates of an ambiguous one as org/slug, in text too", async (t) => {
-    const other = await service.newOrg(user);
+    const other = await service.newOrg(owner);
     for (const tenant of [org, other]) await publish(tenant, "Twin", "# Twin\n");
     const { text } = await runner(t);
 

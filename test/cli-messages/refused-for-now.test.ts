@@ -5,12 +5,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { type Handler, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
-import type { TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-setUpOrganization((made) => ({ service, user } = made));
+const { service, owner } = await setUpOrganization();
 
 /** The service behind a program that may answer requests itself, and counts them. */
 async function startFront(t: TestContext, intercept: (path: string, method: string) => boolean) {
@@ -53,7 +50,7 @@ async function layOut(home: string, count: number): Promise<void> {
 
 describe("a bulk publish", () => {
   it("waits as the service asks in each kind of request, and publishes all through another address", async (t) => {
-    const org = await service.newOrg(user);
+    const org = await service.newOrg(owner);
     const home = await temporaryFolder(t);
     await layOut(home, 6);
     const refusals = new Map<string, number>();
@@ -69,7 +66,7 @@ describe("a bulk publish", () => {
     const ran = await svc(["publish", "skills", "-t", org.slug, "-o", "json"], {
       home,
       waits,
-      env: { SVC_API_URL: url, SVC_TOKEN: user.token },
+      env: { SVC_API_URL: url, SVC_TOKEN: owner.token },
     });
 
     assert.deepEqual([ran.code, ran.stderr], [0, ""]);
@@ -108,7 +105,7 @@ describe("a wrong address or token", () => {
     await new Promise<void>((ready) => closed.listen(0, "127.0.0.1", ready));
     const { port } = closed.address() as { port: number };
     await new Promise((done) => closed.close(done));
-    const token = user.token;
+    const token = owner.token;
     const proxy = `http://127.0.0.1:${port}`;
     // The library that selects the proxy reads the environment of the process.
     const before = process.env["HTTPS_PROXY"];
@@ -141,8 +138,8 @@ describe("a wrong address or token", () => {
     const run = (SVC_TOKEN: string) =>
       svc(["whoami", "-o", "json"], { home, env: { SVC_API_URL: service.url, SVC_TOKEN } });
 
-    assert.equal((await run(` ${user.token}\r\n`)).code, 0);
-    const refused = await run(user.token.replace("_", "_ "));
+    assert.equal((await run(` ${owner.token}\r\n`)).code, 0);
+    const refused = await run(owner.token.replace("_", "_ "));
     assert.deepEqual(
       [refused.error.code, refused.error.details?.["flag"]],
       ["E_NOT_AUTHENTICATED", "SVC_TOKEN"],

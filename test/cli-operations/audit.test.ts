@@ -1,24 +1,18 @@
 /** `svc audit` against the real service. */
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { run } from "../../cli/run.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { newMember } from "../support/organization.ts";
-import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
 let home: string;
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-});
-after(() => service.close());
+
+const { service, owner, org } = await setUpOrganization();
 
 interface Entry {
   id: string;

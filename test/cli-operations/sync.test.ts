@@ -1,22 +1,18 @@
 /** `svc sync` against the real service, with bare repositories on this machine. */
 import assert from "node:assert/strict";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { runConnection } from "../../workers/sync/run.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import type { TestUser } from "../support/service.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers, type Customer } from "../support/sync/customers.ts";
 
-let customers: Customers;
-let service: TestService;
-before(async () => {
-  customers = await startCustomers();
-  ({ service } = customers);
-});
-after(() => customers.close());
+const customers = await closedAfter(startCustomers());
+const { service } = customers;
 
 type Run = (...argv: string[]) => Promise<Ran>;
 

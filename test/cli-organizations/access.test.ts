@@ -1,17 +1,14 @@
 /** `svc access` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
 import { dataOf } from "../cli/fixture.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import { type TestService, type TestUser, startService } from "../support/service.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { failureOf, setUp } from "./fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 interface Shown {
   restriction: { folderId: string; path?: string } | null;
@@ -31,7 +28,7 @@ async function setUpFolder(t: TestContext) {
   const { owner, org } = setting;
   const other = await newMember(service, org, "member");
   const folder = await newFolder(service, org, owner, "ops/vault");
-  const skill = await publishInFolder(service, org, owner, {
+  const skill = await publishSkill(service, org, owner, {
     name: "Code review",
     folder: "ops/vault",
     visibility: "public",

@@ -5,20 +5,16 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
 import { answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 import { addMember } from "../support/organization.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
-import { type TestService, startService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { failureOf, setUp } from "./fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 interface Invited {
   role: string;

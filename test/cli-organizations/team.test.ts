@@ -1,16 +1,12 @@
 /** `svc team` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
 import { newMember } from "../support/organization.ts";
-import { type TestService, startService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { failureOf, setUp } from "./fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 interface Member {
   username: string;

@@ -1,20 +1,16 @@
 /** The questions of `svc org` and `svc access` at a terminal. */
 import assert from "node:assert/strict";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
 import { newFolder } from "../support/organization.ts";
 import { root } from "../support/root.ts";
-import { type TestService, startService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { needsTerminal, openTerminal } from "../support/terminal.ts";
 import { setUp } from "./fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 describe("at a terminal", () => {
   it(

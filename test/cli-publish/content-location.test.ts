@@ -9,13 +9,10 @@ import { otherLocation } from "../../cli/publish/present.ts";
 import type { PublishResult, VersionPayload } from "../../contract/payloads/skills.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { root } from "../support/root.ts";
-import type { TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { needsTerminal, openTerminal } from "../support/terminal.ts";
 
-let service: TestService;
-let user: TestUser;
-setUpOrganization((made) => ({ service, user } = made));
+const { service, owner } = await setUpOrganization();
 
 const skillText = (more: string) => `---\nname: shared-name\ndescription: Does it.\n---\n# It\n${more}\n`;
 
@@ -27,7 +24,7 @@ interface Data {
 }
 
 async function setUp(t: TestContext) {
-  const org = await service.newOrg(user);
+  const org = await service.newOrg(owner);
   const home = await temporaryFolder(t);
   const write = async (file: string, text: string) => {
     await mkdir(path.dirname(path.join(home, file)), { recursive: true });
@@ -35,7 +32,7 @@ async function setUp(t: TestContext) {
   };
   const clone = (folder: string, url: string) =>
     write(`${folder}/.git/config`, `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n`);
-  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: owner.token };
   const publish = async (folder: string, ...flags: string[]) => {
     const ran = await svc(["publish", folder, "-t", org.slug, ...flags, "-o", "json"], { home, env });
     assert.equal(ran.code, 0, ran.stderr);
@@ -95,7 +92,7 @@ describe("a publish of a name from another repository or folder", () => {
     }
     const [row] = all.data.skills;
     assert.deepEqual([row?.previousContentLocation, row?.warnings], [previous, [sentence]]);
-    const listed = await versions(publicId, user.token);
+    const listed = await versions(publicId, owner.token);
     assert.deepEqual(
       listed.map(({ contentLocation }) => contentLocation),
       ["git:gitlab.com/other/kit#one", previous, previous],
@@ -114,7 +111,7 @@ describe("a publish of a name from another repository or folder", () => {
     assert.equal(again.data.previousContentLocation, undefined);
     assert.match(other.data.previousContentLocation!, /^folder:[0-9a-f]{32}$/);
     assert.ok(other.data.warnings.some((warning) => warning.includes("another folder")));
-    const listed = await versions(publicId, user.token);
+    const listed = await versions(publicId, owner.token);
     assert.equal(new Set(listed.map(({ contentLocation }) => contentLocation)).size, 2);
     assert.ok(!JSON.stringify(listed).includes(path.basename(home)));
   });
@@ -125,7 +122,7 @@ describe("a publish of a name from another repository or folder", () => {
     await write("a/SKILL.md", skillText("a"));
     const { publicId } = (await publish("a", "--visibility", "public")).data.skill;
 
-    const [own] = await versions(publicId, user.token);
+    const [own] = await versions(publicId, owner.token);
     const [open] = await versions(publicId);
 
     assert.equal(own?.contentLocation, "git:git.internal.example/team/skills");
@@ -160,7 +157,7 @@ describe("a publish of a name from another repository or folder", () => {
     const { org } = await setUp(t);
     for (const contentLocation of hostile) {
       const made = await service.call<PublishResult>("POST", "/api/skills", {
-        token: user.token,
+        token: owner.token,
         body: { tenantId: org.slug, name: "x", content: "x\n", contentLocation },
       });
       assert.equal(made.status, 400, contentLocation);
@@ -182,7 +179,7 @@ describe("a publish of a name from another repository or folder", () => {
       terminal.type(key);
       return { code: await terminal.ended, text: stripVTControlCharacters(terminal.text()) };
     };
-    const count = async () => (await versions(publicId, user.token)).length;
+    const count = async () => (await versions(publicId, owner.token)).length;
 
     const declined = await answer("n");
     const countBefore = await count();

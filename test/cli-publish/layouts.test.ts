@@ -2,16 +2,15 @@
 import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type TestContext, after, before, describe, it } from "node:test";
+import { type TestContext, describe, it } from "node:test";
 import { runConnection } from "../../workers/sync/run.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { runGit } from "../support/host/git-host.ts";
-import { type Customers, startCustomers } from "../support/sync/customers.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { startCustomers } from "../support/sync/customers.ts";
 
-let customers: Customers;
-before(async () => void (customers = await startCustomers()));
-after(() => customers.close());
+const customers = await closedAfter(startCustomers());
 
 interface Layout {
   name: string;

@@ -6,12 +6,9 @@ import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import type { TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-setUpOrganization((made) => ({ service, user } = made));
+const { service, owner } = await setUpOrganization();
 
 type Files = Record<string, string | Buffer>;
 const skillText = (name: string, more = "") =>
@@ -41,9 +38,9 @@ function seventeen(): Files {
 }
 
 async function setUp(t: TestContext, files: Files) {
-  const org = await service.newOrg(user);
+  const org = await service.newOrg(owner);
   const home = await layOut(t, files);
-  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: owner.token };
   const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, env });
   const text = (...argv: string[]) => svc(argv, { home, env });
   const publish = async (...argv: string[]) => {

@@ -4,20 +4,16 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { svc, temporaryFolder } from "../cli/harness.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 /** Publishes a file, and installs the rule for all tools of a project. */
 async function publishAndInstall(t: TestContext, file: string, text: string) {
   const [home, project] = [await temporaryFolder(t), await temporaryFolder(t)];
   await mkdir(dirname(join(home, file)), { recursive: true });
   await writeFile(join(home, file), text);
-  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: owner.token };
   const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, env });
   const published = await run("publish", file, "-t", org.slug);
   assert.equal(published.code, 0, published.stderr);
@@ -169,12 +165,12 @@ describe("a package without name, description or frontmatter", () => {
       await mkdir(join(home, name));
       await writeFile(join(home, name, "SKILL.md"), text);
       await writeFile(join(home, name, "other.txt"), "x");
-      const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+      const env = { SVC_API_URL: service.url, SVC_TOKEN: owner.token };
       const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, env });
 
       const published = await run("publish", name, "-t", org.slug);
       const installed = await run("install", `${org.slug}/${name}`, "-t", "claude,codex", "-g");
-      const listed = await service.call("GET", `/api/skills/${org.slug}~${name}`, { token: user.token });
+      const listed = await service.call("GET", `/api/skills/${org.slug}~${name}`, { token: owner.token });
       const again = await run("publish", `.agents/skills/${name}`, "-t", org.slug);
 
       assert.deepEqual([published.code, installed.code], [0, 0], published.stderr + installed.stderr);

@@ -8,13 +8,9 @@ import { secretInName, secretInText } from "../../contract/secret-rules.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 // Assembled, so that no scanner takes this file for one with secrets.
 const [priv, ghp] = [["PRI", "VATE"].join(""), ["gh", "p_"].join("")];
@@ -34,7 +30,7 @@ async function layOut(t: TestContext, files: Record<string, string>): Promise<st
 }
 
 const run = (home: string, ...argv: string[]) =>
-  svc([...argv, "-o", "json"], { home, env: { SVC_API_URL: service.url, SVC_TOKEN: user.token } });
+  svc([...argv, "-o", "json"], { home, env: { SVC_API_URL: service.url, SVC_TOKEN: owner.token } });
 
 describe("a package with secrets", () => {
   it("is refused by lint, publish, push and share, which name the files and no secret", async (t) => {
@@ -68,7 +64,7 @@ describe("a package with secrets", () => {
       assert.ok(!stderr.includes(random) && !stderr.includes("hunter2"));
     }
     assert.equal(
-      (await service.call("GET", `/api/skills/${org.slug}~kit`, { token: user.token })).status,
+      (await service.call("GET", `/api/skills/${org.slug}~kit`, { token: owner.token })).status,
       404,
     );
   });

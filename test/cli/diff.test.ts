@@ -2,14 +2,10 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { type StubSkill, answer, startRegistry, svc, temporaryFolder } from "./harness.ts";
-
-let service: TestService;
-let user: TestUser;
-let home: string;
 
 const env = () => ({ SVC_API_URL: service.url, SVC_TOKEN: user.token });
 const run = (...argv: string[]) => svc(argv, { home, env: env() });
@@ -35,26 +31,22 @@ async function publish(path: string, files: Record<string, string | Buffer>): Pr
   assert.equal(ran.code, 0, ran.stderr);
 }
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  await service.newOrg(user, "acme");
-  home = await mkdtemp(join(tmpdir(), "svc-cli-"));
-  for (const text of ["one\ntwo\nthree\n", "one\n2\nthree\n", "one\n2\nthree\nfour\u001b[2J\u202e"])
-    await publish("notes.md", { "": `---\nname: notes\ndescription: d\n---\n${text}` });
-  const head = "---\nname: kit\ndescription: d\n---\n";
-  await publish("kit", { "SKILL.md": `${head}# Kit\n`, "old.txt": "x\n", "a.bin": Buffer.from([0, 1]) });
-  await publish("kit", {
-    "SKILL.md": `${head}# Kit\n`,
-    "new.txt": "y\n",
-    "a.bin": Buffer.from([0, 2]),
-    "big.txt": "z".repeat(1024 * 1024 + 1),
-  });
+const { service } = await setUpService();
+const user = await service.newUser();
+await service.newOrg(user, "acme");
+const home = await mkdtemp(join(tmpdir(), "svc-cli-"));
+for (const text of ["one\ntwo\nthree\n", "one\n2\nthree\n", "one\n2\nthree\nfour\u001b[2J\u202e"])
+  await publish("notes.md", { "": `---\nname: notes\ndescription: d\n---\n${text}` });
+const head = "---\nname: kit\ndescription: d\n---\n";
+await publish("kit", { "SKILL.md": `${head}# Kit\n`, "old.txt": "x\n", "a.bin": Buffer.from([0, 1]) });
+await publish("kit", {
+  "SKILL.md": `${head}# Kit\n`,
+  "new.txt": "y\n",
+  "a.bin": Buffer.from([0, 2]),
+  "big.txt": "z".repeat(1024 * 1024 + 1),
 });
-after(async () => {
-  await service.close();
-  await rm(home, { recursive: true, force: true });
-});
+
+after(() => rm(home, { recursive: true, force: true }));
 
 describe("svc diff", () => {
   it("compares the previous version with the current one if nothing is installed", async () => {

@@ -1,10 +1,11 @@
 /** `svc folders` and `svc move` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
-import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 import { dataOf } from "./fixture.ts";
 import { type Ran, svc, temporaryFolder } from "./harness.ts";
 
@@ -17,11 +18,7 @@ interface Folder {
   skillCount: number;
 }
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 type Run = (...argv: string[]) => Promise<Ran>;
 
@@ -69,8 +66,7 @@ describe("svc folders", () => {
   });
 
   it("lists folders as objects without access, and as a tree for people", async (t) => {
-    const user = await service.newUser();
-    const org = await service.newOrg(user);
+    const { owner: user, org } = await newOrganization(service);
     const { json, text } = await signedIn(t, user);
     assert.deepEqual(dataOf(await json("folders")), []);
     assert.match((await text("folders")).stdout, /No folders/);
@@ -99,8 +95,7 @@ describe("svc folders", () => {
   });
 
   it("hides what the user may not see", async (t) => {
-    const owner = await service.newUser();
-    const org = await service.newOrg(owner);
+    const { owner, org } = await newOrganization(service);
     const member = await newMember(service, org, "member");
     const outer = await newFolder(service, org, owner, "secret");
     const { json } = await signedIn(t, member);
@@ -150,8 +145,7 @@ describe("svc folders", () => {
 
 describe("svc move", () => {
   it("moves a skill to a folder, to a new one, and to the root", async (t) => {
-    const user = await service.newUser();
-    const org = await service.newOrg(user);
+    const { owner: user, org } = await newOrganization(service);
     const folder = await newFolder(service, org, user, "ops/reviews");
     const skill = await newSkill(user, org, "Mover");
     const { json, text } = await signedIn(t, user);
@@ -183,8 +177,7 @@ describe("svc move", () => {
   });
 
   it("asks before more people can read the skill, and names them", async (t) => {
-    const user = await service.newUser();
-    const org = await service.newOrg(user);
+    const { owner: user, org } = await newOrganization(service);
     const folder = await newFolder(service, org, user, "vault");
     const skill = await newSkill(user, org, "Secret");
     await restrict(service, user, folder.id, [{ type: "member", id: user.id, level: "manager" }]);
@@ -222,7 +215,8 @@ describe("svc move", () => {
   });
 
   it("names what is missing, taken, ambiguous or forbidden", async (t) => {
-    const [user, other] = [await service.newUser(), await service.newUser()];
+    const user = await service.newUser();
+    const other = await service.newUser();
     const [org, second] = [await service.newOrg(user), await service.newOrg(user)];
     const skill = await newSkill(user, org, "Twin");
     await newSkill(user, second, "Twin");

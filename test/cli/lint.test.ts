@@ -16,17 +16,12 @@ import { sendUnchecked } from "../cli-publish/send-unchecked.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { root } from "../support/root.ts";
 import { runCount } from "../support/run-count.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 
 type Files = Record<string, string | Buffer>;
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const head = (fields: string) => `---\n${fields}\n---\n`;
 const good = head("name: kit\ndescription: Does it.");
@@ -55,13 +50,13 @@ async function lint(home: string, path: string, ...flags: string[]) {
 }
 
 async function publish(home: string, path: string) {
-  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: owner.token };
   return svc(["publish", path, "-t", org.slug, "-o", "json"], { home, env });
 }
 
 /** The service's own refusal of a skill, without the checks of the client. */
 const refusalOf = (home: string, path: string) =>
-  sendUnchecked({ apiUrl: service.url, token: user.token, team: org.slug }, join(home, path));
+  sendUnchecked({ apiUrl: service.url, token: owner.token, team: org.slug }, join(home, path));
 
 /** Fixture, what it is linted as, and its errors, of which the service reports the first. */
 const texts: [what: string, text: string | Buffer, errors: string[]][] = [

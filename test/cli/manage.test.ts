@@ -2,17 +2,14 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 import { dataOf } from "./fixture.ts";
 import { type Ran, answer, startServer, svc, temporaryFolder } from "./harness.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 type Run = (...argv: string[]) => Promise<Ran>;
 
@@ -27,8 +24,7 @@ interface Setting {
 
 /** A signed-in user with a skill of two versions, and runners of which the second prints text. */
 async function setUp(t: TestContext): Promise<Setting> {
-  const user = await service.newUser();
-  const org = await service.newOrg(user);
+  const { owner: user, org } = await newOrganization(service);
   const home = await temporaryFolder(t);
   const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
   for (const content of ["# One\n", "# Two\n"])

@@ -267,7 +267,8 @@ describe("a registry with another organization's skill of the same name", () => 
 
   before(async () => {
     service = await startService();
-    const [stranger, owner] = [await service.newUser(), await service.newUser()];
+    const stranger = await service.newUser();
+    const owner = await service.newUser();
     user = owner;
     ours = await service.newOrg(owner);
     theirs = await service.newOrg(stranger);

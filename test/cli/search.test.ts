@@ -1,18 +1,15 @@
 /** `svc search` and `svc info` against the real service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { restrict } from "../support/organization.ts";
-import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 import { dataOf } from "./fixture.ts";
 import { type Ran, svc, temporaryFolder } from "./harness.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 interface Found {
   publicId: string;
@@ -51,7 +48,8 @@ async function newSkill(
 
 /** Two users with an organization each; the second publishes a public and a private skill. */
 async function twoPublishers() {
-  const [user, other] = [await service.newUser(), await service.newUser()];
+  const user = await service.newUser();
+  const other = await service.newUser();
   const [org, otherOrg] = [await service.newOrg(user), await service.newOrg(other)];
   const word = `quokka${org.slug.replaceAll("-", "")}`;
   await newSkill(user, org, `${word} review`, {
@@ -142,8 +140,7 @@ interface Info {
 
 describe("svc info", () => {
   it("shows versions, files, readers and installs", async (t) => {
-    const user = await service.newUser();
-    const org = await service.newOrg(user);
+    const { owner: user, org } = await newOrganization(service);
     const skill = await newSkill(user, org, "Info", { folder: "ops/reviews" });
     await newSkill(user, org, "Info", { content: "# Second\n", mode: "update" });
     const { json, text } = await signedIn(t, user);
@@ -176,8 +173,7 @@ describe("svc info", () => {
   });
 
   it("reports a restricted folder, which a stranger can't read", async (t) => {
-    const user = await service.newUser();
-    const org = await service.newOrg(user);
+    const { owner: user, org } = await newOrganization(service);
     const { folderId } = await newSkill(user, org, "Closed", { folder: "ops" });
     await restrict(service, user, folderId!, []);
     const { json } = await signedIn(t, user);
@@ -188,8 +184,7 @@ describe("svc info", () => {
   });
 
   it("omits the folder of a public skill for a visitor, and rejects a pin", async (t) => {
-    const user = await service.newUser();
-    const org = await service.newOrg(user);
+    const { owner: user, org } = await newOrganization(service);
     await newSkill(user, org, "Open", { folder: "ops", visibility: "public" });
     const visitor = await signedIn(t, undefined);
 

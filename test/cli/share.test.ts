@@ -4,22 +4,18 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { z } from "zod";
 import type { Config } from "../../cli/state/config.ts";
 import { limits } from "../../contract/limits.ts";
 import type { cliPayloads } from "../../contract/payloads/cli/cli.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { answer, startServer, svc, temporaryFolder, type Ran } from "./harness.ts";
 
 type Shared = z.output<(typeof cliPayloads)["share"]>;
 type Listed = z.output<(typeof cliPayloads)["shareList"]>;
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 interface Machine {
   home: string;

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { newMember } from "../support/organization.ts";
 import { authorization, central, guarded, serveGuarded, upstream, user, works } from "./guarded.ts";
 
-serveGuarded();
+await serveGuarded();
 
 describe("the authorization of a connector", () => {
   it("registers a client, proves the key of the code, and names the resource", async () => {

@@ -1,28 +1,24 @@
 /** Who may call `/mcp/central`, and what ends their use. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it, mock } from "node:test";
+import { beforeEach, describe, it, mock } from "node:test";
 import { hashSecret } from "../../src/secrets.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
+import { closedAfter, newOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { startCentral, type CentralFixture, type Posted } from "./fixture.ts";
-import { startUpstream, type Upstream } from "./upstream.ts";
+import { setUpConnectors, type Posted } from "./fixture.ts";
+import { startUpstream } from "./upstream.ts";
 
-let central: CentralFixture;
-let upstream: Upstream;
 let user: TestUser;
-before(async () => {
-  [central, upstream] = await Promise.all([startCentral(), startUpstream()]);
-  await central.register("notes", upstream.url);
-});
+
+const central = await setUpConnectors();
+const upstream = await closedAfter(startUpstream());
+await central.register("notes", upstream.url);
+
 beforeEach(async () => {
   user = await newMember(central.service, central.org, "member");
   await central.connected("notes", {}, user);
-});
-after(async () => {
-  await central.close();
-  await upstream.close();
 });
 
 const echo = (token?: string) =>
@@ -259,8 +255,7 @@ describe("the endpoint of hosted connectors", () => {
 
   it("is closed for all of an organization that awaits erasure, and opens when that is taken back", async () => {
     const { service } = central;
-    const owner = await service.newUser();
-    const org = await service.newOrg(owner);
+    const { owner, org } = await newOrganization(service);
     const member = await newMember(service, org, "member");
     const path = `/api/tenants/${org.slug}`;
     const registered = await service.call("POST", `${path}/mcp-servers`, {

@@ -2,24 +2,18 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import { readSecret } from "../../src/connectors/vault.ts";
 import { rotateKeys } from "../../src/operations/keys/rotate-keys.ts";
 import { openSecrets } from "../../src/secrets.ts";
 import { newMember } from "../support/organization.ts";
-import { startCentral, type CentralFixture } from "./fixture.ts";
-import { startUpstream, type Upstream } from "./upstream.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { setUpConnectors } from "./fixture.ts";
+import { startUpstream } from "./upstream.ts";
 
-let central: CentralFixture;
-let upstream: Upstream;
-before(async () => {
-  [central, upstream] = await Promise.all([startCentral(), startUpstream()]);
-});
-after(async () => {
-  await central.close();
-  await upstream.close();
-});
+const central = await setUpConnectors();
+const upstream = await closedAfter(startUpstream());
 
 const apiKey = {
   headers: [

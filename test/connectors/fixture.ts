@@ -7,14 +7,8 @@ import type {
 } from "../../contract/payloads/connectors.ts";
 import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { newMember } from "../support/organization.ts";
-import {
-  startService,
-  type Answer,
-  type ServiceOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newOrganization, setUpService, type ServiceSetUp } from "../support/set-up.ts";
 
 export interface CentralFixture {
   service: TestService;
@@ -32,7 +26,6 @@ export interface CentralFixture {
   list(user?: TestUser): Promise<ConnectorPayload[]>;
   /** Sends a message to the endpoint, as an agent with a token, or without one. */
   post(method: string, params: object, token?: string): Promise<Posted>;
-  close(): Promise<void>;
 }
 
 export interface Posted {
@@ -47,13 +40,12 @@ export interface Posted {
 /** On a slow machine, a server that responds at once must not be left out, nor reported later. */
 export const mcpCentral = { privateNetwork: true, listMs: 600_000 };
 
-export async function startCentral(options: ServiceOptions = {}): Promise<CentralFixture> {
+export async function setUpConnectors(options: ServiceSetUp = {}): Promise<CentralFixture> {
   const logged: string[] = [];
-  const service = await startService({ logged, mcpCentral, ...options });
+  const { service } = await setUpService({ logged, mcpCentral, ...options });
   // The first account is the service's administrator, who can see more.
   await service.newUser();
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   const member = await newMember(service, org, "member");
   const base = "/api/user/connectors";
   const fixture: CentralFixture = {
@@ -105,7 +97,6 @@ export async function startCentral(options: ServiceOptions = {}): Promise<Centra
         body: (await response.json()) as Posted["body"],
       };
     },
-    close: () => service.close(),
   };
   return fixture;
 }

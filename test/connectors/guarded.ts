@@ -1,11 +1,12 @@
 /** A server that requires tokens of an authorization server, and the connections of users to it. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach } from "node:test";
+import { beforeEach } from "node:test";
 import type { ConnectorPayload } from "../../contract/payloads/connectors.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { protect, startAuthorizationServer, type AuthorizationServer } from "./authorization-server.ts";
-import { startCentral, type CentralFixture } from "./fixture.ts";
+import { setUpConnectors, type CentralFixture } from "./fixture.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
 interface GuardedFixture {
@@ -22,7 +23,6 @@ interface GuardedFixture {
   /** Bodies of requests for tokens, and for their revocation. */
   tokenRequests(grant: "authorization_code" | "refresh_token"): URLSearchParams[];
   revocations(): URLSearchParams[];
-  close(): Promise<void>;
 }
 
 /** The result of `callTool`. */
@@ -36,21 +36,16 @@ export let authorization: AuthorizationServer;
 export let user: TestUser;
 
 /** Starts the server for the tests of a file, each of which begins without faults. */
-export function serveGuarded(): void {
-  before(async () => {
-    [central, upstream, authorization] = await Promise.all([
-      startCentral(),
-      startUpstream(),
-      startAuthorizationServer(),
-    ]);
-    await central.register("guarded", upstream.url);
-    guarded = makeGuarded();
-  });
+export async function serveGuarded(): Promise<void> {
+  central = await setUpConnectors();
+  upstream = await closedAfter(startUpstream());
+  authorization = await closedAfter(startAuthorizationServer());
+  await central.register("guarded", upstream.url);
+  guarded = makeGuarded();
   beforeEach(async () => {
     user = await newMember(central.service, central.org, "member");
     guarded.reset();
   });
-  after(() => guarded.close());
 }
 
 function makeGuarded(): GuardedFixture {
@@ -92,10 +87,6 @@ function makeGuarded(): GuardedFixture {
     },
     tokenRequests: (grant) => bodiesAt("/token").filter((body) => body.get("grant_type") === grant),
     revocations: () => bodiesAt("/token/revocation"),
-    async close() {
-      await central.close();
-      await Promise.all([upstream.close(), authorization.close()]);
-    },
   };
   return fixture;
 }

@@ -1,7 +1,7 @@
 /** Remote servers that are slow, broken or hostile, as agents see them at `/mcp/central`. */
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { after, before, beforeEach, describe, it, mock } from "node:test";
+import { after, beforeEach, describe, it, mock } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -9,20 +9,20 @@ import { limits } from "../../contract/limits.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { mcpCentral, startCentral, type CentralFixture } from "./fixture.ts";
-import { startUpstream, type Upstream } from "./upstream.ts";
+import { mcpCentral, setUpConnectors } from "./fixture.ts";
+import { startUpstream } from "./upstream.ts";
 
-let central: CentralFixture;
-let good: Upstream;
-let bad: Upstream;
 let user: TestUser;
 let client: Client;
-before(async () => {
-  [central, good, bad] = await Promise.all([startCentral(), startUpstream(), startUpstream()]);
-  await central.register("good", good.url);
-  await central.register("bad", bad.url);
-});
+
+const central = await setUpConnectors();
+const good = await closedAfter(startUpstream());
+const bad = await closedAfter(startUpstream());
+await central.register("good", good.url);
+await central.register("bad", bad.url);
+
 beforeEach(async () => {
   await client?.close();
   bad.fault = undefined;
@@ -32,11 +32,7 @@ beforeEach(async () => {
   await central.connected("bad", {}, user);
   client = await openModernClient(central.service, user.token, "/mcp/central");
 });
-after(async () => {
-  await client.close();
-  await central.close();
-  await Promise.all([good.close(), bad.close()]);
-});
+after(() => client.close());
 
 async function call(name: string, input: Record<string, unknown> = {}) {
   const result = await client.callTool({ name, arguments: input });
@@ -358,43 +354,39 @@ describe("a client that opens pages for its user", () => {
 
 describe("the address of a remote server", () => {
   it("leads to no private network, and to no server by plain http", async () => {
-    const guarded = await startCentral({
+    const guarded = await setUpConnectors({
       mcpCentral: { ...mcpCentral, privateNetwork: false },
     });
-    try {
-      for (const url of [
-        bad.url,
-        "http://169.254.169.254/latest/meta-data",
-        "https://[::ffff:127.0.0.1]/mcp",
-      ]) {
-        const slug = `at-${url.length}`;
-        bad.requests.length = 0;
-        await guarded.register(slug, url);
-        const { data } = await guarded.create(slug);
-        const connected = await guarded.connect(data.id);
-        assert.deepEqual(
-          [connected.data.connector.connectionStatus, connected.data.connector.problem],
-          ["error", "forbidden_address"],
-          url,
-        );
-        assert.deepEqual(bad.requests, []);
-      }
-      // The registry allows plain http for tools on the own network. Connectors send no credentials by it, anywhere.
-      for (const transport of ["http", "sse"])
-        for (const host of ["mcp.example.com", "192.0.2.1:8080"]) {
-          const slug = `plain-${transport}-${host.length}`;
-          await guarded.register(slug, `http://${host}/mcp`, { transport });
-          const { data } = await guarded.create(slug);
-          const { connector } = (await guarded.connect(data.id)).data;
-          assert.deepEqual(
-            [connector.connectionStatus, connector.problem],
-            ["error", "forbidden_address"],
-            slug,
-          );
-          assert.match(connector.lastError ?? "", /not https/);
-        }
-    } finally {
-      await guarded.close();
+    for (const url of [
+      bad.url,
+      "http://169.254.169.254/latest/meta-data",
+      "https://[::ffff:127.0.0.1]/mcp",
+    ]) {
+      const slug = `at-${url.length}`;
+      bad.requests.length = 0;
+      await guarded.register(slug, url);
+      const { data } = await guarded.create(slug);
+      const connected = await guarded.connect(data.id);
+      assert.deepEqual(
+        [connected.data.connector.connectionStatus, connected.data.connector.problem],
+        ["error", "forbidden_address"],
+        url,
+      );
+      assert.deepEqual(bad.requests, []);
     }
+    // The registry allows plain http for tools on the own network. Connectors send no credentials by it, anywhere.
+    for (const transport of ["http", "sse"])
+      for (const host of ["mcp.example.com", "192.0.2.1:8080"]) {
+        const slug = `plain-${transport}-${host.length}`;
+        await guarded.register(slug, `http://${host}/mcp`, { transport });
+        const { data } = await guarded.create(slug);
+        const { connector } = (await guarded.connect(data.id)).data;
+        assert.deepEqual(
+          [connector.connectionStatus, connector.problem],
+          ["error", "forbidden_address"],
+          slug,
+        );
+        assert.match(connector.lastError ?? "", /not https/);
+      }
   });
 });

@@ -1,31 +1,28 @@
 /** Changes of the lists of `/mcp/central`, as clients of both generations of the protocol hear of them. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Client, McpSubscription } from "@modelcontextprotocol/client";
 import { limits } from "../../contract/limits.ts";
 import { reportConnectorChange } from "../../src/connectors/changes.ts";
 import { newMember } from "../support/organization.ts";
 import { until } from "../support/until.ts";
-import { startCentral, type CentralFixture } from "./fixture.ts";
+import { setUpConnectors } from "./fixture.ts";
 import { change, listen } from "./listeners.ts";
 import { startUpstream, type Upstream, type UpstreamKind } from "./upstream.ts";
 
 const kinds = ["stateless", "sessions", "sse"] as const satisfies UpstreamKind[];
 
-let central: CentralFixture;
 const draining = new AbortController();
 const upstreams = new Map<string, Upstream>();
 
-before(async () => {
-  central = await startCentral({ draining: draining.signal });
-  for (const kind of kinds) {
-    const upstream = await startUpstream(kind);
-    upstreams.set(kind, upstream);
-    await central.register(kind, upstream.url, kind === "sse" ? { transport: "sse" } : {});
-  }
-});
+const central = await setUpConnectors({ draining: draining.signal });
+for (const kind of kinds) {
+  const upstream = await startUpstream(kind);
+  upstreams.set(kind, upstream);
+  await central.register(kind, upstream.url, kind === "sse" ? { transport: "sse" } : {});
+}
+
 after(async () => {
-  await central.close();
   for (const upstream of upstreams.values()) await upstream.close();
 });
 

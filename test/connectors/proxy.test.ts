@@ -1,6 +1,6 @@
 /** Calls through `/mcp/central`, by clients of both generations of the protocol, to servers of each transport. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { McpCentralPayload } from "../../contract/payloads/connectors.ts";
 import type { ConnectorCallDoc } from "../../storage/connectors/calls.ts";
@@ -8,35 +8,31 @@ import { openLegacyClient, openModernClient, type AnyClient } from "../support/m
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { startCentral, type CentralFixture } from "./fixture.ts";
+import { setUpConnectors } from "./fixture.ts";
 import { startUpstream, type Upstream, type UpstreamKind } from "./upstream.ts";
 
 const kinds = ["stateless", "sessions", "sse"] as const satisfies UpstreamKind[];
 const secret = "sk-very-secret-0123456789";
 
-let central: CentralFixture;
-let user: TestUser;
 const upstreams = new Map<string, Upstream>();
 const clients: AnyClient[] = [];
 
-before(async () => {
-  central = await startCentral();
-  user = await newMember(central.service, central.org, "member");
-  for (const kind of kinds) {
-    const upstream = await startUpstream(kind);
-    upstreams.set(kind, upstream);
-    await central.register(kind, upstream.url, {
-      transport: kind === "sse" ? "sse" : "http",
-      headers: [{ name: "X-Api-Key", kind: "member", label: "Key", secret: true, required: true }],
-    });
-    await central.connected(kind, { variables: { "X-Api-Key": secret } }, user);
-  }
-  for (const open of [openModernClient, openLegacyClient])
-    clients.push(await open(central.service, user.token, "/mcp/central"));
-});
+const central = await setUpConnectors();
+const user = await newMember(central.service, central.org, "member");
+for (const kind of kinds) {
+  const upstream = await startUpstream(kind);
+  upstreams.set(kind, upstream);
+  await central.register(kind, upstream.url, {
+    transport: kind === "sse" ? "sse" : "http",
+    headers: [{ name: "X-Api-Key", kind: "member", label: "Key", secret: true, required: true }],
+  });
+  await central.connected(kind, { variables: { "X-Api-Key": secret } }, user);
+}
+for (const open of [openModernClient, openLegacyClient])
+  clients.push(await open(central.service, user.token, "/mcp/central"));
+
 after(async () => {
   for (const client of clients) await client.close();
-  await central.close();
   for (const upstream of upstreams.values()) await upstream.close();
 });
 

@@ -1,31 +1,27 @@
 /** Servers with HTTP+SSE, whose one stream has the results of all requests, and the changes of the lists. */
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { mcpCentral, startCentral, type CentralFixture } from "./fixture.ts";
+import { mcpCentral, setUpConnectors } from "./fixture.ts";
 import { change, listen, namesOf } from "./listeners.ts";
-import { startUpstream, type Upstream } from "./upstream.ts";
+import { startUpstream } from "./upstream.ts";
 
-let central: CentralFixture;
-let upstream: Upstream;
 let user: TestUser;
-before(async () => {
-  [central, upstream] = await Promise.all([startCentral(), startUpstream("sse")]);
-  await central.register("old", upstream.url, { transport: "sse" });
-});
+
+const central = await setUpConnectors();
+const upstream = await closedAfter(startUpstream("sse"));
+await central.register("old", upstream.url, { transport: "sse" });
+
 beforeEach(async () => {
   upstream.fault = undefined;
   upstream.tools = undefined;
   upstream.requests.length = 0;
   user = await newMember(central.service, central.org, "member");
-});
-after(async () => {
-  await central.close();
-  await upstream.close();
 });
 
 const call = async (name: string, given: object = {}) => {
@@ -184,18 +180,14 @@ describe("a connection to a server with HTTP+SSE", () => {
   });
 
   it("leads to no private network", async () => {
-    const guarded = await startCentral({
+    const guarded = await setUpConnectors({
       mcpCentral: { ...mcpCentral, privateNetwork: false },
     });
-    try {
-      await guarded.register("old", upstream.url, { transport: "sse" });
-      const { data } = await guarded.create("old");
-      const { connector } = (await guarded.connect(data.id)).data;
+    await guarded.register("old", upstream.url, { transport: "sse" });
+    const { data } = await guarded.create("old");
+    const { connector } = (await guarded.connect(data.id)).data;
 
-      assert.deepEqual([connector.connectionStatus, connector.problem], ["error", "forbidden_address"]);
-      assert.deepEqual(upstream.requests, []);
-    } finally {
-      await guarded.close();
-    }
+    assert.deepEqual([connector.connectionStatus, connector.problem], ["error", "forbidden_address"]);
+    assert.deepEqual(upstream.requests, []);
   });
 });

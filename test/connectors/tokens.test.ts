@@ -8,11 +8,11 @@ import { newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { protect, startAuthorizationServer } from "./authorization-server.ts";
-import { startCentral } from "./fixture.ts";
+import { setUpConnectors } from "./fixture.ts";
 import { authorization, central, guarded, serveGuarded, upstream, user, works } from "./guarded.ts";
 import { startUpstream } from "./upstream.ts";
 
-serveGuarded();
+await serveGuarded();
 
 describe("a connector's access", () => {
   it("is renewed when the access token has expired, once for concurrent calls", async () => {
@@ -149,7 +149,7 @@ describe("a connector's access", () => {
     const { service, org, owner } = central;
     const { token } = owner;
     const secretKeys = readFileSync(join(service.app.config.dataDir, "secrets"), "utf8").trim();
-    const there = await startCentral({ secretKeys });
+    const there = await setUpConnectors({ secretKeys });
     const [previous, later] = [await startUpstream(), await startUpstream()];
     let release = () => {};
     try {
@@ -184,7 +184,6 @@ describe("a connector's access", () => {
       assert.equal((await central.read(id, user)).connectionStatus, "connected");
     } finally {
       release();
-      await there.close();
       await Promise.all([previous.close(), later.close()]);
     }
   });

@@ -1,22 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { skillsPerFile } from "../../src/dashboard/sitemap-routes.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { newFolder } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 const contacts = ["mailto:security@example.com", "https://example.com/report"];
 const now = new Date("2026-11-26T18:00:00Z");
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-before(async () => {
-  service = await startService({ now: () => now, securityContacts: contacts });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ now: () => now, securityContacts: contacts });
 
 interface Made {
   id: string;

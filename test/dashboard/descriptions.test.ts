@@ -1,13 +1,14 @@
 /** Pages of the dashboard for clients that run no script, and the lists for agents. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import { root } from "../support/root.ts";
-import { watchRoundTrips, type RoundTripCounter } from "../support/round-trips.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { watchRoundTrips } from "../support/round-trips.ts";
+import type { TestService } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 
 const hostile = {
   name: "Hostile",
@@ -15,61 +16,47 @@ const hostile = {
   text: "# Guide <img src=x onerror=alert(1)>\n\n[a](javascript:alert(1)) [b](docs/x.md) ![c](https://evil.example/c.png)\n",
 };
 
-let service: TestService;
-let counter: RoundTripCounter;
-let owner: TestUser;
-let org: TestOrg;
-let closedOrg: TestOrg;
-let open: PublishResult["skill"];
 const hidden: string[] = [];
 
-before(async () => {
-  execFileSync(process.execPath, ["scripts/build.mjs", "web"], { cwd: root, stdio: "inherit" });
-  service = await startService({ reportsCommands: true });
-  counter = watchRoundTrips(service);
-  const administrator = await service.newUser();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  closedOrg = await service.newOrg(owner);
-  const publish = async (
-    name: string,
-    visibility: string,
-    tenantId = org.slug,
-    description = `About ${name}.`,
-  ) =>
-    (
-      await service.call<PublishResult>("POST", "/api/skills", {
-        token: owner.token,
-        body: {
-          tenantId,
-          name,
-          visibility,
-          content: `---\ndescription: ${JSON.stringify(description)}\n---\n${hostile.text}`,
-        },
-      })
-    ).data.skill;
-  open = await publish(hostile.name, "public", org.slug, hostile.description);
-  hidden.push((await publish("Secret", "private")).slug, (await publish("By link", "unlisted")).slug);
-  const closed = await newFolder(service, org, owner, "closed");
-  await restrict(service, owner, closed.id, []);
-  hidden.push(
-    (await publishInFolder(service, org, owner, { name: "Inside", folder: "closed", visibility: "public" }))
-      .slug,
-  );
-  const bait = await publish("Bait", "public");
-  const taken = await service.call("POST", `/api/admin/skills/${bait.publicId}/take-down`, {
-    token: administrator.token,
-    body: { reason: "Phishing" },
-  });
-  assert.equal(taken.status, 200);
-  hidden.push(bait.slug);
-  await publish("Internal", "private", closedOrg.slug);
-  await service.settled();
+execFileSync(process.execPath, ["scripts/build.mjs", "web"], { cwd: root, stdio: "inherit" });
+const { service } = await setUpService({ reportsCommands: true });
+const counter = watchRoundTrips(service);
+const administrator = await service.newUser();
+const { owner, org } = await newOrganization(service);
+const closedOrg = await service.newOrg(owner);
+const publish = async (
+  name: string,
+  visibility: string,
+  tenantId = org.slug,
+  description = `About ${name}.`,
+) =>
+  (
+    await service.call<PublishResult>("POST", "/api/skills", {
+      token: owner.token,
+      body: {
+        tenantId,
+        name,
+        visibility,
+        content: `---\ndescription: ${JSON.stringify(description)}\n---\n${hostile.text}`,
+      },
+    })
+  ).data.skill;
+const open = await publish(hostile.name, "public", org.slug, hostile.description);
+hidden.push((await publish("Secret", "private")).slug, (await publish("By link", "unlisted")).slug);
+const closedFolder = await newFolder(service, org, owner, "closed");
+await restrict(service, owner, closedFolder.id, []);
+hidden.push(
+  (await publishSkill(service, org, owner, { name: "Inside", folder: "closed", visibility: "public" })).slug,
+);
+const bait = await publish("Bait", "public");
+const taken = await service.call("POST", `/api/admin/skills/${bait.publicId}/take-down`, {
+  token: administrator.token,
+  body: { reason: "Phishing" },
 });
-after(async () => {
-  counter?.close();
-  await service?.close();
-});
+assert.equal(taken.status, 200);
+hidden.push(bait.slug);
+await publish("Internal", "private", closedOrg.slug);
+await service.settled();
 
 const page = async (path: string, options: Parameters<TestService["raw"]>[2] = {}) => {
   const headers = { accept: "text/html", ...options.headers };

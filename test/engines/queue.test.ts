@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddedEngine } from "../../engines/embedded-engine.ts";
 import { EngineError } from "../../engines/engine-error.ts";
@@ -24,16 +24,13 @@ async function start(dataDir: string) {
   return engine;
 }
 
-describe("embedded queue engine", () => {
+describe("embedded queue engine", async () => {
   const dataDir = path.join(temp, "queue");
-  let engine: EmbeddedEngine;
-  let pool: QueuePool;
 
-  before(async () => {
-    engine = await start(dataDir);
-    pool = new QueuePool(engine.uri, { waitMs: 60_000 });
-    await pool.query("CREATE TABLE bullmq.t (n int)");
-  });
+  let engine: EmbeddedEngine = await start(dataDir);
+  const pool = new QueuePool(engine.uri, { waitMs: 60_000 });
+  await pool.query("CREATE TABLE bullmq.t (n int)");
+
   after(async () => {
     clearInterval(keepAlive);
     await pool?.end();

@@ -1,40 +1,27 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { ChangePayload } from "../../contract/payloads/events.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { openChangeEvents } from "../../src/events/listeners.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import {
-  startService,
-  type CallOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
-import { newClock } from "../support/set-up.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import type { CallOptions } from "../support/service.ts";
+import { newClock, setUpOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 import { listen, type EventStream } from "./stream.ts";
 
 type Stream = EventStream<ChangePayload>;
 
-describe("the stream of changes", () => {
+describe("the stream of changes", async () => {
   const clock = newClock();
-  let service: TestService;
-  let owner: TestUser;
-  let org: TestOrg;
   const streams: Stream[] = [];
 
-  before(async () => {
-    service = await startService({ now: () => clock.now() });
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-  });
+  const { service, owner, org } = await setUpOrganization({ now: () => clock.now() });
+
   afterEach(async () => {
     for (const stream of streams.splice(0)) stream.close();
     await new Promise((done) => setTimeout(done, 50));
   });
-  after(() => service.close());
 
   async function open(caller: CallOptions, query = ""): Promise<Stream> {
     const stream = await listen<ChangePayload>(service, `/api/events${query}`, caller);
@@ -42,7 +29,7 @@ describe("the stream of changes", () => {
     return stream;
   }
   const publish = (name: string, folder = "/") =>
-    publishInFolder(service, org, owner, { name, folder, visibility: "private" });
+    publishSkill(service, org, owner, { name, folder, visibility: "private" });
   const about = (id: string) => (change: ChangePayload) => change.id === id;
 
   it("reports another person's publish within seconds, as an id without content", async () => {

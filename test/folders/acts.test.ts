@@ -2,14 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ChangedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-setUpOrganization((made) => ({ service, user: owner, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const everything = ["read", "publish", "create", "update", "delete", "manage"];
 const get = async <T>(path: string, by: { token?: string }) => {
@@ -60,7 +57,7 @@ describe("the acts that a caller may do", () => {
     ];
     await newFolder(service, org, owner, "shelf");
     const skill = { name: "Acted on", folder: "shelf", visibility: "public" };
-    const { id } = await publishInFolder(service, org, owner, skill);
+    const { id } = await publishSkill(service, org, owner, skill);
     const can = async (by: { token?: string }) => (await get<SkillPayload>(`/api/skills/${id}`, by)).can;
     const inList = async (by: { token: string }) => {
       const all = await get<SkillPayload[]>(`/api/skills?tenant_id=${org.id}`, by);

@@ -7,18 +7,14 @@ import type {
   MovedSkillPayload,
 } from "../../contract/payloads/folders.ts";
 import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills.ts";
-import { newFolder, newMember, restrict, publishInFolder } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-
-setUpOrganization((made) => ({ service, user: owner, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const publish = (name: string, folder: string, visibility: string) =>
-  publishInFolder(service, org, owner, { name, folder, visibility });
+  publishSkill(service, org, owner, { name, folder, visibility });
 
 describe("a restriction", () => {
   let vault: FolderPayload;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import {
@@ -8,26 +8,17 @@ import {
   newFolder,
   newMember,
   restrict,
-  publishInFolder,
+  publishSkill,
 } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let member: TestUser;
-let stranger: TestUser;
-let org: TestOrg;
-
-before(async () => {
-  service = await startService();
-  [owner, stranger] = [await service.newUser(), await service.newUser()];
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization();
+const stranger = await service.newUser();
+const member = await newMember(service, org, "member");
 
 const publish = (name: string, folder: string, visibility: string) =>
-  publishInFolder(service, org, owner, { name, folder, visibility });
+  publishSkill(service, org, owner, { name, folder, visibility });
 
 const list = async (token: string | undefined) =>
   (await service.call<SkillPayload[]>("GET", "/api/skills?limit=200", { token })).data.map(

@@ -1,37 +1,29 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let member: TestUser;
-let org: TestOrg;
 const granted: FolderPayload[] = [];
 
-before(async () => {
-  service = await startWatchedService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-  for (let i = 0; i < 20; i++) {
-    const folder = await newFolder(service, org, owner, `top/f${i}`);
-    if (i % 2 === 0) continue;
-    const grants = i % 4 === 1 ? [{ type: "member", id: member.id, level: "viewer" } as const] : [];
-    await restrict(service, owner, folder.id, grants);
-    if (i % 4 === 1) granted.push(folder);
-  }
-  for (let i = 0; i < 60; i++)
-    await service.call("POST", "/api/skills", {
-      token: owner.token,
-      body: { tenantId: org.slug, name: `Filed ${i}`, content: `text ${i}\n`, folder: `top/f${i % 20}` },
-    });
-  await governed(service, org);
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ reportsCommands: true });
+const member = await newMember(service, org, "member");
+for (let i = 0; i < 20; i++) {
+  const folder = await newFolder(service, org, owner, `top/f${i}`);
+  if (i % 2 === 0) continue;
+  const grants = i % 4 === 1 ? [{ type: "member", id: member.id, level: "viewer" } as const] : [];
+  await restrict(service, owner, folder.id, grants);
+  if (i % 4 === 1) granted.push(folder);
+}
+for (let i = 0; i < 60; i++)
+  await service.call("POST", "/api/skills", {
+    token: owner.token,
+    body: { tenantId: org.slug, name: `Filed ${i}`, content: `text ${i}\n`, folder: `top/f${i % 20}` },
+  });
+await governed(service, org);
 
 const get = (path: string, user: TestUser) => service.call("GET", path, { token: user.token });
 

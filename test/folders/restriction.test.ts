@@ -1,38 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
-import { startWatchedService } from "../support/plans.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let member: TestUser;
-let granted: TestUser;
-let stranger: TestUser;
-let org: TestOrg;
-let vault: FolderPayload;
-let deep: FolderPayload;
+const { service, owner, org } = await setUpOrganization({ reportsCommands: true });
+const stranger = await service.newUser();
+const member = await newMember(service, org, "member");
+const granted = await newMember(service, org, "member");
+const vault = await newFolder(service, org, owner, "open/vault");
+const deep = await newFolder(service, org, owner, "open/vault/deep");
 /** A public skill in the restricted folder. */
-let hidden: SkillPayload;
-let unrestricted: SkillPayload;
-
-before(async () => {
-  service = await startWatchedService();
-  [owner, stranger] = [await service.newUser(), await service.newUser()];
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-  granted = await newMember(service, org, "member");
-  vault = await newFolder(service, org, owner, "open/vault");
-  deep = await newFolder(service, org, owner, "open/vault/deep");
-  hidden = await publish("Quarterly numbers", "open/vault/deep", "public");
-  unrestricted = await publish("Quarterly letters", "open", "public");
-  await restrict(service, owner, vault.id, [{ type: "member", id: granted.id, level: "viewer" }]);
-  await governed(service, org);
-});
-after(() => service.close());
+const hidden = await publish("Quarterly numbers", "open/vault/deep", "public");
+const unrestricted = await publish("Quarterly letters", "open", "public");
+await restrict(service, owner, vault.id, [{ type: "member", id: granted.id, level: "viewer" }]);
+await governed(service, org);
 
 async function publish(name: string, folder: string, visibility: string, token = owner.token) {
   const made = await service.call<PublishResult>("POST", "/api/skills", {

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { FolderPayload, CreatedFolderPayload } from "../../contract/payloads/folders.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let stranger: TestUser;
 let org: TestOrg;
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  stranger = await service.newUser();
-});
-after(() => service.close());
+const { service } = await setUpService();
+const owner = await service.newUser();
+const stranger = await service.newUser();
 
 async function freshOrg(): Promise<void> {
   org = await service.newOrg(owner);

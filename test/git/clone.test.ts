@@ -6,19 +6,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { plainGitEnv } from "../support/native-git.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { waitForNoProcess } from "../support/process-table.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { setUpOrganization, newOrganization } from "../support/set-up.ts";
 import { makePackage } from "../support/zip.ts";
-
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let folder: string;
 
 interface GitRun {
   code: number;
@@ -72,16 +68,10 @@ async function push(
   return answer.data;
 }
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  folder = await mkdtemp(path.join(os.tmpdir(), "svc-clone-"));
-});
-after(async () => {
-  await service.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const { service, owner, org } = await setUpOrganization();
+const folder = await mkdtemp(path.join(os.tmpdir(), "svc-clone-"));
+
+after(() => rm(folder, { recursive: true, force: true }));
 
 describe("git clone", () => {
   it("returns the current version, its history and a tag for each version, immediately after a push", async () => {
@@ -382,8 +372,7 @@ describe("a machine without git", () => {
   it("reports that, and serves everything else", async () => {
     const bare = await startService({ gitProgram: "no-such-program" });
     try {
-      const user = await bare.newUser();
-      const tenant = await bare.newOrg(user);
+      const { owner: user, org: tenant } = await newOrganization(bare);
       const made = await bare.call<Published>("POST", "/api/skills", {
         token: user.token,
         body: { tenantId: tenant.id, name: "Alone", content: "# Alone\n", visibility: "public" },

@@ -1,19 +1,10 @@
 /** Tags in the refs that a clone is offered, while the projection of a skill is interrupted or overtaken. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { projectRecords, projectRefs } from "../../src/skills/projection.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization();
 
 /** A public skill whose second version is published and not projected yet. */
 async function publishTwice(name: string): Promise<{ id: string; slug: string }> {

@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { openSpool, type SpoolOptions } from "../../repos/serve/spool.ts";
 import { until } from "../support/until.ts";
 
@@ -15,9 +15,7 @@ const megabyte = 1024 ** 2;
 const pieceBytes = 64 * 1024;
 
 describe("a buffer for a slow reader", () => {
-  let folder: string;
-
-  before(() => (folder = mkdtempSync(path.join(os.tmpdir(), "svc-spool-"))));
+  const folder = mkdtempSync(path.join(os.tmpdir(), "svc-spool-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const open = (limits: Partial<SpoolOptions> = {}) =>

@@ -18,6 +18,7 @@ import { runGit } from "../support/host/git-host.ts";
 import { processesIn, waitForNoProcess } from "../support/process-table.ts";
 import { moduleFile, nodeOptions } from "../support/root.ts";
 import { startService } from "../support/service.ts";
+import { newOrganization } from "../support/set-up.ts";
 
 const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
 
@@ -341,8 +342,7 @@ describe("a clone whose download can't be counted", () => {
   it("starts no process", async () => {
     const service = await startService();
     try {
-      const owner = await service.newUser();
-      const org = await service.newOrg(owner);
+      const { owner, org } = await newOrganization(service);
       const made = await service.call<{
         skill: { id: string };
         version: { commit: string };

@@ -13,19 +13,13 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { confirmAddress } from "../journeys/confirm-address.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
-import {
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-  type Server,
-} from "../support/server.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
 import { metadataXml } from "../support/sso/fixture.ts";
 import { needsTerminal } from "../support/terminal.ts";
@@ -70,34 +64,30 @@ const notHere: Record<string, string> = {
 const folder = realpathSync(temporaryFolder("guides"));
 const checkout = path.join(folder, "checkout");
 const repositories = path.join(folder, "repositories");
-let server: Server;
-let ada: Account;
-let tenantId: string;
 /** Serves the metadata of an identity provider. */
 const idp = createServer((_, response) => response.end(metadataXml([makeCertificate().der])));
 
-before(async () => {
-  // The samples are edited; everything else is the tested checkout.
-  mkdirSync(checkout);
-  symlinkSync(path.join(root, "bin"), path.join(checkout, "bin"));
-  cpSync(path.join(root, "samples"), path.join(checkout, "samples"), { recursive: true });
-  idp.listen(0, "127.0.0.1");
-  await once(idp, "listening");
-  const env = {
-    ...(await sharedEngines()),
-    LOCAL_REPOSITORIES: repositories,
-    SSO_PRIVATE_NETWORK: "true",
-    RATE_LIMITS: "false",
-  };
-  server = await startServer({ dataDir: path.join(folder, "data"), env });
-  ada = await newAccount(server.url, "ada", server.setupLink);
-  await callApi(server.url, "PATCH", "/api/user/profile", {
-    cookie: ada.cookie,
-    body: { name: "Ada Lovelace" },
-  });
-  tenantId = await newOrganization(server.url, ada, "acme");
-  await confirmAddress(server, ada);
+// The samples are edited; everything else is the tested checkout.
+mkdirSync(checkout);
+symlinkSync(path.join(root, "bin"), path.join(checkout, "bin"));
+cpSync(path.join(root, "samples"), path.join(checkout, "samples"), { recursive: true });
+idp.listen(0, "127.0.0.1");
+await once(idp, "listening");
+const environment = {
+  ...(await sharedEngines()),
+  LOCAL_REPOSITORIES: repositories,
+  SSO_PRIVATE_NETWORK: "true",
+  RATE_LIMITS: "false",
+};
+const server = await startServer({ dataDir: path.join(folder, "data"), env: environment });
+const ada = await newAccount(server.url, "ada", server.setupLink);
+await callApi(server.url, "PATCH", "/api/user/profile", {
+  cookie: ada.cookie,
+  body: { name: "Ada Lovelace" },
 });
+const tenantId = await newOrganization(server.url, ada, "acme");
+await confirmAddress(server, ada);
+
 after(async () => {
   idp.close();
   await server?.stop();

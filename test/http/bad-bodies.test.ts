@@ -1,28 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { refusalsTo } from "../support/refusals.ts";
-import {
-  startService,
-  type CallOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import type { CallOptions } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 const logged: string[] = [];
 
-before(async () => {
-  service = await startService({ logged });
-  user = await service.newUser();
-  org = await service.newOrg(user);
-  await service.settled();
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ logged });
+await service.settled();
 
-const { refuses, send, auth } = refusalsTo(() => ({ service, user }), logged);
+const { refuses, send, auth } = refusalsTo(() => ({ service, user: owner }), logged);
 const json = (text: string | Buffer, type = "application/json"): CallOptions => ({
   bytes: Buffer.from(text),
   headers: { "content-type": type },
@@ -69,7 +56,7 @@ describe("a body", () => {
     const names = Object.fromEntries(Array.from({ length: 50_500 }, (_, n) => [`n${n}`, n]));
     for (const path of ["/api/skills", "/api/auth/sign-in"])
       for (const text of ["[".repeat(500_000), JSON.stringify(names)]) {
-        const refused = await service.call("POST", path, { ...json(text), token: user.token });
+        const refused = await service.call("POST", path, { ...json(text), token: owner.token });
         assert.equal(refused.code, "invalid_request");
         assert.match(refused.error ?? "", /more than [\d,]+ (levels|brackets)/);
       }
@@ -77,7 +64,7 @@ describe("a body", () => {
 
   it("with thousands of unknown fields gets a short answer", async () => {
     const names = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`name${n}`, n]));
-    const refused = await service.call("POST", "/api/skills", { body: names, token: user.token });
+    const refused = await service.call("POST", "/api/skills", { body: names, token: owner.token });
 
     assert.equal(refused.code, "invalid_request");
     assert.ok(JSON.stringify(refused.body).length < 10_000);

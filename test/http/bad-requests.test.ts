@@ -2,30 +2,21 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { text as textOf } from "node:stream/consumers";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { refusalsTo } from "../support/refusals.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 const logged: string[] = [];
-let skillId: string;
 
-before(async () => {
-  service = await startService({ logged });
-  user = await service.newUser();
-  org = await service.newOrg(user);
-  const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
-    token: user.token,
-    body: { tenantId: org.slug, name: "Target", content: "x\n", visibility: "public" },
-  });
-  skillId = made.data.skill.id;
-  await service.settled();
+const { service, owner, org } = await setUpOrganization({ logged });
+const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
+  token: owner.token,
+  body: { tenantId: org.slug, name: "Target", content: "x\n", visibility: "public" },
 });
-after(() => service.close());
+const skillId = made.data.skill.id;
+await service.settled();
 
-const { refuses, send, auth } = refusalsTo(() => ({ service, user }), logged);
+const { refuses, send, auth } = refusalsTo(() => ({ service, user: owner }), logged);
 
 /** A request with a target that clients refuse to send. */
 async function sendTarget(target: string): Promise<string> {
@@ -51,7 +42,7 @@ describe("a request", () => {
       "/.git/config",
       "/index.php",
     ]) {
-      const answer = await service.call("GET", target, { token: user.token });
+      const answer = await service.call("GET", target, { token: owner.token });
       assert.equal(answer.code, "not_found", target);
     }
     for (const [method, target, allow] of [
@@ -64,7 +55,7 @@ describe("a request", () => {
       ["DELETE", "/healthz", "GET"],
       ["OPTIONS", "/api/skills", "GET"],
     ] as const) {
-      const answer = await service.call(method, target, { token: user.token });
+      const answer = await service.call(method, target, { token: owner.token });
       assert.equal(answer.code, "method_not_allowed", `${method} ${target}`);
       assert.match(answer.headers.get("allow") ?? "", new RegExp(`\\b${allow}\\b`));
     }
@@ -104,7 +95,7 @@ describe("a request", () => {
     for (const ref of ["", "%00", "x".repeat(501)])
       assert.ok(
         [400, 404].includes(
-          (await service.call("GET", `/api/skills/resolve?ref=${ref}`, { token: user.token })).status,
+          (await service.call("GET", `/api/skills/resolve?ref=${ref}`, { token: owner.token })).status,
         ),
       );
   });
@@ -151,18 +142,18 @@ describe("a request", () => {
       "Bearer x",
       `Bearer lsk_${"0".repeat(64)}`,
       `Basic ${Buffer.from("a:b").toString("base64")}`,
-      `Bearer ${user.token} x`,
-      `Bearer ${user.token.toUpperCase()}`,
+      `Bearer ${owner.token} x`,
+      `Bearer ${owner.token.toUpperCase()}`,
       "lsk_",
-      `bearer\t${user.token}`,
+      `bearer\t${owner.token}`,
     ]) {
       const answer = await service.call("GET", `/api/skills/${skillId}`, {
         headers: { authorization },
-        cookie: user.cookie,
+        cookie: owner.cookie,
       });
       assert.equal(answer.code, "unauthenticated", authorization);
       assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer/);
-      assert.ok(!JSON.stringify(answer.body).includes(user.token));
+      assert.ok(!JSON.stringify(answer.body).includes(owner.token));
     }
   });
 
@@ -170,7 +161,7 @@ describe("a request", () => {
     const change = (headers: Record<string, string>) =>
       service.call("PUT", `/api/skills/${skillId}`, {
         body: { description: "by cookie" },
-        headers: { cookie: user.cookie, ...headers },
+        headers: { cookie: owner.cookie, ...headers },
       });
 
     assert.equal((await change({ origin: "https://evil.example" })).code, "forbidden");

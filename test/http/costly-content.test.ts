@@ -7,25 +7,20 @@ import { readText } from "../../src/compute/read-text.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { costlyYaml, unlike, wideTable } from "../support/compute/costly-content.ts";
 import { packageFiles, publishPackage, zipOf } from "../support/package-files.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 async function publishText(name: string, content: string) {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
+    token: owner.token,
     body: { tenantId: org.id, name, content, visibility: "public" },
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.data.skill;
 }
 
-const lint = (content: string, { token = user.token } = {}) =>
+const lint = (content: string, { token = owner.token } = {}) =>
   service.call<LintPayload>("POST", "/api/lint", { token, body: { content } });
 
 /** Number of other requests that are answered before the costly ones are. */
@@ -78,13 +73,13 @@ describe("costly content", () => {
 
   it("is compared while other requests are answered", async () => {
     const tree = (salt: number) => ({ ...packageFiles, "n.txt": Buffer.from(unlike(salt)) });
-    const { skill } = await publishPackage(service, user, org, {}, tree(1));
+    const { skill } = await publishPackage(service, owner, org, {}, tree(1));
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { uploadId: await service.upload(user, zipOf(tree(2))) },
+      token: owner.token,
+      body: { uploadId: await service.upload(owner, zipOf(tree(2))) },
     });
     const differences = [1, 2].map(() =>
-      service.call("GET", `/api/skills/${skill.id}/diff?from=1&to=2`, { token: user.token }),
+      service.call("GET", `/api/skills/${skill.id}/diff?from=1&to=2`, { token: owner.token }),
     );
 
     assert.ok((await answersDuring(differences)) >= enough);

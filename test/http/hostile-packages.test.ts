@@ -5,15 +5,11 @@ import { describe, it } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
 import { limits } from "../../contract/limits.ts";
 import type { PackageRule } from "../../contract/package-rules.ts";
-import { type Answer, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { Answer } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { makeZip, skillMd, type ZipEntry } from "../support/zip.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const root: ZipEntry = { name: "SKILL.md", data: skillMd("hostile") };
 
@@ -35,8 +31,8 @@ async function stored(): Promise<string[]> {
 }
 
 async function publish(zip: Buffer): Promise<Answer> {
-  const uploadId = await service.upload(user, zip);
-  return service.call("POST", "/api/skills", { token: user.token, body: { tenantId: org.slug, uploadId } });
+  const uploadId = await service.upload(owner, zip);
+  return service.call("POST", "/api/skills", { token: owner.token, body: { tenantId: org.slug, uploadId } });
 }
 
 /** The publish must fail by this rule, with a message, and leave nothing behind. */
@@ -210,11 +206,11 @@ describe("a hostile package", () => {
   it("is rejected if the bytes received are not those announced", async () => {
     const zip = makeZip([root]);
     const announced = await service.call<{ uploadId: string; url: string }>("POST", "/api/uploads", {
-      token: user.token,
+      token: owner.token,
       body: { size: zip.length, sha256: createHash("sha256").update("other").digest("hex") },
     });
 
-    const sent = await service.call("PUT", announced.data.url, { token: user.token, bytes: zip });
+    const sent = await service.call("PUT", announced.data.url, { token: owner.token, bytes: zip });
 
     assert.equal(sent.code, "upload_mismatch");
     assert.deepEqual(readdirSync(`${service.app.config.gitRoot}/uploads`), []);

@@ -1,6 +1,6 @@
 /** Stored results of calls with an `Idempotency-Key`, for callers who have lost access since. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { apiRoutes } from "../../src/api.ts";
 import { totpCode } from "../mfa/fixture.ts";
@@ -12,27 +12,15 @@ import {
   newMember,
   restrict,
 } from "../support/organization.ts";
-import {
-  startService,
-  type Answer,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import type { Answer, TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
 let sequence = 0;
 
-before(async () => {
-  service = await startService();
-  await service.newUser();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await confirmAddress(service, owner);
-});
-after(() => service.close());
+const { service } = await setUpService();
+await service.newUser();
+const { owner, org } = await newOrganization(service);
+await confirmAddress(service, owner);
 
 const newKey = () => `access-${String(++sequence).padStart(8, "0")}`;
 

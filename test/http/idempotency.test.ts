@@ -1,29 +1,20 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { appendVersion } from "../../src/skills/publish/append-version.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { loadUserActor } from "../../src/users/load.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { makePackage } from "../support/zip.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-let aheadMs = 0;
 let sequence = 0;
 
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+const { service, clock, owner, org } = await setUpOrganization();
 
 const newKey = () => `key-${String(++sequence).padStart(8, "0")}`;
-const publish = (key: string, fields: object = {}, credentials: object = { token: user.token }) =>
+const publish = (key: string, fields: object = {}, credentials: object = { token: owner.token }) =>
   service.call<PublishResult>("POST", "/api/skills", {
     ...credentials,
     body: { tenantId: org.slug, name: "Once", content: "once\n", ...fields },
@@ -53,14 +44,14 @@ describe("Idempotency-Key", () => {
     const key = newKey();
     const push = (id: string) =>
       service.call<VersionResult>("POST", `/api/skills/${id}/versions`, {
-        token: user.token,
+        token: owner.token,
         body: { content: "pushed\n" },
         headers: { "idempotency-key": key },
       });
     const tokenKey = newKey();
     const mint = () =>
       service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
-        cookie: user.cookie,
+        cookie: owner.cookie,
         body: { name: "once" },
         headers: { "idempotency-key": tokenKey },
       });
@@ -125,7 +116,7 @@ describe("Idempotency-Key", () => {
     const stranger = await service.newUser();
 
     const theirs = await publish(key, { name: "Whose" }, { token: stranger.token });
-    const bySession = await publish(key, { name: "Whose" }, { cookie: user.cookie });
+    const bySession = await publish(key, { name: "Whose" }, { cookie: owner.cookie });
 
     assert.equal(theirs.code, "not_found");
     assert.equal(bySession.data.version.version, 2, "it ran again");
@@ -145,9 +136,9 @@ describe("Idempotency-Key", () => {
   it("expires after a day, or after minutes if the process crashed during the call", async () => {
     const key = newKey();
     const first = await publish(key, { name: "A day" });
-    aheadMs += limits.idempotencyMs - 60_000;
+    clock.aheadMs += limits.idempotencyMs - 60_000;
     const within = await publish(key, { name: "A day" });
-    aheadMs += 120_000;
+    clock.aheadMs += 120_000;
     const nextDay = await publish(key, { name: "A day" });
     const stuck = newKey();
     const { complete } = service.app.storage.idempotency;
@@ -155,7 +146,7 @@ describe("Idempotency-Key", () => {
     const interrupted = await publish(stuck, { name: "Stuck" });
     service.app.storage.idempotency.complete = complete;
     const soon = await publish(stuck, { name: "Stuck" });
-    aheadMs += 11 * 60_000;
+    clock.aheadMs += 11 * 60_000;
     const later = await publish(stuck, { name: "Stuck" });
 
     assert.deepEqual(within.data, first.data);
@@ -171,16 +162,16 @@ describe("Idempotency-Key", () => {
     service.app.storage.idempotency.complete = () => Promise.reject(new Error("ended here"));
     await call(key);
     service.app.storage.idempotency.complete = complete;
-    aheadMs += 11 * 60_000;
+    clock.aheadMs += 11 * 60_000;
     return call(key);
   };
 
   it("finds the package of an interrupted attempt that consumed its upload", async () => {
-    const upload = await service.upload(user, makePackage("packed"));
+    const upload = await service.upload(owner, makePackage("packed"));
     const body = { tenantId: org.slug, uploadId: upload };
     const pack = (key: string) =>
       service.call<PublishResult>("POST", "/api/skills", {
-        token: user.token,
+        token: owner.token,
         body,
         headers: { "idempotency-key": key },
       });
@@ -205,7 +196,7 @@ describe("Idempotency-Key", () => {
     const versionId = service.app.newId();
     const actor = await loadUserActor(
       service.app,
-      user.id,
+      owner.id,
       { kind: "session", sessionId: "" },
       { ipHash: undefined, source: "api", client: "api" },
     );
@@ -225,7 +216,7 @@ describe("Idempotency-Key", () => {
     const made = (await publish(newKey(), { name: "Interrupted" })).data.skill;
     const push = (key: string) =>
       service.call<VersionResult>("POST", `/api/skills/${made.id}/versions`, {
-        token: user.token,
+        token: owner.token,
         body: { content: "once\n", bump: "minor" },
         headers: { "idempotency-key": key },
       });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { failures } from "../../contract/errors.ts";
 import { apiRoutes } from "../../src/api.ts";
 import { root } from "../support/root.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 interface Schema {
   $ref?: string;
@@ -30,14 +30,8 @@ interface Description {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
 }
 
-let service: TestService;
-let document: Description;
-
-before(async () => {
-  service = await startService();
-  document = (await (await service.raw("GET", "/api/openapi.json")).json()) as Description;
-});
-after(() => service.close());
+const { service } = await setUpService();
+const document = (await (await service.raw("GET", "/api/openapi.json")).json()) as Description;
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>

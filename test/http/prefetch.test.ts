@@ -1,29 +1,17 @@
 import assert from "node:assert/strict";
 import http from "node:http";
-import { after, before, describe, it } from "node:test";
-import { addMember, newFolder, publishInFolder, restrict } from "../support/organization.ts";
-import { watchRoundTrips, type RoundTripCounter } from "../support/round-trips.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { describe, it } from "node:test";
+import { addMember, newFolder, publishSkill, restrict } from "../support/organization.ts";
+import { watchRoundTrips } from "../support/round-trips.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
-let service: TestService;
-let counter: RoundTripCounter;
-let owner: TestUser;
-let editor: TestUser;
-let org: TestOrg;
-
-before(async () => {
-  service = await startService({ reportsCommands: true });
-  counter = watchRoundTrips(service);
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  editor = await service.newUser();
-  await addMember(service, org, editor, "member");
-});
-after(async () => {
-  counter.close();
-  await service.close();
-});
+const { service } = await setUpService({ reportsCommands: true });
+const counter = watchRoundTrips(service);
+const { owner, org } = await newOrganization(service);
+const editor = await service.newUser();
+await addMember(service, org, editor, "member");
 
 /** Sends the head of a push; `finish` sends its body and returns the status of the response. */
 function startPush(skillId: string, { token }: TestUser) {
@@ -54,7 +42,7 @@ function startPush(skillId: string, { token }: TestUser) {
 describe("a skill that is looked up during authentication", () => {
   it("is looked up again for a body that arrives later, so that a restriction in between holds", async () => {
     const folder = await newFolder(service, org, owner, "shared");
-    const skill = await publishInFolder(service, org, owner, {
+    const skill = await publishSkill(service, org, owner, {
       name: "Shared",
       folder: "shared",
       visibility: "private",
@@ -78,7 +66,7 @@ describe("a skill that is looked up during authentication", () => {
   });
 
   it("says nothing about itself to a caller whose token is not valid", async () => {
-    const skill = await publishInFolder(service, org, owner, {
+    const skill = await publishSkill(service, org, owner, {
       name: "Hidden",
       folder: "/",
       visibility: "private",
@@ -94,7 +82,7 @@ describe("a skill that is looked up during authentication", () => {
   });
 
   it("is not looked up for a request without credentials that is refused", async () => {
-    const skill = await publishInFolder(service, org, owner, {
+    const skill = await publishSkill(service, org, owner, {
       name: "Pushed",
       folder: "/",
       visibility: "public",

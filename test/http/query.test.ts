@@ -1,31 +1,23 @@
 /** Queries of the API: parameters that a route does not have, and cursors of other lists. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { apiRoutes } from "../../src/api.ts";
 import { knownParameters } from "../../src/http/input/query.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 let publicId: string;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-  for (const name of ["First", "Second", "Third"]) {
-    const made = await service.call<{ skill: { publicId: string } }>("POST", "/api/skills", {
-      token: user.token,
-      body: { tenantId: org.slug, name, content: "x\n", visibility: "public" },
-    });
-    ({ publicId } = made.data.skill);
-  }
-  await service.settled();
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization();
+for (const name of ["First", "Second", "Third"]) {
+  const made = await service.call<{ skill: { publicId: string } }>("POST", "/api/skills", {
+    token: owner.token,
+    body: { tenantId: org.slug, name, content: "x\n", visibility: "public" },
+  });
+  ({ publicId } = made.data.skill);
+}
+await service.settled();
 
-const get = (path: string) => service.call<unknown[]>("GET", path, { token: user.token });
+const get = (path: string) => service.call<unknown[]>("GET", path, { token: owner.token });
 
 describe("a query of the API", () => {
   it("is refused for a parameter that the route does not have, with the one that is meant", async () => {

@@ -1,64 +1,48 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { addMember, newFolder, publishInFolder, restrict } from "../support/organization.ts";
+import { describe, it } from "node:test";
+import { addMember, newFolder, publishSkill, restrict } from "../support/organization.ts";
 import { packageFiles, publishPackage } from "../support/package-files.ts";
-import { watchRoundTrips, type RoundTripCounter } from "../support/round-trips.ts";
-import { startService, type CallOptions, type TestOrg, type TestService } from "../support/service.ts";
+import { watchRoundTrips } from "../support/round-trips.ts";
+import type { CallOptions } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 
-type Skill = PublishResult["skill"];
 type Caller = "personal token" | "member of a team" | "organization token" | "session" | "anonymous";
 
-let service: TestService;
-let counter: RoundTripCounter;
-let org: TestOrg;
-let open: Skill;
-let restricted: Skill;
-let packaged: Skill;
-const callers = {} as Record<Caller, CallOptions>;
-
-before(async () => {
-  service = await startService({ reportsCommands: true });
-  counter = watchRoundTrips(service);
-  const owner = await service.newUser();
-  org = await service.newOrg(owner);
-  const sent = { token: owner.token };
-  const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/roles`, {
-    ...sent,
-    body: { name: "Readers", permissions: { skill: ["read"] } },
-  });
-  const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
-    ...sent,
-    body: { name: "Operations", roles: [role.data.id] },
-  });
-  const member = await service.newUser();
-  await addMember(service, org, member, role.data.id, [team.data.id]);
-  const minted = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
-    ...sent,
-    body: { name: "CI" },
-  });
-  await newFolder(service, org, owner, "open/inner");
-  const closed = await newFolder(service, org, owner, "closed");
-  await restrict(service, owner, closed.id, [{ type: "team", id: team.data.id, level: "viewer" }]);
-  const inFolder = (name: string, folder: string, visibility: string) =>
-    publishInFolder(service, org, owner, { name, folder, visibility });
-  open = await inFolder("Open skill", "open/inner", "public");
-  restricted = await inFolder("Closed skill", "closed", "private");
-  const visibility = "public";
-  packaged = (await publishPackage(service, owner, org, { visibility }, packageFiles)).skill;
-  Object.assign(callers, {
-    "personal token": sent,
-    "member of a team": { token: member.token },
-    "organization token": { token: minted.data.token },
-    session: { cookie: owner.cookie },
-    anonymous: {},
-  } satisfies Record<Caller, CallOptions>);
-  await service.settled();
+const { service } = await setUpService({ reportsCommands: true });
+const counter = watchRoundTrips(service);
+const { owner, org } = await newOrganization(service);
+const sent = { token: owner.token };
+const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/roles`, {
+  ...sent,
+  body: { name: "Readers", permissions: { skill: ["read"] } },
 });
-after(async () => {
-  counter.close();
-  await service.close();
+const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
+  ...sent,
+  body: { name: "Operations", roles: [role.data.id] },
 });
+const member = await service.newUser();
+await addMember(service, org, member, role.data.id, [team.data.id]);
+const minted = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
+  ...sent,
+  body: { name: "CI" },
+});
+await newFolder(service, org, owner, "open/inner");
+const closed = await newFolder(service, org, owner, "closed");
+await restrict(service, owner, closed.id, [{ type: "team", id: team.data.id, level: "viewer" }]);
+const inFolder = (name: string, folder: string, visibility: string) =>
+  publishSkill(service, org, owner, { name, folder, visibility });
+const open = await inFolder("Open skill", "open/inner", "public");
+const restricted = await inFolder("Closed skill", "closed", "private");
+const visibility = "public";
+const packaged = (await publishPackage(service, owner, org, { visibility }, packageFiles)).skill;
+const callers: Record<Caller, CallOptions> = {
+  "personal token": sent,
+  "member of a team": { token: member.token },
+  "organization token": { token: minted.data.token },
+  session: { cookie: owner.cookie },
+  anonymous: {},
+};
+await service.settled();
 
 /** Commands of a call that has been made before, so that its immutable data is cached. */
 async function commandsOf(target: string, options: CallOptions): Promise<string[]> {

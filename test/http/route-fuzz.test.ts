@@ -4,18 +4,17 @@
  */
 import assert from "node:assert/strict";
 import { Agent, request, type IncomingMessage } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { z } from "zod";
 import { serviceRoutes } from "../../src/api.ts";
-import type { Route } from "../../src/http/route.ts";
 import { declaredAnswers } from "../support/declared.ts";
 import { newFolder } from "../support/organization.ts";
 import { openRandom } from "../support/random.ts";
 import { runCount } from "../support/run-count.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { hostileRequest, type HostileRequest, type Targets } from "./hostile-requests.ts";
 
 const requests = runCount(800, 100_000);
@@ -27,8 +26,6 @@ const maxDurationMs = 120_000;
 const measuredTimes = 20;
 const mebibyte = 1024 * 1024;
 
-let service: TestService;
-let routes: Route[];
 const failures: string[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
 
@@ -38,24 +35,20 @@ const collectGarbage = (() => {
   return runInNewContext("gc") as () => void;
 })();
 
-before(async () => {
-  const logged = Object.assign([] as string[], {
-    push: (line: string) =>
-      line.includes('"level":"error"') && !line.includes('"status":503')
-        ? failures.unshift(line.slice(0, 2000))
-        : 0,
-  });
-  service = await startService({ logged });
-  routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
+const logged = Object.assign([] as string[], {
+  push: (line: string) =>
+    line.includes('"level":"error"') && !line.includes('"status":503')
+      ? failures.unshift(line.slice(0, 2000))
+      : 0,
 });
-after(async () => {
-  agent.destroy();
-  await service.close();
-});
+const { service } = await setUpService({ logged });
+const routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
+
+after(() => agent.destroy());
 
 async function newTargets(admin: { token: string; cookie: string }): Promise<Targets> {
-  const [owner, other] = [await service.newUser(), await service.newUser()];
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
+  const other = await service.newUser();
   const folder = (await newFolder(service, org, owner, "Fuzzed")).id;
   const body = { tenantId: org.slug, name: "Fuzzed", content: "# Fuzzed\n", visibility: "public" };
   const made = await service.call<{ skill: { id: string; slug: string; publicId: string } }>(

@@ -1,21 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { z } from "zod";
 import { serviceRoutes } from "../../src/api.ts";
 import { knownParameters } from "../../src/http/input/query.ts";
 import { openRouteTable } from "../../src/http/route-table.ts";
-import type { Route } from "../../src/http/route.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const methods = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"];
 
-let service: TestService;
-let routes: Route[];
-before(async () => {
-  service = await startService();
-  routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
-});
-after(() => service.close());
+const { service } = await setUpService();
+const routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
 
 const shapeOf = (pattern: string) => pattern.replace(/\w*[:*]\w+(\.git)?/g, ":");
 const exampleOf = (pattern: string) => pattern.replace(/[:*]\w+/g, "zz");

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
 import { openLog } from "../../src/log.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 describe("the service over HTTP", () => {
@@ -242,8 +243,7 @@ describe("an unavailable engine", () => {
     let engine = await startEmbeddedMongo({ dataDir: path.join(folder, "mongodb"), log });
     const service = await startService({ mongodbUrl: engine.uri });
     try {
-      const user = await service.newUser();
-      const org = await service.newOrg(user);
+      const { owner: user, org } = await newOrganization(service);
       await engine.stop();
 
       const started = Date.now();

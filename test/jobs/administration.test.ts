@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type {
   AdminConnectionPayload,
@@ -15,30 +15,23 @@ import { type Consumers, type Processors, queueNames } from "../../src/queue/ind
 import { purge } from "../../workers/maintenance/purge.ts";
 import { connectionDoc } from "../support/connection.ts";
 import { newMember } from "../support/organization.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
 import { everyProcessor } from "../support/processors.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const logged: string[] = [];
-let service: TestService;
-let admin: TestUser;
-let someone: TestUser;
 let consumers: Consumers | undefined;
-let aheadMs = 0;
 
-before(async () => {
-  service = await startWatchedService({ ownQueue: true, logged, now: () => new Date(Date.now() + aheadMs) });
-  admin = await service.newUser("chief");
-  someone = await service.newUser("someone");
-});
-after(async () => {
-  await consumers?.close();
-  await service.close();
-});
-beforeEach(async () => {
+const { service, clock } = await setUpService({ reportsCommands: true, ownQueue: true, logged });
+const admin = await service.newUser("chief");
+const someone = await service.newUser("someone");
+
+afterEach(async () => {
   await consumers?.close();
   consumers = undefined;
+});
+beforeEach(async () => {
   const { inspector } = service.app.queue;
   for (const queue of queueNames)
     for (const state of ["waiting", "delayed", "failed", "completed"] as const)
@@ -302,12 +295,12 @@ describe("the administrators' interface", () => {
     });
     assertIndexed(plans, 200);
     const { raw } = service.app.storage.database;
-    aheadMs = 6 * 86_400_000;
+    clock.aheadMs = 6 * 86_400_000;
     await purge(service.app);
     assert.equal(await raw.collection("job_minutes").countDocuments({ queue: "mail" }), 1);
-    aheadMs = 8 * 86_400_000;
+    clock.aheadMs = 8 * 86_400_000;
     await purge(service.app);
-    aheadMs = 0;
+    clock.aheadMs = 0;
     assert.equal(await raw.collection("job_minutes").countDocuments(), 0);
   });
 

@@ -4,16 +4,16 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, afterEach, before, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { after, afterEach, describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { ChildProcessError } from "../../workers/child-error.ts";
 import { closeChildren, runInChild } from "../../workers/children.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { jobProcesses } from "../support/job-processes.ts";
 import { repositoryOf } from "../support/native-git.ts";
+import { publishSkill } from "../support/organization.ts";
 import { programArgs } from "../support/root.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
@@ -27,28 +27,15 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe("jobs in processes of their own", () => {
-  let service: TestService;
-  let skillId: string;
-  let repositories: string;
+describe("jobs in processes of their own", async () => {
+  const repositories = mkdtempSync(path.join(os.tmpdir(), "svc-children-"));
+  const { service } = await setUpService({ ownQueue: true, localRepositories: repositories });
+  const publisher = await newOrganization(service);
+  const { id: skillId } = await publishSkill(service, publisher.org, publisher.owner, { name: "Checked" });
+  await service.settled();
 
-  before(async () => {
-    repositories = mkdtempSync(path.join(os.tmpdir(), "svc-children-"));
-    service = await startService({ ownQueue: true, localRepositories: repositories });
-    const user = await service.newUser();
-    const org = await service.newOrg(user);
-    const made = await service.call<PublishResult>("POST", "/api/skills", {
-      token: user.token,
-      body: { tenantId: org.id, name: "Checked", content: "text\n" },
-    });
-    skillId = made.data.skill.id;
-    await service.settled();
-  });
   afterEach(() => closeChildren(service.app));
-  after(async () => {
-    await service?.close();
-    rmSync(repositories, { recursive: true, force: true });
-  });
+  after(() => rmSync(repositories, { recursive: true, force: true }));
 
   const check = (more: Partial<Parameters<typeof runInChild>[3]> = {}) =>
     runInChild(service.app, "maintenance.check-repos", {}, { ...limits, ...more });
@@ -88,8 +75,7 @@ describe("jobs in processes of their own", () => {
   });
 
   it("queue jobs through their worker: what follows a sync reaches the queue", async () => {
-    const owner = await service.newUser();
-    const org = await service.newOrg(owner);
+    const { owner, org } = await newOrganization(service);
     const bare = path.join(repositories, org.id, "skills.git");
     mkdirSync(bare, { recursive: true });
     runGit(bare, "init", "-q", "--bare", "-b", "main");

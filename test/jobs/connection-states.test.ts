@@ -3,23 +3,23 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, it } from "node:test";
+import { after, it } from "node:test";
 import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { runGit, startGitHost, type GitHost } from "../support/host/git-host.ts";
-import { startService, type TestOrg, type TestService } from "../support/service.ts";
+import { runGit, startGitHost } from "../support/host/git-host.ts";
+import type { TestOrg } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
-let service: TestService;
-let gitHost: GitHost;
-let folder: string;
-before(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "svc-connection-states-"));
-  gitHost = await startGitHost();
-  service = await startService({ ownQueue: true, localRepositories: folder, syncPrivateNetwork: true });
+const folder = mkdtempSync(path.join(os.tmpdir(), "svc-connection-states-"));
+const gitHost = await startGitHost();
+const { service } = await setUpService({
+  ownQueue: true,
+  localRepositories: folder,
+  syncPrivateNetwork: true,
 });
+
 after(async () => {
-  await service?.close();
   await gitHost?.close();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -2,18 +2,14 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { connectedFixture, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
 const dayMs = 86_400_000;
-let service: TestService;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ ownQueue: true, now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
+
+const { service, clock } = await setUpService({ ownQueue: true });
 
 /** A connection with a mirror and a row of each kind. */
 async function syncedWorld(): Promise<SyncFixture> {
@@ -52,12 +48,12 @@ it("is removed after a day except its history and conflicts, and nothing of a co
 
   await maintainRepos(service.app);
   assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, whole]);
-  aheadMs = 2 * dayMs;
+  clock.aheadMs = 2 * dayMs;
   await maintainRepos(service.app);
   await maintainRepos(service.app);
 
   assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, [false, 0, 1, 0, 0, 1]]);
-  aheadMs = 0;
+  clock.aheadMs = 0;
   await kept.close();
   await ended.close();
 });

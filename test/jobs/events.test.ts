@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import http from "node:http";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { openQueueEvents } from "../../src/jobs/events.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const pageRequest = { onClose: () => undefined, disconnect: () => undefined };
@@ -21,20 +21,16 @@ interface Stream {
 const eventsOf = (text: string) =>
   [...text.matchAll(/event: queues\ndata: (.*)\n\n/g)].map((match) => JSON.parse(match[1]!) as QueuesEvent);
 
-describe("the queues as events", () => {
-  let service: TestService;
-  let admin: TestUser;
+describe("the queues as events", async () => {
   const streams: Stream[] = [];
 
-  before(async () => {
-    service = await startService({ ownQueue: true });
-    admin = await service.newUser();
-  });
+  const { service } = await setUpService({ ownQueue: true });
+  const admin = await service.newUser();
+
   afterEach(async () => {
     for (const stream of streams.splice(0)) stream.destroy();
     await new Promise((done) => setTimeout(done, 50));
   });
-  after(() => service?.close());
 
   function open(token = admin.token): Promise<Stream> {
     return new Promise((resolve, reject) => {

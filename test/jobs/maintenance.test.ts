@@ -1,30 +1,23 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { repackSkill, maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { repositoryOf } from "../support/native-git.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
 const dayMs = 86_400_000;
-let service: TestService;
-let user: TestUser;
-let tenantId: string;
-let skillId: string;
-let aheadMs = 0;
 
-before(async () => {
-  service = await startService({ ownQueue: true, now: () => new Date(Date.now() + aheadMs) });
-  user = await service.newUser();
-  tenantId = (await service.newOrg(user)).id;
-  skillId = await publish("Tidied", 5);
-});
-after(() => service.close());
+const { service, clock } = await setUpService({ ownQueue: true });
+const user = await service.newUser();
+const tenantId = (await service.newOrg(user)).id;
+const skillId = await publish("Tidied", 5);
+
 beforeEach(async () => {
-  aheadMs = 0;
+  clock.aheadMs = 0;
   const { inspector } = service.app.queue;
   for (const id of await inspector.ids("maintenance", "waiting", 0, 100))
     await inspector.remove("maintenance", id);
@@ -60,7 +53,7 @@ describe("tidying repositories", () => {
     await maintainRepos(service.app);
     assert.deepEqual(await queued(), []);
 
-    aheadMs = 2 * dayMs;
+    clock.aheadMs = 2 * dayMs;
     await maintainRepos(service.app);
     await maintainRepos(service.app);
     assert.deepEqual(await queued(), [["maintenance.repack", skillId]]);
@@ -87,7 +80,7 @@ describe("tidying repositories", () => {
     const counted = app.repos.countPacks;
     app.repos.countPacks = async (repo) => (repo.skillId === many ? 16 : counted(repo));
     app.config.gitProgram = "no-such-git";
-    aheadMs = 2 * dayMs;
+    clock.aheadMs = 2 * dayMs;
     await maintainRepos(app);
     app.config.gitProgram = gitProgram;
     app.repos.countPacks = counted;

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { startWorkers } from "../../workers/start.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService({ ownQueue: "embedded" });
-});
-after(() => service.close());
+const { service } = await setUpService({ ownQueue: "embedded" });
 
 describe("starting workers", () => {
   it("queues the repairs once, however often it is repeated", async () => {

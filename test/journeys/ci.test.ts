@@ -2,46 +2,30 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { OidcPolicyPayload } from "../../contract/payloads/ci.ts";
 import type { VersionPayload } from "../../contract/payloads/skills.ts";
-import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
-import { openCli, type Cli } from "../support/cli.ts";
-import { type Account, callApi } from "../support/http-client.ts";
-import { type Server, removeFolder, temporaryFolder } from "../support/server.ts";
+import { startCiIssuer } from "../support/ci/issuer.ts";
+import { openCli } from "../support/cli.ts";
+import { callApi } from "../support/http-client.ts";
+import { removeFolder, temporaryFolder } from "../support/server.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { setUpJourney } from "./set-up.ts";
 
-let server: Server;
-let account: Account;
-let work: string;
-let github: CiIssuer;
-let gitlab: CiIssuer;
-/** The home folder of the machine that runs the job. */
-let runner: string;
-let job: Cli;
+const github = await closedAfter(startCiIssuer("github"));
+const gitlab = await closedAfter(startCiIssuer("gitlab"));
+const { server, account, work } = await setUpJourney("ada", false, {
+  OIDC_GITHUB_ISSUERS: github.url,
+  OIDC_GITLAB_ISSUERS: gitlab.url,
+  OIDC_PRIVATE_NETWORK: "true",
+});
 
-setUpJourney(
-  "ada",
-  false,
-  (journey) => ({ server, account, work } = journey),
-  async () => {
-    [github, gitlab] = await Promise.all([startCiIssuer("github"), startCiIssuer("gitlab")]);
-    return {
-      OIDC_GITHUB_ISSUERS: github.url,
-      OIDC_GITLAB_ISSUERS: gitlab.url,
-      OIDC_PRIVATE_NETWORK: "true",
-    };
-  },
-);
-before(() => {
-  runner = temporaryFolder("runner");
-  job = openCli({ home: runner, apiUrl: () => server.url, cwd: work });
-  mkdirSync(path.join(work, "release-notes"));
-});
-after(async () => {
-  await Promise.all([github.close(), gitlab.close()]);
-  removeFolder(runner);
-});
+/** The home folder of the machine that runs the job. */
+const runner = temporaryFolder("runner");
+const job = openCli({ home: runner, apiUrl: () => server.url, cwd: work });
+mkdirSync(path.join(work, "release-notes"));
+
+after(() => removeFolder(runner));
 
 const api = <T>(method: string, target: string, body?: unknown) =>
   callApi<T>(server.url, method, target, { token: account.token, body });

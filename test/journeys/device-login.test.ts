@@ -5,42 +5,27 @@ import { type IncomingMessage, type ServerResponse, createServer } from "node:ht
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { type WatchedPage, newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
+import { after, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { callApi } from "../support/http-client.ts";
-import {
-  type Server,
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-} from "../support/server.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 
 const password = "correct horse battery";
 /** Set to keep a screenshot of every page. */
 const pictures = process.env["SVC_TEST_PICTURES"];
 
-describe("device login in a browser", { skip: whyNoBrowser() }, () => {
-  let dataDir: string;
-  let home: string;
-  let server: Server;
-  let browser: Browser;
-  let person: WatchedPage;
-  let svc: Cli;
-
-  before(async () => {
-    dataDir = temporaryFolder("device");
-    home = realpathSync(temporaryFolder("home"));
-    server = await startServer({ dataDir, env: await sharedEngines() });
-    browser = await openBrowser();
-    person = await newPage(browser, server.url);
-    svc = openCli({ home, apiUrl: () => server.url, cwd: home });
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
-  });
+describe("device login in a browser", { skip: whyNoBrowser() }, async () => {
+  const dataDir = temporaryFolder("device");
+  const home = realpathSync(temporaryFolder("home"));
+  const server = await startServer({ dataDir, env: await sharedEngines() });
+  const browser = await openBrowser();
+  const person = await newPage(browser, server.url);
+  const svc = openCli({ home, apiUrl: () => server.url, cwd: home });
+  if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
 
   after(async () => {
     for (const login of logins) login.kill();

@@ -7,21 +7,18 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type CliCode, cliCodes } from "../../contract/errors.ts";
 import type { CliFailure } from "../support/cli.ts";
-import { type FaultyService, fails, install, openFaultyService, reached } from "../support/faulty-service.ts";
+import { fails, install, openFaultyService, reached } from "../support/faulty-service.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { type Fault, reply } from "../support/gateway.ts";
 import { callApi, newOrganization } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-let fixture: FaultyService;
-before(async () => {
-  fixture = await openFaultyService();
-});
-after(() => fixture.close());
+const fixture = await closedAfter(openFaultyService());
 
 describe("an invalid command line", () => {
   it("is reported before any request to the service", async () => {

@@ -3,16 +3,13 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
-import { type FaultyService, fails, install, openFaultyService } from "../support/faulty-service.ts";
+import { describe, it } from "node:test";
+import { fails, install, openFaultyService } from "../support/faulty-service.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { removeFolder, temporaryFolder } from "../support/server.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-let fixture: FaultyService;
-before(async () => {
-  fixture = await openFaultyService();
-});
-after(() => fixture.close());
+const fixture = await closedAfter(openFaultyService());
 
 describe("a small disk", () => {
   const mountable = whyNoMount();

@@ -5,30 +5,20 @@
 import assert from "node:assert/strict";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { snapshot, writeTree } from "../support/file-tree.ts";
-import { type Account, newAccount, newOrganization } from "../support/http-client.ts";
+import { newAccount, newOrganization } from "../support/http-client.ts";
 import { git } from "../support/native-git.ts";
-import {
-  type Server,
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-} from "../support/server.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 
 const allTargets = "cursor,claude,codex,windsurf,cline,copilot,opencode,aider";
 const bytes = (text: string) => Buffer.from(text);
 const text = (body: string) => bytes(`---\nname: Review\ndescription: Reads diffs.\n---\n${body}\n`);
 
-let server: Server;
-let account: Account;
-let work: string;
-let hub: string;
 const folders: string[] = [];
 
 /** A person at a machine of their own, with a clone of the project. */
@@ -36,8 +26,6 @@ interface Person {
   svc: Cli;
   clone: string;
 }
-let ada: Person;
-let ben: Person;
 
 const folder = (name: string) => {
   const made = realpathSync(temporaryFolder(name));
@@ -88,29 +76,27 @@ async function publish(name: string, visibility: string): Promise<void> {
   await ada.svc.json(["publish", path.join(work, name), "--visibility", visibility], { env });
 }
 
-before(async () => {
-  const dataDir = temporaryFolder("manifest");
-  folders.push(dataDir);
-  server = await startServer({ dataDir, env: await sharedEngines() });
-  account = await newAccount(server.url, "ada", server.setupLink);
-  await newOrganization(server.url, account, "acme");
-  work = folder("work");
-  hub = path.join(work, "hub.git");
-  git(work, "init", "-q", "--bare", "-b", "main", hub);
-  ada = newPerson("ada");
-  writeFileSync(path.join(ada.clone, "README.md"), "# App\n");
-  git(ada.clone, "add", "README.md");
-  git(ada.clone, "commit", "-q", "-m", "Begin");
-  git(ada.clone, "push", "-q", "origin", "HEAD:main");
-  ben = newPerson("ben");
-  writeTree(work, {
-    "review.md": { bytes: text("Read the **diff**.") },
-    "kit/SKILL.md": { bytes: bytes("---\nname: kit\ndescription: A kit.\n---\n# Kit\n") },
-    "kit/run.sh": { bytes: bytes("#!/bin/sh\n"), executable: true },
-  });
-  await publish("review.md", "public");
-  await publish("kit", "public");
+const dataDir = temporaryFolder("manifest");
+folders.push(dataDir);
+const server = await startServer({ dataDir, env: await sharedEngines() });
+const account = await newAccount(server.url, "ada", server.setupLink);
+await newOrganization(server.url, account, "acme");
+const work = folder("work");
+const hub = path.join(work, "hub.git");
+git(work, "init", "-q", "--bare", "-b", "main", hub);
+const ada = newPerson("ada");
+writeFileSync(path.join(ada.clone, "README.md"), "# App\n");
+git(ada.clone, "add", "README.md");
+git(ada.clone, "commit", "-q", "-m", "Begin");
+git(ada.clone, "push", "-q", "origin", "HEAD:main");
+const ben = newPerson("ben");
+writeTree(work, {
+  "review.md": { bytes: text("Read the **diff**.") },
+  "kit/SKILL.md": { bytes: bytes("---\nname: kit\ndescription: A kit.\n---\n# Kit\n") },
+  "kit/run.sh": { bytes: bytes("#!/bin/sh\n"), executable: true },
 });
+await publish("review.md", "public");
+await publish("kit", "public");
 
 after(async () => {
   await server.stop();

@@ -2,23 +2,14 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
-import type { Cli } from "../support/cli.ts";
-import { type Account, callApi } from "../support/http-client.ts";
+import { callApi } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
-import type { Server } from "../support/server.ts";
 import { needsTerminal, openTerminal } from "../support/terminal.ts";
 import { setUpJourney } from "./set-up.ts";
 
-let server: Server;
-let account: Account;
-let home: string;
-let project: string;
-let work: string;
-let svc: Cli;
-
-setUpJourney("ada", true, (journey) => ({ server, account, home, project, work, svc } = journey));
+const { server, account, home, project, work, svc } = await setUpJourney("ada", true);
 
 const base = "/api/tenants/acme/mcp-servers";
 const call = async <T>(method: string, url: string, body?: unknown) => {
@@ -30,24 +21,22 @@ const readJson = (...names: string[]) =>
   JSON.parse(readFileSync(path.join(...names), "utf8")) as Record<string, unknown>;
 const servers = () => readJson(home, ".claude.json")["mcpServers"];
 
-before(async () => {
-  const token = { kind: "member", label: "API token", secret: true, required: true };
-  await call("POST", base, {
-    name: "Search",
-    transport: "http",
-    url: "https://mcp.example.com/mcp",
-    headers: [{ name: "Authorization", kind: "fixed", value: "Bearer {TOKEN}" }],
-    variables: [{ name: "TOKEN", ...token }],
-  });
-  await call("POST", base, {
-    name: "Clock",
-    transport: "stdio",
-    command: "npx",
-    args: ["-y", "@example/clock"],
-    env: [{ name: "NODE_OPTIONS", kind: "fixed", value: "--title=a clock" }],
-  });
-  writeFileSync(path.join(home, ".claude.json"), '{ "numStartups": 1 }');
+const token = { kind: "member", label: "API token", secret: true, required: true };
+await call("POST", base, {
+  name: "Search",
+  transport: "http",
+  url: "https://mcp.example.com/mcp",
+  headers: [{ name: "Authorization", kind: "fixed", value: "Bearer {TOKEN}" }],
+  variables: [{ name: "TOKEN", ...token }],
 });
+await call("POST", base, {
+  name: "Clock",
+  transport: "stdio",
+  command: "npx",
+  args: ["-y", "@example/clock"],
+  env: [{ name: "NODE_OPTIONS", kind: "fixed", value: "--title=a clock" }],
+});
+writeFileSync(path.join(home, ".claude.json"), '{ "numStartups": 1 }');
 
 describe("an MCP server of the registry", () => {
   it("is listed and installed with its own address, and the service knows who has it", async () => {

@@ -26,16 +26,17 @@ const quiet = { LOG_LEVEL: "warn" };
 const noRedis = "redis://127.0.0.1:1";
 
 const folder = temporaryFolder("operator");
+
+const database = await testDatabase();
 /** Settings for an empty database of this name. */
-let databaseOf: (suffix: string) => Record<string, string>;
-/** A Redis server, or none for the embedded queue. */
-let queue: Record<string, string>;
-before(async () => {
-  const { url, name } = await testDatabase();
-  databaseOf = (suffix) => ({ MONGODB_URL: url, MONGODB_DATABASE: `${name}_${suffix}` });
-  const redis = emptyRedis();
-  queue = redis === undefined ? {} : { REDIS_URL: redis };
+const databaseOf = (suffix: string) => ({
+  MONGODB_URL: database.url,
+  MONGODB_DATABASE: `${database.name}_${suffix}`,
 });
+const redis = emptyRedis();
+/** A Redis server, or none for the embedded queue. */
+const queue: Record<string, string> = redis === undefined ? {} : { REDIS_URL: redis };
+
 after(() => removeFolder(folder));
 
 describe("an operator's command", () => {

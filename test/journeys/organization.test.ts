@@ -5,35 +5,24 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { openCli, type Cli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
 import { readMail } from "../support/mail-text.ts";
-import {
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-  type Server,
-} from "../support/server.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
 const dataDir = temporaryFolder("organization");
-let server: Server;
-let owner: Account;
-let ada: Account;
-let orgId: string;
 
-before(async () => {
-  server = await startServer({
-    dataDir,
-    env: { ...(await sharedEngines()), RATE_LIMITS: "false", LOG_LEVEL: "warn" },
-  });
-  owner = await newAccount(server.url, "owner", server.setupLink);
-  ada = await newAccount(server.url, "ada");
-  orgId = await newOrganization(server.url, owner, "acme");
+const server = await startServer({
+  dataDir,
+  env: { ...(await sharedEngines()), RATE_LIMITS: "false", LOG_LEVEL: "warn" },
 });
+const owner = await newAccount(server.url, "owner", server.setupLink);
+const ada = await newAccount(server.url, "ada");
+const orgId = await newOrganization(server.url, owner, "acme");
+
 after(async () => {
   await server.stop();
   await assertNothingRuns(dataDir);

@@ -6,23 +6,11 @@ import { after, before, describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
-import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
-import {
-  type Server,
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-} from "../support/server.ts";
+import { callApi, newAccount, newOrganization } from "../support/http-client.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { confirmAddress } from "./confirm-address.ts";
 
-let dataDir: string;
-let work: string;
-let server: Server;
-let ada: Account;
-let bob: Account;
-let acme: string;
 const homes: string[] = [];
 
 function newHome(): Cli {
@@ -40,14 +28,12 @@ async function read(svc: Cli, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-before(async () => {
-  dataDir = temporaryFolder("organize");
-  work = realpathSync(temporaryFolder("work"));
-  server = await startServer({ dataDir, env: await sharedEngines() });
-  ada = await newAccount(server.url, "ada", server.setupLink);
-  bob = await newAccount(server.url, "bob");
-  acme = await newOrganization(server.url, ada, "acme");
-});
+const dataDir = temporaryFolder("organize");
+const work = realpathSync(temporaryFolder("work"));
+const server = await startServer({ dataDir, env: await sharedEngines() });
+const ada = await newAccount(server.url, "ada", server.setupLink);
+const bob = await newAccount(server.url, "bob");
+const acme = await newOrganization(server.url, ada, "acme");
 
 after(async () => {
   await server.stop();

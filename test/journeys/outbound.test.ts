@@ -10,46 +10,33 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from "node:http";
-import { createServer, type Server as TlsServer } from "node:https";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { ConnectorPayload } from "../../contract/payloads/connectors.ts";
-import { startUpstream, type Upstream } from "../connectors/upstream.ts";
-import { startCiIssuer, type CiIssuer } from "../support/ci/issuer.ts";
+import { startUpstream } from "../connectors/upstream.ts";
+import { startCiIssuer } from "../support/ci/issuer.ts";
 import { sharedEngines } from "../support/engine.ts";
-import { startGitHub, type GitHubStub } from "../support/host/github-stub.ts";
-import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
+import { startGitHub } from "../support/host/github-stub.ts";
+import { callApi, newAccount, newOrganization } from "../support/http-client.ts";
 import {
   makeCertificate as makeServerCertificate,
   startSquid,
   whyNoSquid,
-  type Squid,
 } from "../support/proxies/squid.ts";
-import { runServer, removeFolder, startServer, temporaryFolder, type Server } from "../support/server.ts";
+import { runServer, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
 import { idpEntityId, metadataXml } from "../support/sso/fixture.ts";
-import { startTestProvider, type TestProvider } from "../support/sso/oidc-provider.ts";
+import { startTestProvider } from "../support/sso/oidc-provider.ts";
 import { until } from "../support/until.ts";
 
 const hosts = ["github", "idp", "mcp", "catalog", "client", "vscode", "ci", "plain", "saml"].map(
   (name) => `${name}.company.test`,
 );
 
-describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
+describe("a service behind a proxy", { skip: whyNoSquid() }, async () => {
   const dataDir = temporaryFolder("outbound");
   const closers: (() => Promise<unknown>)[] = [];
-  let gateway: TlsServer;
-  let port: number;
-  let squid: Squid;
-  let github: GitHubStub;
-  let provider: TestProvider;
-  let upstream: Upstream;
-  let ci: CiIssuer;
-  /** Port of the same servers without TLS. */
-  let plainPort: number;
-  let env: Record<string, string>;
-  let server: Server;
-  let account: Account;
   /** Requests that arrived, as `host path`, and those of them that the proxy had not sent. */
   const arrived: string[] = [];
   const direct: string[] = [];
@@ -89,53 +76,53 @@ describe("a service behind a proxy", { skip: whyNoSquid() }, () => {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 
-  before(async () => {
-    const folder = temporaryFolder("outbound-certificate");
-    const names = hosts.map((name) => `DNS:${name}`).join();
-    const certificate = makeServerCertificate(folder, "server", [`subjectAltName=${names}`]);
-    removeFolder(folder);
-    gateway = createServer(certificate, answer).listen(0, "127.0.0.1");
-    await once(gateway, "listening");
-    closers.push(async () => {
-      gateway.close();
-      gateway.closeAllConnections();
-    });
-    ({ port } = gateway.address() as AddressInfo);
-    squid = await startSquid(hosts, certificate);
-    closers.push(() => squid.close());
-    github = await startGitHub();
-    closers.push(() => github.close());
-    provider = await startTestProvider(addressOf("idp"));
-    closers.push(() => provider.close());
-    upstream = await startUpstream();
-    closers.push(() => upstream.close());
-    const plainGateway = createPlainServer(answer).listen(0, "127.0.0.1");
-    await once(plainGateway, "listening");
-    closers.push(async () => plainGateway.close());
-    ({ port: plainPort } = plainGateway.address() as AddressInfo);
-    ci = await startCiIssuer("github");
-    closers.push(() => ci.close());
-    ci.discovery = { ...ci.discovery, issuer: addressOf("ci"), jwks_uri: `${addressOf("ci")}/keys` };
-    const proxy = new URL(squid.url);
-    proxy.username = squid.user;
-    proxy.password = squid.password;
-    env = {
-      ...(await sharedEngines()),
-      HTTPS_PROXY: proxy.href,
-      HTTP_PROXY: proxy.href,
-      NO_PROXY: "10.0.0.0,internal.test",
-      NODE_EXTRA_CA_CERTS: squid.authorities,
-      GITHUB_URL: addressOf("github"),
-      GITHUB_API_URL: addressOf("github"),
-      MCP_CATALOG_URL: addressOf("catalog"),
-      OAUTH_CLIENT_DOCUMENTS: "true",
-      OIDC_GITHUB_ISSUERS: addressOf("ci"),
-      SSO_PRIVATE_NETWORK: "true",
-    };
-    server = await startServer({ dataDir, env });
-    account = await newAccount(server.url, "ann", server.setupLink);
-    await newOrganization(server.url, account, "acme");
+  const folder = temporaryFolder("outbound-certificate");
+  const names = hosts.map((name) => `DNS:${name}`).join();
+  const certificate = makeServerCertificate(folder, "server", [`subjectAltName=${names}`]);
+  removeFolder(folder);
+  const gateway = createServer(certificate, answer).listen(0, "127.0.0.1");
+  await once(gateway, "listening");
+  closers.push(async () => {
+    gateway.close();
+    gateway.closeAllConnections();
   });
+  const { port } = gateway.address() as AddressInfo;
+  const squid = await startSquid(hosts, certificate);
+  closers.push(() => squid.close());
+  const github = await startGitHub();
+  closers.push(() => github.close());
+  const provider = await startTestProvider(addressOf("idp"));
+  closers.push(() => provider.close());
+  const upstream = await startUpstream();
+  closers.push(() => upstream.close());
+  const plainGateway = createPlainServer(answer).listen(0, "127.0.0.1");
+  await once(plainGateway, "listening");
+  closers.push(async () => plainGateway.close());
+  /** Port of the same servers without TLS. */
+  const { port: plainPort } = plainGateway.address() as AddressInfo;
+  const ci = await startCiIssuer("github");
+  closers.push(() => ci.close());
+  ci.discovery = { ...ci.discovery, issuer: addressOf("ci"), jwks_uri: `${addressOf("ci")}/keys` };
+  const proxy = new URL(squid.url);
+  proxy.username = squid.user;
+  proxy.password = squid.password;
+  const env = {
+    ...(await sharedEngines()),
+    HTTPS_PROXY: proxy.href,
+    HTTP_PROXY: proxy.href,
+    NO_PROXY: "10.0.0.0,internal.test",
+    NODE_EXTRA_CA_CERTS: squid.authorities,
+    GITHUB_URL: addressOf("github"),
+    GITHUB_API_URL: addressOf("github"),
+    MCP_CATALOG_URL: addressOf("catalog"),
+    OAUTH_CLIENT_DOCUMENTS: "true",
+    OIDC_GITHUB_ISSUERS: addressOf("ci"),
+    SSO_PRIVATE_NETWORK: "true",
+  };
+  const server = await startServer({ dataDir, env });
+  const account = await newAccount(server.url, "ann", server.setupLink);
+  await newOrganization(server.url, account, "acme");
+
   after(async () => {
     await server?.stop();
     for (const close of closers.toReversed()) await close();

@@ -11,35 +11,27 @@ import { keepContract, keepFailure } from "../support/cli-contract.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { newAccount, newOrganization } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
-import {
-  type Server,
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-} from "../support/server.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 import { packVersion, runProgram, startImitation, tampered, version } from "./client-package.ts";
 
 const folder = temporaryFolder("package");
 const dataDir = path.join(folder, "data");
-const packed = { name: `svc-${version}.tgz`, bytes: Buffer.alloc(0), sha256: "" };
-let server: Server;
+const server = await startServer({ dataDir, env: await sharedEngines() });
+const get = (address: string, options: RequestInit = {}) => fetch(server.url + address, options);
 /** The installer as the service serves it. */
-let installer: string;
+const installer = await (await get("/cli/install.sh")).text();
+const served = Buffer.from(await (await get("/cli/svc.tgz")).arrayBuffer());
+const packed = {
+  name: `svc-${version}.tgz`,
+  bytes: served,
+  sha256: createHash("sha256").update(served).digest("hex"),
+};
 
-before(async () => {
-  server = await startServer({ dataDir, env: await sharedEngines() });
-  installer = await (await get("/cli/install.sh")).text();
-  packed.bytes = Buffer.from(await (await get("/cli/svc.tgz")).arrayBuffer());
-  packed.sha256 = createHash("sha256").update(packed.bytes).digest("hex");
-});
 after(async () => {
   await server.stop();
   await assertNothingRuns(dataDir);
   removeFolder(folder);
 });
-
-const get = (address: string, options: RequestInit = {}) => fetch(server.url + address, options);
 
 /** Runs a script as `curl … | sh` does, in a new home folder. */
 const runInstaller = (script: string, name: string, env: Record<string, string> = {}) =>

@@ -6,11 +6,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
-import type { Cli } from "../support/cli.ts";
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
-import { type Account, callApi } from "../support/http-client.ts";
+import { callApi } from "../support/http-client.ts";
 import { assertSound, git, gitBytes, repositoryOf, waitForTags } from "../support/native-git.ts";
-import { type Server, removeFolder } from "../support/server.ts";
+import { removeFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
 import { setUpJourney } from "./set-up.ts";
 
@@ -49,15 +48,7 @@ const kit: FileTree = {
 const places = (base: string, name: string) =>
   [".claude", ".cursor", ".agents"].map((tool) => path.join(base, tool, "skills", name));
 
-let dataDir: string;
-let home: string;
-let project: string;
-let work: string;
-let server: Server;
-let account: Account;
-let svc: Cli;
-
-setUpJourney("grace", true, (journey) => ({ server, dataDir, account, home, project, work, svc } = journey));
+const { server, dataDir, account, home, project, work, svc } = await setUpJourney("grace", true);
 
 /** A memory value of the server process on Linux: VmRSS is the current one, VmHWM the maximum. */
 function residentMiB(name: "VmRSS" | "VmHWM"): number {

@@ -7,11 +7,10 @@ import { readFileSync, readdirSync, realpathSync, statSync, writeFileSync } from
 import path from "node:path";
 import { before, describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
-import type { Cli } from "../support/cli.ts";
 import { snapshot, writeTree } from "../support/file-tree.ts";
-import { type Account, callApi } from "../support/http-client.ts";
+import { callApi } from "../support/http-client.ts";
 import { assertSound, git, repositoryOf, waitForTags } from "../support/native-git.ts";
-import { type Server, removeFolder } from "../support/server.ts";
+import { removeFolder } from "../support/server.ts";
 import { setUpJourney } from "./set-up.ts";
 
 const bytes = (text: string) => Buffer.from(text);
@@ -20,20 +19,7 @@ const allTargets = ["-t", "claude,cursor,codex"] as const;
 const textBody = "# Reviewing\n\nRead the **diff** first.\n\n```sh\ngit diff\n```\n";
 const textFile = `---\nname: Code review\ndescription: "Reviews: a diff & more"\ntags: [review]\n---\n\n${textBody}`;
 
-let dataDir: string;
-let home: string;
-let project: string;
-let work: string;
-let server: Server;
-let account: Account;
-let tenantId: string;
-let svc: Cli;
-
-setUpJourney(
-  "ada",
-  false,
-  (journey) => ({ server, dataDir, account, tenantId, home, project, work, svc } = journey),
-);
+const { server, dataDir, account, tenantId, home, project, work, svc } = await setUpJourney("ada", false);
 
 /** Files of the user in the same folders and files, before svc is used. */
 function layOutForeignThings(): void {

@@ -9,12 +9,11 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import type { Cli } from "../support/cli.ts";
 import { type FileTree, assertTree, readTree } from "../support/file-tree.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { newOrganization } from "../support/http-client.ts";
 import { removeFolder, temporaryFolder } from "../support/server.ts";
-import { type Journey, setUpJourney } from "./set-up.ts";
+import { setUpJourney } from "./set-up.ts";
 
 const checkouts = process.env["SVC_REAL_SKILLS"] ?? "";
 const skip = existsSync(checkouts) ? false : "SVC_REAL_SKILLS names no folder with checkouts of repositories";
@@ -22,19 +21,10 @@ const skip = existsSync(checkouts) ? false : "SVC_REAL_SKILLS names no folder wi
 /** The line that the sync adds to a SKILL.md without other files. */
 const managedLine = /<!-- svc:managed[^\n]*\n\n?/;
 
-describe("the skills of real repositories", { skip }, () => {
+describe("the skills of real repositories", { skip }, async () => {
   const repositories = realpathSync(temporaryFolder("real-repositories"));
-  let journey: Journey;
-  let svc: Cli;
-  setUpJourney(
-    "ada",
-    true,
-    (made) => {
-      journey = made;
-      ({ svc } = made);
-    },
-    async () => ({ LOCAL_REPOSITORIES: repositories, LOG_LEVEL: "info" }),
-  );
+  const journey = await setUpJourney("ada", true, { LOCAL_REPOSITORIES: repositories, LOG_LEVEL: "info" });
+  const { svc } = journey;
   after(() => removeFolder(repositories));
 
   const requests = () => journey.server.log().filter(({ msg }) => msg === "request").length;

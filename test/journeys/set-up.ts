@@ -2,7 +2,7 @@
  * The set-up of journeys with one account: the built service with an organization, and the built `svc` of its owner.
  */
 import { realpathSync } from "node:fs";
-import { after, before } from "node:test";
+import { after } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
@@ -30,39 +30,28 @@ export interface Journey {
 }
 
 /**
- * Starts everything before the tests, on the engines of the run, and removes it after them. Called at the top of a
- * file; `use` keeps what was started.
+ * Everything is started on the engines of the run, and removed after the tests.
  *
  * @param isLoggedIn whether `svc` has the account's token
  * @param environment further variables of the service
  */
-export function setUpJourney(
+export async function setUpJourney(
   username: string,
   isLoggedIn: boolean,
-  use: (journey: Journey) => void,
-  environment: () => Promise<Record<string, string>> = async () => ({}),
-): void {
-  const folders: string[] = [];
-  const newFolder = (name: string) => {
-    const folder = realpathSync(temporaryFolder(name));
-    folders.push(folder);
-    return folder;
-  };
-  let server: Server;
-  let dataDir: string;
-  before(async () => {
-    dataDir = newFolder("journey");
-    const [home, project, work] = [newFolder("home"), newFolder("project"), newFolder("work")];
-    server = await startServer({ dataDir, env: { ...(await sharedEngines()), ...(await environment()) } });
-    const account = await newAccount(server.url, username, server.setupLink);
-    const tenantId = await newOrganization(server.url, account, "acme");
-    const svc = openCli({ home, apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
-    if (isLoggedIn) keepContract("login", await svc.json(["login", "--token", account.token]));
-    use({ server, dataDir, account, tenantId, home, project, work, svc });
-  });
+  environment: Record<string, string> = {},
+): Promise<Journey> {
+  const [dataDir, home, project, work] = ["journey", "home", "project", "work"].map((name) =>
+    realpathSync(temporaryFolder(name)),
+  ) as [string, string, string, string];
+  const server = await startServer({ dataDir, env: { ...(await sharedEngines()), ...environment } });
   after(async () => {
     await server.stop();
     await assertNothingRuns(dataDir);
-    for (const folder of folders) removeFolder(folder);
+    for (const folder of [dataDir, home, project, work]) removeFolder(folder);
   });
+  const account = await newAccount(server.url, username, server.setupLink);
+  const tenantId = await newOrganization(server.url, account, "acme");
+  const svc = openCli({ home, apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
+  if (isLoggedIn) keepContract("login", await svc.json(["login", "--token", account.token]));
+  return { server, dataDir, account, tenantId, home, project, work, svc };
 }

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { z } from "zod";
 import type { Config } from "../../cli/state/config.ts";
 import { limits } from "../../contract/limits.ts";
@@ -33,26 +33,18 @@ const folder = (name: string) => {
   return made;
 };
 
-let dataDir: string;
-let work: string;
-let engines: Record<string, string>;
-let server: Server;
-let alice: Cli;
-let bob: Cli;
-
-before(async () => {
-  dataDir = folder("journey");
-  work = folder("work");
-  engines = await sharedEngines();
-  server = await startServer({ dataDir, env: engines });
-  alice = openCli({ home: folder("alice"), apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
-  bob = openCli({ home: folder("bob"), apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
-  writeFileSync(path.join(work, "review.md"), "---\nname: Code review\ndescription: Reads\n---\n# Review\n");
-  writeTree(work, {
-    "kit/SKILL.md": { bytes: Buffer.from("---\nname: kit\ndescription: A kit\n---\n# Kit\n") },
-    "kit/scripts/run.sh": { bytes: Buffer.from("#!/bin/sh\n") },
-  });
+const dataDir = folder("journey");
+const work = folder("work");
+const engines = await sharedEngines();
+let server: Server = await startServer({ dataDir, env: engines });
+const alice = openCli({ home: folder("alice"), apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
+const bob = openCli({ home: folder("bob"), apiUrl: () => server.url, cwd: work, isRepeatedInside: true });
+writeFileSync(path.join(work, "review.md"), "---\nname: Code review\ndescription: Reads\n---\n# Review\n");
+writeTree(work, {
+  "kit/SKILL.md": { bytes: Buffer.from("---\nname: kit\ndescription: A kit\n---\n# Kit\n") },
+  "kit/scripts/run.sh": { bytes: Buffer.from("#!/bin/sh\n") },
 });
+
 after(async () => {
   await server.stop();
   await assertNothingRuns(dataDir);

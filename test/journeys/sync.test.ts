@@ -5,20 +5,14 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keepContract } from "../support/cli-contract.ts";
-import { openCli, type Cli } from "../support/cli.ts";
+import { openCli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { runGit } from "../support/host/git-host.ts";
-import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
-import {
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-  type Server,
-} from "../support/server.ts";
+import { callApi, newAccount, newOrganization } from "../support/http-client.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
 const patienceMs = 300_000;
@@ -29,15 +23,6 @@ const folder = (name: string) => {
   folders.push(made);
   return made;
 };
-
-let dataDir: string;
-let server: Server;
-let cli: Cli;
-let account: Account;
-let project: string;
-let remote: string;
-let copy: string;
-let base: string;
 
 async function git(cwd: string, ...args: string[]): Promise<string> {
   return runGit(cwd, ...args);
@@ -51,28 +36,27 @@ function untilSynced<T>(effect: string, check: () => Promise<T | undefined | fal
 
 const inRemote = (file: string) => git(remote, "show", `main:${file}`).catch(() => undefined);
 
-before(async () => {
-  dataDir = folder("sync-data");
-  const repositories = folder("sync-repositories");
-  server = await startServer({
-    dataDir,
-    env: { ...(await sharedEngines()), LOCAL_REPOSITORIES: repositories },
-  });
-  account = await newAccount(server.url, "ann", server.setupLink);
-  const orgId = await newOrganization(server.url, account, "acme");
-  base = "/api/tenants/acme/repo-sync";
-  remote = path.join(repositories, orgId, "skills.git");
-  mkdirSync(remote, { recursive: true });
-  await git(remote, "init", "-q", "--bare", "-b", "main");
-  copy = path.join(folder("sync-copy"), "copy");
-  project = folder("sync-project");
-  cli = openCli({ home: folder("sync-home"), apiUrl: () => server.url, cwd: project });
-  await cli.json(["login", "--token", account.token]);
-  writeFileSync(
-    path.join(project, "review.md"),
-    "---\nname: Review\ndescription: Reads code.\n---\n# Review\n\nRead it.\n",
-  );
+const dataDir = folder("sync-data");
+const repositories = folder("sync-repositories");
+const server = await startServer({
+  dataDir,
+  env: { ...(await sharedEngines()), LOCAL_REPOSITORIES: repositories },
 });
+const account = await newAccount(server.url, "ann", server.setupLink);
+const orgId = await newOrganization(server.url, account, "acme");
+const base = "/api/tenants/acme/repo-sync";
+const remote = path.join(repositories, orgId, "skills.git");
+mkdirSync(remote, { recursive: true });
+await git(remote, "init", "-q", "--bare", "-b", "main");
+const copy = path.join(folder("sync-copy"), "copy");
+const project = folder("sync-project");
+const cli = openCli({ home: folder("sync-home"), apiUrl: () => server.url, cwd: project });
+await cli.json(["login", "--token", account.token]);
+writeFileSync(
+  path.join(project, "review.md"),
+  "---\nname: Review\ndescription: Reads code.\n---\n# Review\n\nRead it.\n",
+);
+
 after(async () => {
   await server.stop();
   await assertNothingRuns(dataDir);

@@ -7,10 +7,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import type { Cli } from "../support/cli.ts";
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
 import { removeFolder } from "../support/server.ts";
 import { setUpJourney } from "./set-up.ts";
@@ -32,12 +31,7 @@ const skillFile = (word: string) => head("pruefen") + text(word);
 const section = (slug: string, name: string, body: string) =>
   `<!-- svc:start:${slug} -->\n## ${name}\n\n${body}\n<!-- svc:end:${slug} -->`;
 
-let home: string;
-let project: string;
-let work: string;
-let svc: Cli;
-
-setUpJourney("hedy", true, (journey) => ({ home, project, work, svc } = journey));
+const { home, project, work, svc } = await setUpJourney("hedy", true);
 
 const outside = () => ({ home: snapshot(home, [".svc"]), project: snapshot(project) });
 
@@ -103,28 +97,20 @@ function assertInstalled(word: string): void {
   }
 }
 
-describe("all eight tools", () => {
-  let untouched: ReturnType<typeof outside>;
-
-  before(async () => {
-    writeTree(home, {
-      ".codex/AGENTS.md": { bytes: bytes("\uFEFF# Mine\r\n") },
-      ".claude/skills/mine/SKILL.md": { bytes: bytes("mine\n") },
-    });
-    writeTree(project, {
-      "AGENTS.md": { bytes: bytes("# Ours, no newline") },
-      ".clinerules/mine.md": { bytes: bytes("mine\n") },
-      ".aider.conf.yml": { bytes: bytes("read: [.aider/skills]\n") },
-    });
-    untouched = outside();
-    writeSources("first");
-    for (const [source, ...flags] of [
-      ["pruefen.md"],
-      ["stil.md", "--type", "rule"],
-      ["unicode-kit"],
-    ] as const)
-      keepContract("publish", await svc.json(["publish", source, ...flags]));
+describe("all eight tools", async () => {
+  writeTree(home, {
+    ".codex/AGENTS.md": { bytes: bytes("\uFEFF# Mine\r\n") },
+    ".claude/skills/mine/SKILL.md": { bytes: bytes("mine\n") },
   });
+  writeTree(project, {
+    "AGENTS.md": { bytes: bytes("# Ours, no newline") },
+    ".clinerules/mine.md": { bytes: bytes("mine\n") },
+    ".aider.conf.yml": { bytes: bytes("read: [.aider/skills]\n") },
+  });
+  const untouched = outside();
+  writeSources("first");
+  for (const [source, ...flags] of [["pruefen.md"], ["stil.md", "--type", "rule"], ["unicode-kit"]] as const)
+    keepContract("publish", await svc.json(["publish", source, ...flags]));
 
   it("accept a text skill, a rule and a package in both scopes", async () => {
     const skipped: string[] = [];

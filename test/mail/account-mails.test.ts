@@ -1,33 +1,27 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { MailError } from "../../src/mail/mailer.ts";
 import { sendAccountMails } from "../../workers/mail/account.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { processors } from "../../workers/processors.ts";
 import { readMail } from "../support/mail-text.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { startSmtpServer, type SmtpServer } from "../support/smtp-server.ts";
+import type { TestUser } from "../support/service.ts";
+import { closedAfter, setUpService } from "../support/set-up.ts";
+import { startSmtpServer } from "../support/smtp-server.ts";
 import { until } from "../support/until.ts";
 
-let service: TestService;
-let server: SmtpServer;
 let now = new Date();
 const logged: string[] = [];
 
-before(async () => {
-  server = await startSmtpServer();
-  service = await startService({ ownQueue: true, smtpUrl: server.url, now: () => now, logged });
-});
+const server = await closedAfter(startSmtpServer());
+const { service } = await setUpService({ ownQueue: true, smtpUrl: server.url, now: () => now, logged });
+
 afterEach(async () => {
   await service.settled();
   await service.empty();
   server.received.length = 0;
   server.replies = {};
   logged.length = 0;
-});
-after(async () => {
-  await service.close();
-  await server.close();
 });
 
 const waiting = async (user: TestUser) => (await service.app.storage.users.findWithMails(user.id))!.mailsDue!;

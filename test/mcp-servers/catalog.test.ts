@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type {
   McpCatalogEntryPayload,
   McpCatalogUpdatePayload,
@@ -7,19 +7,12 @@ import type {
 } from "../../contract/payloads/mcp-servers.ts";
 import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { mirrorCatalog } from "../../src/mcp-servers/catalog/mirror.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { entry, packageOf, remoteOf, startUpstream, type Upstream } from "./catalog-upstream.ts";
-import { startFixture, type Fixture } from "./fixture.ts";
+import { setUpServers } from "./fixture.ts";
 
-let fixture: Fixture;
-let upstream: Upstream;
-before(async () => {
-  upstream = await startUpstream();
-  fixture = await startFixture({ mcpCatalog: { url: upstream.url, privateNetwork: true } });
-});
-after(async () => {
-  await fixture.close();
-  await upstream.close();
-});
+const upstream = await closedAfter(startUpstream());
+const fixture = await setUpServers({ mcpCatalog: { url: upstream.url, privateNetwork: true } });
 
 const mirror = () => mirrorCatalog(fixture.service.app);
 const search = async (query: string, user = fixture.member) =>

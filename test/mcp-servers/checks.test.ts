@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import { likelySecret, namesSecret } from "../../contract/secret-values.ts";
-import { local, remote, startFixture, type Fixture } from "./fixture.ts";
+import { local, remote, setUpServers, type Fixture } from "./fixture.ts";
 
-let fixture: Fixture;
-before(async () => {
-  fixture = await startFixture();
-});
-after(() => fixture.close());
+const fixture = await setUpServers();
 
 const fixed = (name: string, value: string) => ({ name, kind: "fixed", value });
 const member = (name: string, more: object = {}) => ({

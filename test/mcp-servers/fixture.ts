@@ -2,14 +2,8 @@
 import assert from "node:assert/strict";
 import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { newMember } from "../support/organization.ts";
-import {
-  startService,
-  type Answer,
-  type ServiceOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newOrganization, setUpService, type ServiceSetUp } from "../support/set-up.ts";
 
 export interface Fixture {
   service: TestService;
@@ -24,18 +18,16 @@ export interface Fixture {
   change(slug: string, body: object, user?: TestUser): Promise<Answer<McpServerPayload>>;
   find(ref: string, user?: TestUser): Promise<Answer<McpServerPayload[]>>;
   eventsOf(action: string): Promise<{ resourceId: string; metadata: Record<string, unknown> }[]>;
-  close(): Promise<void>;
 }
 
 export const remote = { transport: "http", url: "https://mcp.example.com/mcp" };
 export const local = { transport: "stdio", command: "npx", args: ["-y", "@example/files"] };
 
-export async function startFixture(options: ServiceOptions = {}): Promise<Fixture> {
-  const service = await startService(options);
+export async function setUpServers(options: ServiceSetUp = {}): Promise<Fixture> {
+  const { service } = await setUpService(options);
   // The first account is the service's administrator, who can see more.
   await service.newUser();
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   const member = await newMember(service, org, "member");
   const base = `/api/tenants/${org.slug}/mcp-servers`;
   const fixture: Fixture = {
@@ -62,7 +54,6 @@ export async function startFixture(options: ServiceOptions = {}): Promise<Fixtur
       }>("GET", path, { token: owner.token });
       return log.data.entries;
     },
-    close: () => service.close(),
   };
   return fixture;
 }

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { McpAnalyticsPayload, McpInstallPayload } from "../../contract/payloads/mcp-servers.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
-import { remote, startFixture, type Fixture } from "./fixture.ts";
+import { remote, setUpServers } from "./fixture.ts";
 
-let fixture: Fixture;
-before(async () => {
-  fixture = await startFixture();
-});
-after(() => fixture.close());
+const fixture = await setUpServers();
 
 const place = { platform: "claude", scope: "global", machine: "laptop" };
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { McpRegistryPayload, McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { mirrorCatalog } from "../../src/mcp-servers/catalog/mirror.ts";
 import { registryName } from "../../src/mcp-servers/public-registry/server-json.ts";
 import { pruneOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
-import { remote, startFixture, type Fixture } from "./fixture.ts";
+import { remote, setUpServers } from "./fixture.ts";
 
 const officialKey = "io.modelcontextprotocol.registry/official";
 const secret = { kind: "member", secret: true, required: true } as const;
@@ -18,11 +18,7 @@ interface List {
   metadata: { count: number; nextCursor?: string };
 }
 
-let fixture: Fixture;
-before(async () => {
-  fixture = await startFixture();
-});
-after(() => fixture.close());
+const fixture = await setUpServers();
 
 const listPath = (org = fixture.org.slug) => `/${org}/mcp/v0.1/servers`;
 async function get<T>(path: string, headers: Record<string, string> = {}) {

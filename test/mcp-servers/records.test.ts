@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import type { Answer } from "../support/service.ts";
-import { local, remote, startFixture, type Fixture } from "./fixture.ts";
+import { local, remote, setUpServers } from "./fixture.ts";
 
-let fixture: Fixture;
-before(async () => {
-  fixture = await startFixture();
-});
-after(() => fixture.close());
+const fixture = await setUpServers();
 
 const token = { name: "Authorization", kind: "member", label: "Token", secret: true, required: true };
 

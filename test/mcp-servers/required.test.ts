@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { McpServerDeletionPayload } from "../../contract/payloads/mcp-servers.ts";
 import type { PublishResult, ResolveResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
-import { remote, startFixture, type Fixture } from "./fixture.ts";
+import { remote, setUpServers } from "./fixture.ts";
 
-let fixture: Fixture;
-before(async () => {
-  fixture = await startFixture();
-  for (const name of ["Alpha", "Beta"]) await fixture.created({ name, ...remote });
-});
-after(() => fixture.close());
+const fixture = await setUpServers();
+for (const name of ["Alpha", "Beta"]) await fixture.created({ name, ...remote });
 
 const servers = (...slugs: string[]) => slugs.map((slug) => ({ tenantSlug: fixture.org.slug, slug }));
 /** Servers as they are shown. */

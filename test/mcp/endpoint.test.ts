@@ -2,20 +2,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { runCount } from "../support/run-count.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 import { callOf, list, sendByHand, type Headers } from "./by-hand.ts";
 
-let service: TestService;
-let owner: TestUser;
-
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-});
-after(() => service.close());
+const { service } = await setUpService();
+const owner = await service.newUser();
 
 const send = (path: string, headers: Headers, body: string | Buffer) =>
   sendByHand(service, path, headers, body);
@@ -101,12 +95,9 @@ describe("a request to /mcp", () => {
   });
 
   it("by a suspended or deleted account, or a token of a deleted organization, is refused as by REST", async () => {
-    const [suspended, deleted, founder] = [
-      await service.newUser(),
-      await service.newUser(),
-      await service.newUser(),
-    ];
-    const org = await service.newOrg(founder);
+    const suspended = await service.newUser();
+    const deleted = await service.newUser();
+    const { owner: founder, org } = await newOrganization(service);
     const ofOrg = await service.call<{ token: string }>("POST", `/api/tenants/${org.slug}/tokens`, {
       cookie: founder.cookie,
       body: { name: "agents" },

@@ -1,7 +1,7 @@
 /** Forms of requests and responses in which clients differ. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { describe, it } from "node:test";
+import { setUpService } from "../support/set-up.ts";
 import { callOf, sendByHand, type Headers } from "./by-hand.ts";
 
 const initialize = JSON.stringify({
@@ -11,14 +11,9 @@ const initialize = JSON.stringify({
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "curl", version: "1" } },
 });
 
-describe("a request to an endpoint of the protocol", () => {
-  let service: TestService;
-  let owner: TestUser;
-  before(async () => {
-    service = await startService();
-    owner = await service.newUser();
-  });
-  after(() => service.close());
+describe("a request to an endpoint of the protocol", async () => {
+  const { service } = await setUpService();
+  const owner = await service.newUser();
 
   const send = (path: string, headers: Headers, body: string | Buffer) =>
     sendByHand(service, path, { authorization: `Bearer ${owner.token}`, ...headers }, body);

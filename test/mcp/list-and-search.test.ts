@@ -2,25 +2,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { callOk, callTool, openClients, type AnyClient, type ToolAnswer } from "../support/mcp/client.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let clients: [era: string, client: AnyClient][];
-let visitors: [era: string, client: AnyClient][];
+const { service } = await setUpService();
+const { owner, org } = await newOrganization(service);
+const clients = await openClients(service, owner.token);
+const visitors = await openClients(service);
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  clients = await openClients(service, owner.token);
-  visitors = await openClients(service);
-});
 after(async () => {
   for (const [, client] of [...clients, ...visitors]) await client.close();
-  await service.close();
 });
 
 describe("the list of tools", () => {

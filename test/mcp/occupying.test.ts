@@ -1,9 +1,9 @@
 /** Clients that occupy the endpoint, on real connections: one does not read, one sends too many requests at once. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { after, before, it } from "node:test";
+import { after, it } from "node:test";
 import { z } from "zod";
 import { openRateLimits } from "../../src/http/request/rate-limit.ts";
 import type { Route } from "../../src/http/route.ts";
@@ -29,7 +29,6 @@ const large = tool({
   handle: async () => ({ data: { done: true }, text: "x".repeat(characters) }),
 });
 
-let server: Server;
 let port = 0;
 let authenticated = 0;
 
@@ -49,27 +48,26 @@ function routes(): Route[] {
 const baseUrl = () => `http://127.0.0.1:${port}`;
 const rateLimits = openRateLimits({ enabled: true });
 
-before(async () => {
-  const unused = () => Promise.reject(new Error("not used"));
-  const answer = createHttp({
-    routes: routes(),
-    baseUrl,
-    trustProxy: 0,
-    log: openLog("silent"),
-    rateLimits,
-    idempotency: { claim: unused, complete: unused, release: unused } as never,
-    translators: [],
-    anonymize: (address) => address,
-    async authenticate({ origin, authorization }) {
-      authenticated++;
-      return { kind: "anonymous", origin: { ...origin, ipHash: authorization } };
-    },
-  }).callback();
-  server = createServer((request, response) => void answer(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  ({ port } = server.address() as AddressInfo);
-});
+const unused = () => Promise.reject(new Error("not used"));
+const answer = createHttp({
+  routes: routes(),
+  baseUrl,
+  trustProxy: 0,
+  log: openLog("silent"),
+  rateLimits,
+  idempotency: { claim: unused, complete: unused, release: unused } as never,
+  translators: [],
+  anonymize: (address) => address,
+  async authenticate({ origin, authorization }) {
+    authenticated++;
+    return { kind: "anonymous", origin: { ...origin, ipHash: authorization } };
+  },
+}).callback();
+const server = createServer((request, response) => void answer(request, response));
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+({ port } = server.address() as AddressInfo);
+
 after(() => {
   server.closeAllConnections();
   server.close();

@@ -1,19 +1,12 @@
 /** Skills as resources, and prompts, by clients of both generations. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { makePackage } from "../support/zip.ts";
-
-type Client = Awaited<ReturnType<typeof openModernClient>>;
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let member: Client;
-let visitor: Client;
 
 const files = [
   { path: "SKILL.md", content: "---\nname: tools\ndescription: Uses tools\n---\n\n# Tools\n" },
@@ -21,24 +14,21 @@ const files = [
   { path: "image.png", contentBase64: Buffer.from([1, 0, 2]).toString("base64") },
 ];
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  member = await openModernClient(service, owner.token);
-  visitor = await openModernClient(service);
-  await callOk(member, "publish_skill", { organization: org.slug, files });
-  await callOk(member, "publish_skill", {
-    organization: org.slug,
-    name: "Rule",
-    type: "rule",
-    content: "# R\n",
-  });
+const { service } = await setUpService();
+const { owner, org } = await newOrganization(service);
+const member = await openModernClient(service, owner.token);
+const visitor = await openModernClient(service);
+await callOk(member, "publish_skill", { organization: org.slug, files });
+await callOk(member, "publish_skill", {
+  organization: org.slug,
+  name: "Rule",
+  type: "rule",
+  content: "# R\n",
 });
+
 after(async () => {
   await member.close();
   await visitor.close();
-  await service.close();
 });
 
 const Entry = z.object({

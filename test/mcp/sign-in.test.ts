@@ -1,6 +1,6 @@
 /** How the server of an installation leads programs to a sign-in, with the clients of both SDKs. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -11,30 +11,16 @@ import { UnauthorizedError as LegacyUnauthorizedError } from "@modelcontextproto
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { callOk, openClients } from "../support/mcp/client.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { publishSkill } from "../support/organization.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { callOf, list, sendByHand } from "./by-hand.ts";
 
 const info = { name: "agent", version: "1" };
 
-describe("an agent without a sign-in", () => {
-  let service: TestService;
-  let owner: TestUser;
-  let skill: string;
-  let id: string;
-  before(async () => {
-    service = await startService({ anonymousMcp: "auto" });
-    owner = await service.newUser();
-    const org = await service.newOrg(owner);
-    const body = { tenantId: org.id, name: "Notes", content: "# Notes", visibility: "private" };
-    const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
-      token: owner.token,
-      body,
-    });
-    assert.equal(made.status, 201, made.error);
-    skill = `${org.slug}/notes`;
-    id = made.data.skill.id;
-  });
-  after(() => service.close());
+describe("an agent without a sign-in", async () => {
+  const { service, owner, org } = await setUpOrganization({ anonymousMcp: "auto" });
+  const { id } = await publishSkill(service, org, owner, { name: "Notes" });
+  const skill = `${org.slug}/notes`;
 
   const setVisibility = async (visibility: string) => {
     const path = `/api/skills/${id}`;

@@ -1,28 +1,19 @@
 /** The tools of the MCP server, by clients of both generations, which check each result by the tool's output schema. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { callOk, callTool, openClients, type AnyClient, type ToolAnswer } from "../support/mcp/client.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let clients: [era: string, client: AnyClient][];
-let visitors: [era: string, client: AnyClient][];
+const { service } = await setUpService();
+const { owner, org } = await newOrganization(service);
+const clients = await openClients(service, owner.token);
+const visitors = await openClients(service);
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  clients = await openClients(service, owner.token);
-  visitors = await openClients(service);
-});
 after(async () => {
   for (const [, client] of [...clients, ...visitors]) await client.close();
-  await service.close();
 });
 
 const packageFiles = [

@@ -3,26 +3,17 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { MfaRequirementPayload } from "../../contract/payloads/mfa.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { listen } from "../events/stream.ts";
 import { openCli } from "../support/cli.ts";
-import { confirmAddress, newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { confirmAddress, newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import { startService, type TestOrg, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { totpCode } from "./fixture.ts";
 
 const dayMs = 24 * 60 * 60_000;
-let service: TestService;
-let aheadMs = 0;
-let owner: TestUser;
-let member: TestUser;
-let org: TestOrg;
-let secretSkill: PublishResult["skill"];
-let openSkill: PublishResult["skill"];
-let hiddenSkill: PublishResult["skill"];
-let folderId: string;
 
 /** Adds an authenticator app, and returns the session that replaces the user's. */
 async function enrol(user: TestUser): Promise<TestUser> {
@@ -42,25 +33,21 @@ const require = (user: TestUser, body: object, at: TestOrg = org) =>
   });
 const get = (target: string, user: TestUser) => service.call("GET", target, { token: user.token });
 
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await confirmAddress(service, owner);
-  member = await newMember(service, org, "member");
-  const folder = await newFolder(service, org, owner, "shelf");
-  folderId = folder.id;
-  const closed = await newFolder(service, org, owner, "closed");
-  await restrict(service, owner, closed.id, []);
-  const publish = (name: string, at: string, visibility: string) =>
-    publishInFolder(service, org, owner, { name, folder: at, visibility });
-  secretSkill = await publish("Secret skill", "shelf", "private");
-  openSkill = await publish("Open skill", "shelf", "public");
-  hiddenSkill = await publish("Hidden skill", "closed", "private");
-  owner = await enrol(owner);
-  await service.settled();
-});
-after(() => service.close());
+const { service, clock } = await setUpService();
+let owner = await service.newUser();
+const org = await service.newOrg(owner);
+await confirmAddress(service, owner);
+let member = await newMember(service, org, "member");
+const folderId = (await newFolder(service, org, owner, "shelf")).id;
+const closed = await newFolder(service, org, owner, "closed");
+await restrict(service, owner, closed.id, []);
+const publish = (name: string, at: string, visibility: string) =>
+  publishSkill(service, org, owner, { name, folder: at, visibility });
+const secretSkill = await publish("Secret skill", "shelf", "private");
+const openSkill = await publish("Open skill", "shelf", "public");
+const hiddenSkill = await publish("Hidden skill", "closed", "private");
+owner = await enrol(owner);
+await service.settled();
 
 describe("an organization's requirement of a second factor", () => {
   it("is set by those who manage its security, who need a factor and a recent verification", async () => {
@@ -70,13 +57,13 @@ describe("an organization's requirement of a second factor", () => {
     assert.equal((await require(stranger, { required: true })).code, "not_found");
     const admin = await newMember(service, org, "admin");
     assert.equal((await require(admin, { required: true })).code, "refused");
-    aheadMs += 11 * 60_000;
+    clock.aheadMs += 11 * 60_000;
     const late = await require(owner, { required: true });
     assert.deepEqual(
       [late.status, late.code, late.details],
       [403, "reauthentication_required", { proof: "factor" }],
     );
-    aheadMs -= 11 * 60_000;
+    clock.aheadMs -= 11 * 60_000;
     for (const graceDays of [-1, 91, 1.5])
       assert.equal((await require(owner, { required: true, graceDays })).code, "invalid_request");
   });
@@ -89,7 +76,7 @@ describe("an organization's requirement of a second factor", () => {
     assert.equal(set.data.members, 3);
     assert.equal(set.data.membersWithout, 2);
     assert.deepEqual(again.data, set.data);
-    assert.equal(Math.round((Date.parse(set.data.enforcedFrom!) - Date.now() - aheadMs) / dayMs), 7);
+    assert.equal(Math.round((Date.parse(set.data.enforcedFrom!) - Date.now() - clock.aheadMs) / dayMs), 7);
     assert.equal((await get(`/api/tenants/${org.slug}`, member)).status, 200);
     await service.settled();
     const log = await service.call<{ entries: object[] }>(
@@ -101,13 +88,13 @@ describe("an organization's requirement of a second factor", () => {
   });
 
   it("is enforced from the first request after the grace, in another process too", async () => {
-    const there = await startService({ now: () => new Date(Date.now() + aheadMs) });
+    const there = await startService({ now: () => new Date(Date.now() + clock.aheadMs) });
     try {
       const status = async () =>
         (await there.call("GET", `/api/skills/${secretSkill.id}`, { token: member.token })).code;
       assert.equal(await status(), undefined);
 
-      aheadMs += 7 * dayMs + 1000;
+      clock.aheadMs += 7 * dayMs + 1000;
 
       assert.equal(await status(), "mfa_required");
     } finally {

@@ -1,15 +1,12 @@
 /** The last change of a directory in histories of many shapes, compared with native git. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { feedGit } from "../support/native-git.ts";
-import { openMirrorBench, type MirrorBench } from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { openMirrorBench } from "./fixtures.ts";
 
-let bench: MirrorBench;
-before(async () => {
-  bench = await openMirrorBench();
-});
-after(() => bench.close());
+const bench = await closedAfter(openMirrorBench());
 
 const places = ["skills/a", "skills/b", "skills/ops/c", "skills/ops/deep/d", "skills/ops/deep/e"];
 const asked = [...places, "skills/ops/deep", "skills/gone"];

@@ -1,22 +1,20 @@
 /** Pushes to a host that has accepted one before: they request no list of refs, but still compare the branch. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { RepoError } from "../../repos/errors.ts";
 import type { Mirror } from "../../repos/mirror/types.ts";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
-import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { commitInfo, file, openMirrorBench, pushEdits, put, text } from "./fixtures.ts";
 
-let bench: MirrorBench;
 let mirror: Mirror;
 let repository: HostedRepo;
 /** The tip of the branch after the first push. */
 let first: string;
 
-before(async () => {
-  bench = await openMirrorBench();
-});
-after(() => bench.close());
+const bench = await closedAfter(openMirrorBench());
+
 beforeEach(async () => {
   await bench.host.calm();
   repository = await bench.host.newRepository();

@@ -1,31 +1,19 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Mirror } from "../../repos/mirror/types.ts";
 import { readPackageSource } from "../../src/skills/publish/content/package-source.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { feedGit, gitBytes } from "../support/native-git.ts";
-import {
-  commitInfo,
-  file,
-  openMirrorBench,
-  pushEdits,
-  put,
-  remove,
-  text,
-  type MirrorBench,
-} from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { commitInfo, file, openMirrorBench, pushEdits, put, remove, text } from "./fixtures.ts";
 
-let bench: MirrorBench;
 let repository: HostedRepo;
 let mirror: Mirror;
 
-before(async () => {
-  bench = await openMirrorBench();
-});
-after(() => bench.close());
+const bench = await closedAfter(openMirrorBench());
 
 /** Writes an object without validation. */
 function raw(type: string, data: Buffer | string): string {

@@ -1,27 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Mirror } from "../../repos/mirror/types.ts";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { assertSound } from "../support/native-git.ts";
-import {
-  commitInfo,
-  file,
-  openMirrorBench,
-  pushEdits,
-  put,
-  remove,
-  text,
-  type MirrorBench,
-} from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { commitInfo, file, openMirrorBench, pushEdits, put, remove, text } from "./fixtures.ts";
 
-let bench: MirrorBench;
-
-before(async () => {
-  bench = await openMirrorBench();
-});
-after(() => bench.close());
+const bench = await closedAfter(openMirrorBench());
 
 async function fetched(mirror: Mirror, repository: HostedRepo): Promise<string> {
   const result = await mirror.fetch(repository.remote, "main");

@@ -1,15 +1,12 @@
 /** A second branch next to the mirrored one: fetched, compared with changes by others, and pushed to. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Mirror } from "../../repos/mirror/types.ts";
 import { runGit, type HostedRepo } from "../support/host/git-host.ts";
-import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { commitInfo, file, openMirrorBench, pushEdits, put, text } from "./fixtures.ts";
 
-let bench: MirrorBench;
-before(async () => {
-  bench = await openMirrorBench();
-});
-after(() => bench.close());
+const bench = await closedAfter(openMirrorBench());
 
 const branch = "svc-sync/main";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setUpAccount, type AccountsService } from "../support/accounts-app.ts";
 import { callback, decide, newPkce, openConsent, requestOf, returnOf } from "./fixture.ts";
 
-describe("a client with a metadata document", () => {
+describe("a client with a metadata document", async () => {
   let service: AccountsService;
   let cookie: string;
   setUpAccount((made) => {
@@ -18,11 +18,10 @@ describe("a client with a metadata document", () => {
     requests++;
     answer(request, response);
   });
-  let base: string;
-  before(async () => {
-    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
-    base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-  });
+
+  await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+  const base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+
   after(() => host.close());
 
   let counter = 0;

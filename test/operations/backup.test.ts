@@ -4,7 +4,6 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { BSON } from "mongodb";
-import type { Stores } from "../../src/app.ts";
 import { openLog } from "../../src/log.ts";
 import { closeStores, openStores } from "../../src/open.ts";
 import { repairStore } from "../../src/operations/repair.ts";
@@ -15,9 +14,10 @@ import { exportLines } from "../../storage/dump/export-lines.ts";
 import { importLines } from "../../storage/dump/import-lines.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
 import { runCount } from "../support/run-count.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { copyInUse, startWriters, type Writers } from "./writers.ts";
+import { copyInUse, startWriters } from "./writers.ts";
 
 /** Writes during the export; `npm run test:long` has more. */
 const writes = runCount(400, 20_000);
@@ -26,36 +26,24 @@ const linesPerPause = 20;
 const writesPerPause = 10;
 const none = () => undefined;
 
-let service: TestService;
-let user: TestUser;
-let tenantId: string;
-let writers: Writers;
-let folder: string;
-let mongodbUrl: string;
-let lines: string[];
-let restored: Stores;
-
-before(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "svc-backup-"));
-  service = await startService();
-  user = await service.newUser();
-  tenantId = (await service.newOrg(user)).id;
-  writers = await startWriters(service, user, tenantId);
-  lines = await exportDuringWrites();
-  await copyInUse(service.app.config.gitRoot, path.join(folder, "git"));
-  await writers.stop();
-  await service.settled();
-  const { url, name } = await testDatabase();
-  mongodbUrl = url;
-  restored = await openStores({
-    config: { ...service.app.config, mongodbDatabase: name, gitRoot: path.join(folder, "git") },
-    log: openLog("silent"),
-    mongodbUrl,
-  });
+const folder = mkdtempSync(path.join(os.tmpdir(), "svc-backup-"));
+const { service } = await setUpService();
+const user = await service.newUser();
+const tenantId = (await service.newOrg(user)).id;
+const writers = await startWriters(service, user, tenantId);
+const lines = await exportDuringWrites();
+await copyInUse(service.app.config.gitRoot, path.join(folder, "git"));
+await writers.stop();
+await service.settled();
+const { url: mongodbUrl, name: mongodbDatabase } = await testDatabase();
+const restored = await openStores({
+  config: { ...service.app.config, mongodbDatabase, gitRoot: path.join(folder, "git") },
+  log: openLog("silent"),
+  mongodbUrl,
 });
+
 after(async () => {
   await closeStores(restored);
-  await service.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -141,9 +129,8 @@ describe("an export during writes and deletions", () => {
   });
 
   it("takes further versions and folders after its restore", async () => {
-    const { config } = restored;
-    const { mongodbDatabase, gitRoot } = config;
-    const moved = await startService({ mongodbUrl, mongodbDatabase, gitRoot, secretKeys: config.secretKeys });
+    const { gitRoot, secretKeys } = restored.config;
+    const moved = await startService({ mongodbUrl, mongodbDatabase, gitRoot, secretKeys });
     const { skills, versions } = moved.app.storage;
     const token = user.token;
     for await (const id of skills.eachId()) {

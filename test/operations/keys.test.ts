@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
-import type { Stores } from "../../src/app.ts";
+import { after, beforeEach, describe, it } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
 import { bindRecoveryCodes, hashOfCode, newRecoveryCodes } from "../../src/mfa/recovery-codes.ts";
@@ -21,17 +20,14 @@ const dayMs = 86_400_000;
 const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
 const [k1, k2, otherK1] = [key("k1", 1), key("k2", 2), key("k1", 3)] as const;
 
-let folder: string;
-let stores: Stores;
 let aheadMs = 0;
 
-before(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "svc-keys-"));
-  const { url, name } = await testDatabase();
-  const config = { ...readConfig({ DATA_DIR: folder }), mongodbDatabase: name };
-  const now = () => new Date(Date.now() + aheadMs);
-  stores = await openStores({ config, log: openLog("silent"), mongodbUrl: url, now });
-});
+const folder = mkdtempSync(path.join(os.tmpdir(), "svc-keys-"));
+const { url: mongodbUrl, name: mongodbDatabase } = await testDatabase();
+const config = { ...readConfig({ DATA_DIR: folder }), mongodbDatabase };
+const now = () => new Date(Date.now() + aheadMs);
+const stores = await openStores({ config, log: openLog("silent"), mongodbUrl, now });
+
 after(async () => {
   await closeStores(stores);
   rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { HealthPayload } from "../../contract/payloads/jobs.ts";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
@@ -12,35 +12,24 @@ import { importLines } from "../../storage/dump/import-lines.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { emptyDatabase } from "../support/engine.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const dayMs = 86_400_000;
-let service: TestService;
-let user: TestUser;
-let tenantId: string;
-let aheadMs = 0;
-/** The database as it was when only the first skills existed. */
-let yesterday: string[];
-let today: string[];
-let kept: string[];
-let late: string;
-let deletedLater: string;
 
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  user = await service.newUser();
-  tenantId = (await service.newOrg(user)).id;
-  kept = [await publish("one"), await publish("two")];
-  deletedLater = await publish("three");
-  await reconcile(service.app);
-  yesterday = await exported();
-  late = await publish("late");
-  await advanceEpoch(service.app);
-  today = await exported();
-});
-after(() => service.close());
+const { service, clock } = await setUpService();
+const user = await service.newUser();
+const tenantId = (await service.newOrg(user)).id;
+const kept = [await publish("one"), await publish("two")];
+const deletedLater = await publish("three");
+await reconcile(service.app);
+/** The database as it was when only the first skills existed. */
+const yesterday = await exported();
+const late = await publish("late");
+await advanceEpoch(service.app);
+const today = await exported();
+
 beforeEach(() => {
-  aheadMs = 2 * dayMs;
+  clock.aheadMs = 2 * dayMs;
 });
 
 async function publish(name: string): Promise<string> {

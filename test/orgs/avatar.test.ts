@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import sharp from "sharp";
 import { limits } from "../../contract/limits.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import { pruneAvatars } from "../../src/orgs/avatar/avatar.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
+import { makeFixture } from "./fixture.ts";
 
-let service: TestService;
-let fixture: Fixture;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  fixture = await makeFixture(service);
-});
-after(() => service.close());
+const { service, clock } = await setUpService();
+const fixture = await makeFixture(service);
 
 const target = () => `/api/tenants/${fixture.org.id}/avatar`;
 const put = (user: TestUser, bytes: Buffer) =>
@@ -163,7 +158,7 @@ describe("an avatar", () => {
 
     const removed = await service.call("DELETE", target(), { token: fixture.owner.token });
     const again = await service.call("DELETE", target(), { token: fixture.owner.token });
-    aheadMs = 2 * 3_600_000;
+    clock.aheadMs = 2 * 3_600_000;
     await pruneAvatars(service.app);
 
     assert.deepEqual([removed.status, again.code], [200, "not_found"]);

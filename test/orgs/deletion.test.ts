@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
@@ -7,20 +7,18 @@ import type { CatalogItem, PublishResult } from "../../contract/payloads/skills.
 import { leaveAllTenants } from "../../src/orgs/members/leave.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { processors } from "../../workers/processors.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";
 
-let service: TestService;
 let fixture: Fixture;
 let member: TestUser;
 let skill: PublishResult["skill"];
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
+
+const { service, clock } = await setUpService();
+
 beforeEach(async () => {
-  aheadMs = 0;
+  clock.aheadMs = 0;
   await service.empty();
   // Else repositories of earlier tests would look like those of another database, which keeps erasing off.
   const { serviceSettings } = service.app.storage;
@@ -153,7 +151,7 @@ describe("a deleted organization", () => {
     };
     assert.ok((await repositories()).includes(skill.id));
 
-    aheadMs = limits.organizationGraceMs + 1000;
+    clock.aheadMs = limits.organizationGraceMs + 1000;
     const late = await fixture.at(fixture.owner, "POST", "/restore");
     await erase();
     await service.settled();
@@ -175,7 +173,7 @@ describe("a deleted organization", () => {
 
   it("continues to be erased after a crash, and can't be restored then", async () => {
     await fixture.at(fixture.owner, "DELETE", "");
-    aheadMs = limits.organizationGraceMs + 1000;
+    clock.aheadMs = limits.organizationGraceMs + 1000;
     const { downloads } = service.app.storage;
     const { removeOfSkill } = downloads;
     downloads.removeOfSkill = async () => {
@@ -201,7 +199,7 @@ describe("a deleted organization", () => {
     await tenants.change(fixture.org.id, { set: { deletionAt }, now: service.app.now() });
     const early = await fixture.at(member, "GET", "");
 
-    aheadMs = 60_000;
+    clock.aheadMs = 60_000;
     await reconcile(service.app);
 
     assert.equal(early.code, "not_found");

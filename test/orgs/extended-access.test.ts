@@ -4,16 +4,15 @@ import { beforeEach, describe, it } from "node:test";
 import type { FolderLevel } from "../../contract/vocabulary.ts";
 import { processors } from "../../workers/processors.ts";
 import { newFolder, restrict } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpFixtures, type Fixture } from "./fixture.ts";
 
-let service: TestService;
 let fixture: Fixture;
 let lead: TestUser;
 let target: TestUser;
 /** Grants the target the access to a folder as an editor, and the caller this level. */
 let grant: (level?: FolderLevel) => Promise<void>;
-setUpFixtures((made) => ({ service, fixture } = made));
+const { service } = await setUpFixtures((made) => (fixture = made));
 
 beforeEach(async () => {
   const held = {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { after, before, beforeEach } from "node:test";
+import { beforeEach } from "node:test";
 import type {
   InvitationPayload,
   MemberPayload,
@@ -15,14 +15,8 @@ import { cleanUpAfterMembers } from "../../workers/orgs/member-left.ts";
 import { cleanUpAfterTeams } from "../../workers/orgs/team-deleted.ts";
 import { readMail, type ReadMail } from "../support/mail-text.ts";
 import { addMember, confirmAddress } from "../support/organization.ts";
-import {
-  startService,
-  type Answer,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
-import { newClock, type Clock } from "../support/set-up.ts";
+import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 export interface Fixture {
   service: TestService;
@@ -56,22 +50,14 @@ export interface Fixture {
   cleanUp(): Promise<void>;
 }
 
-/**
- * Starts a service before the tests, and creates an organization in it before each of them, with the clock at the
- * present time. `use` keeps both.
- */
-export function setUpFixtures(use: (made: { service: TestService; fixture: Fixture }) => void): Clock {
-  const clock = newClock();
-  let service: TestService;
-  before(async () => {
-    service = await startService({ now: () => clock.now() });
-  });
+/** A service, with an organization created before each test, which `use` keeps, and the clock at the present time. */
+export async function setUpFixtures(use: (fixture: Fixture) => void) {
+  const { service, clock } = await setUpService();
   beforeEach(async () => {
     clock.aheadMs = 0;
-    use({ service, fixture: await makeFixture(service) });
+    use(await makeFixture(service));
   });
-  after(() => service.close());
-  return clock;
+  return { service, clock };
 }
 
 export async function makeFixture(service: TestService, owner?: TestUser): Promise<Fixture> {

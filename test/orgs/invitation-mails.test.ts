@@ -5,13 +5,13 @@ import { limits } from "../../contract/limits.ts";
 import type { InvitationPayload } from "../../contract/payloads/organizations.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { confirmAddress } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { newOrganization } from "../support/set-up.ts";
 import { mailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
-let service: TestService;
 let fixture: Fixture;
-const clock = setUpFixtures((made) => ({ service, fixture } = made));
+const { service, clock } = await setUpFixtures((made) => (fixture = made));
 
 describe("an invitation", () => {
   it("sends mails with a pause in between that outlasts a revocation, for all organizations together", async () => {
@@ -81,8 +81,7 @@ describe("an invitation", () => {
   });
 
   it("can be sent only by those who have confirmed their own address", async () => {
-    const founder = await service.newUser();
-    const org = await service.newOrg(founder);
+    const { owner: founder, org } = await newOrganization(service);
     const minted = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
       token: founder.token,
       body: { name: "inviter" },

@@ -3,12 +3,11 @@ import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { InvitationOfferPayload, InvitationPayload } from "../../contract/payloads/organizations.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
-import type { CallOptions, TestService, TestUser } from "../support/service.ts";
+import type { CallOptions, TestUser } from "../support/service.ts";
 import { mailsTo, type Fixture, setUpFixtures } from "./fixture.ts";
 
-let service: TestService;
 let fixture: Fixture;
-const clock = setUpFixtures((made) => ({ service, fixture } = made));
+const { service, clock } = await setUpFixtures((made) => (fixture = made));
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
 const read = (token: string, caller: CallOptions = {}) =>
@@ -16,7 +15,8 @@ const read = (token: string, caller: CallOptions = {}) =>
 
 describe("an invitation that is read by its link", () => {
   it("shows who invites, and its address and teams to the invited account only", async () => {
-    const [guest, other] = [await service.newUser(), await service.newUser()];
+    const guest = await service.newUser();
+    const other = await service.newUser();
     const team = await fixture.newTeam("Release crew");
     const role = await fixture.newRole("Readers", { skill: ["read"] });
     const offer = { role, teamIds: [team] };

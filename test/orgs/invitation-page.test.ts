@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { type Fixture, setUpFixtures } from "./fixture.ts";
 
-let service: TestService;
 let fixture: Fixture;
-setUpFixtures((made) => ({ service, fixture } = made));
+const { service } = await setUpFixtures((made) => (fixture = made));
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
 const memberships = (user: TestUser) => fixture.countActive(user);
@@ -47,7 +46,8 @@ describe("the page of an invitation", () => {
       token: fixture.owner.token,
       body: { name: '<img src=x onerror="1">' },
     });
-    const [guest, other] = [await service.newUser(), await service.newUser()];
+    const guest = await service.newUser();
+    const other = await service.newUser();
     const { id, token } = await fixture.invite(fixture.owner, emailOf(guest));
 
     const text = await (await open(`/invitations/${token}`)).text();

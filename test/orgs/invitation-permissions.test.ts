@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JoinedPayload } from "../../contract/payloads/organizations.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
-let service: TestService;
 let fixture: Fixture;
-const clock = setUpFixtures((made) => ({ service, fixture } = made));
+const { service, clock } = await setUpFixtures((made) => (fixture = made));
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
 const accept = (user: TestUser, token: string) =>
@@ -41,7 +40,9 @@ describe("an invitation's permissions", () => {
 
   it("are those that its sender has when it is accepted, and none once they have fewer", async () => {
     const admin = await fixture.join("admin");
-    const [early, late, last] = [await service.newUser(), await service.newUser(), await service.newUser()];
+    const early = await service.newUser();
+    const late = await service.newUser();
+    const last = await service.newUser();
     const sent = [];
     for (const guest of [early, late, last]) sent.push(await fixture.invite(admin, emailOf(guest)));
 

@@ -7,13 +7,12 @@ import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { mailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
-let service: TestService;
 let fixture: Fixture;
-const clock = setUpFixtures((made) => ({ service, fixture } = made));
+const { service, clock } = await setUpFixtures((made) => (fixture = made));
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
 const answer = (user: TestUser, token: string, act: "accept" | "decline" = "accept") =>
@@ -96,7 +95,8 @@ describe("an invitation", () => {
   });
 
   it("is not found for another address, and does not reveal its recipient", async () => {
-    const [guest, other] = [await service.newUser(), await service.newUser()];
+    const guest = await service.newUser();
+    const other = await service.newUser();
     const { id, token } = await fixture.invite(fixture.owner, emailOf(guest));
 
     const byLink = await answer(other, token);
@@ -199,7 +199,8 @@ describe("an invitation", () => {
   });
 
   it("confirms the address of a guest who accepts by its link in a session, and not by an API token", async () => {
-    const [guest, byToken] = [await service.newUser(), await service.newUser()];
+    const guest = await service.newUser();
+    const byToken = await service.newUser();
     const { token } = await fixture.invite(fixture.owner, emailOf(guest));
     const other = await fixture.invite(fixture.owner, emailOf(byToken));
 

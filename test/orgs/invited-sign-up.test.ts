@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { startService, type TestService } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import { describe, it } from "node:test";
+import { setUpService } from "../support/set-up.ts";
+import { makeFixture } from "./fixture.ts";
 
-describe("sign-up where accounts are created by invitation only", () => {
-  let service: TestService;
-  let fixture: Fixture;
-  before(async () => {
-    service = await startService({ signUp: "invite" });
-    fixture = await makeFixture(service);
-  });
-  after(() => service.close());
+describe("sign-up where accounts are created by invitation only", async () => {
+  const { service } = await setUpService({ signUp: "invite" });
+  const fixture = await makeFixture(service);
 
   const account = (username: string, more: object = {}) => ({
     email: `${username}@example.org`,

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { MemberPayload } from "../../contract/payloads/organizations.ts";
 import { releaseOwner } from "../../src/orgs/owners.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
-import { startService, type Answer, type TestService, type TestUser } from "../support/service.ts";
+import type { Answer, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 const remove = (fixture: Fixture, by: TestUser, whom: TestUser) =>
   fixture.at(by, "DELETE", `/members/${whom.id}`);

@@ -5,14 +5,10 @@ import type { TeamFolderPayload } from "../../contract/payloads/folders.ts";
 import type { InvitationPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
 import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-
-setUpOrganization((started) => ({ service, user: owner, org } = started));
+const { service, owner, org } = await setUpOrganization();
 
 async function made<T>(path: string, body: object, { token } = owner): Promise<T> {
   const sent = await service.call<T>("POST", path, { token, body });

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
+import { describe, it } from "node:test";
+import { signUp, startAccounts } from "../support/accounts-app.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-describe("an organization", () => {
-  let service: AccountsService;
-  let cookie: string;
-  before(async () => {
-    service = await startAccounts();
-    await service.clear();
-    ({ cookie } = await signUp(service, "ada"));
-  });
-  after(() => service.close());
+describe("an organization", async () => {
+  const service = await closedAfter(startAccounts());
+  await service.clear();
+  const { cookie } = await signUp(service, "ada");
 
   it("has one name everywhere after two concurrent renames, whichever is slower", async () => {
     const made = await service.call("POST", "/api/tenants", { cookie, json: { name: "Engines" } });

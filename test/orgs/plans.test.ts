@@ -1,27 +1,20 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pruneOrganizations, reconcileOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
-import { assertIndexed, plansOf, startWatchedService, type Plan, insertCopies } from "../support/plans.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import { assertIndexed, plansOf, type Plan, insertCopies } from "../support/plans.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
+import { makeFixture } from "./fixture.ts";
 
 const memberCount = 1200;
-let service: TestService;
-let fixture: Fixture;
-let team: string;
-let role: string;
-let someone: TestUser;
 
-before(async () => {
-  service = await startWatchedService();
-  fixture = await makeFixture(service);
-  team = await fixture.newTeam("Big", ["viewer"]);
-  role = await fixture.newRole("Rare", { skill: ["read"] });
-  someone = await fixture.join(role);
-  await multiply();
-  await service.settled();
-});
-after(() => service.close());
+const { service } = await setUpService({ reportsCommands: true });
+const fixture = await makeFixture(service);
+const team = await fixture.newTeam("Big", ["viewer"]);
+const role = await fixture.newRole("Rare", { skill: ["read"] });
+const someone = await fixture.join(role);
+await multiply();
+await service.settled();
 
 /** Many members, teams, roles and invitations, of this organization and of others. */
 async function multiply(): Promise<void> {

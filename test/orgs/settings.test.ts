@@ -3,12 +3,10 @@ import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import type { TestService } from "../support/service.ts";
 import { makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
-let service: TestService;
 let fixture: Fixture;
-setUpFixtures((made) => ({ service, fixture } = made));
+const { service } = await setUpFixtures((made) => (fixture = made));
 
 const change = (body: object, by = fixture.owner) => fixture.at<TenantPayload>(by, "PATCH", "", body);
 

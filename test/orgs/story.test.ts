@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type {
@@ -12,7 +12,8 @@ import type {
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { confirmAddress } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 import { mailsTo } from "./fixture.ts";
 
@@ -23,18 +24,12 @@ const invitationsTo = (service: TestService, address: string) =>
     return found.length > 0 && found;
   });
 
-describe("a member's way through an organization", () => {
-  let service: TestService;
-  let ada: TestUser;
-  let bea: TestUser;
-  before(async () => {
-    service = await startService({ ownQueue: true });
-    await startWorkers(service.app);
-    ada = await service.newUser("ada");
-    bea = await service.newUser("bea");
-    for (const user of [ada, bea]) await confirmAddress(service, user);
-  });
-  after(() => service.close());
+describe("a member's way through an organization", async () => {
+  const { service } = await setUpService({ ownQueue: true });
+  await startWorkers(service.app);
+  const ada = await service.newUser("ada");
+  const bea = await service.newUser("bea");
+  for (const user of [ada, bea]) await confirmAddress(service, user);
 
   const call = <T = Record<string, unknown>>(user: TestUser, method: string, path: string, body?: unknown) =>
     service.call<T>(method, path, { token: user.token, body });

@@ -6,12 +6,11 @@ import { builtInRoles, type FolderLevel } from "../../contract/vocabulary.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newFolder, restrict } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
 import { makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
-let service: TestService;
 let fixture: Fixture;
-const clock = setUpFixtures((made) => ({ service, fixture } = made));
+const { service, clock } = await setUpFixtures((made) => (fixture = made));
 
 const put = (team: string, user: TestUser, by = fixture.owner) =>
   fixture.at(by, "PUT", `/teams/${team}/members/${user.id}`);

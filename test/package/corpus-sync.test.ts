@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { ignoreFiles } from "../../contract/package/ignore-patterns.ts";
 import { openMirrors } from "../../repos/mirror/index.ts";
-import type { Mirror, Mirrors, RemoteSkill } from "../../repos/mirror/types.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { corpus, type CorpusCase } from "./corpus.ts";
 
@@ -19,40 +18,34 @@ const cases = corpus.filter(
   (one) => "SKILL.md" in one.files && !pathsOf(one).some((file) => file.split("/").includes(".git")),
 );
 
-describe("the content of a directory of a connected repository", () => {
-  let folder: string;
-  let mirrors: Mirrors;
-  let mirror: Mirror;
-  let directories: Map<string, RemoteSkill>;
-
-  before(async () => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "svc-corpus-"));
-    const copy = path.join(folder, "copy");
-    for (const [index, { files }] of cases.entries())
-      for (const [name, file] of Object.entries(files)) {
-        const { data = "", mode = 0o644, link } = typeof file === "string" ? { data: file } : file;
-        const at = path.join(copy, "skills", `case-${index}`, name);
-        mkdirSync(path.dirname(at), { recursive: true });
-        if (link !== undefined) symlinkSync(link, at);
-        else {
-          writeFileSync(at, data);
-          chmodSync(at, mode);
-        }
+describe("the content of a directory of a connected repository", async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "svc-corpus-"));
+  const copy = path.join(folder, "copy");
+  for (const [index, { files }] of cases.entries())
+    for (const [name, file] of Object.entries(files)) {
+      const { data = "", mode = 0o644, link } = typeof file === "string" ? { data: file } : file;
+      const at = path.join(copy, "skills", `case-${index}`, name);
+      mkdirSync(path.dirname(at), { recursive: true });
+      if (link !== undefined) symlinkSync(link, at);
+      else {
+        writeFileSync(at, data);
+        chmodSync(at, mode);
       }
-    runGit(copy, "init", "-q", "-b", "main");
-    runGit(copy, "add", "-A", "-f");
-    runGit(copy, "commit", "-q", "-m", "the corpus");
-    runGit(folder, "clone", "-q", "--bare", copy, "remote.git");
-    mirrors = openMirrors({
-      root: path.join(folder, "git"),
-      git: { program: "git", searchPath: process.env["PATH"] },
-    });
-    mirror = mirrors.open({ tenantId: "a".repeat(24), connectionId: "b".repeat(24) });
-    const fetched = await mirror.fetch({ kind: "directory", path: path.join(folder, "remote.git") }, "main");
-    assert.ok(fetched.status === "fetched");
-    const scan = await mirror.scan(fetched.commit);
-    directories = new Map(scan.directories.map((directory) => [directory.path, directory]));
+    }
+  runGit(copy, "init", "-q", "-b", "main");
+  runGit(copy, "add", "-A", "-f");
+  runGit(copy, "commit", "-q", "-m", "the corpus");
+  runGit(folder, "clone", "-q", "--bare", copy, "remote.git");
+  const mirrors = openMirrors({
+    root: path.join(folder, "git"),
+    git: { program: "git", searchPath: process.env["PATH"] },
   });
+  const mirror = mirrors.open({ tenantId: "a".repeat(24), connectionId: "b".repeat(24) });
+  const fetched = await mirror.fetch({ kind: "directory", path: path.join(folder, "remote.git") }, "main");
+  assert.ok(fetched.status === "fetched");
+  const scan = await mirror.scan(fetched.commit);
+  const directories = new Map(scan.directories.map((directory) => [directory.path, directory]));
+
   after(async () => {
     await mirrors?.close();
     rmSync(folder, { recursive: true, force: true });

@@ -2,24 +2,20 @@
 import assert from "node:assert/strict";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { readPackageFolder } from "../../cli/pack/folder.ts";
 import { compareUtf8 } from "../../contract/package-rules.ts";
 import { leftOutSentence } from "../../contract/package/left-out.ts";
 import type { LintPayload } from "../../contract/payloads/findings.ts";
 import type { ManifestPayload, PublishResult } from "../../contract/payloads/skills.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { makeZip } from "../support/zip.ts";
 import { bundleReader, type Reader } from "./browser-reader.ts";
 import { corpus, type CorpusCase } from "./corpus.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 let readZip: Reader["readZip"];
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 type Outcome = { files: string[]; leftOut: string[]; warnings?: string[] } | { refused: string };
 
@@ -54,7 +50,7 @@ const marked = (files: readonly { path: string; mode: string | undefined }[]) =>
   files.map(({ path: name, mode }) => (mode === "100755" ? `${name}*` : name));
 
 async function storedFiles({ skill }: Pick<PublishResult, "skill">): Promise<string[]> {
-  const found = await service.call<ManifestPayload>("GET", `/api/skills/${skill.publicId}/manifest`, user);
+  const found = await service.call<ManifestPayload>("GET", `/api/skills/${skill.publicId}/manifest`, owner);
   return marked(found.data.files);
 }
 
@@ -64,7 +60,7 @@ const paths = (leftOut: readonly { path: string }[]) => leftOut.map((one) => one
 async function byClient(home: string, name: string): Promise<Outcome> {
   const ran = await svc(["publish", "kit", "-n", name, "-t", org.slug, "-o", "json"], {
     home,
-    env: { SVC_API_URL: service.url, SVC_TOKEN: user.token },
+    env: { SVC_API_URL: service.url, SVC_TOKEN: owner.token },
   });
   if (ran.code !== 0) return { refused: ran.error.message };
   const published = ran.data as PublishResult;
@@ -75,10 +71,10 @@ async function byClient(home: string, name: string): Promise<Outcome> {
 
 /** Content as the service has it after an upload, which is linted before. */
 async function byUpload(zip: Buffer, name: string): Promise<Outcome> {
-  const uploadId = await service.upload(user, zip);
-  const linted = await service.call<LintPayload>("POST", "/api/lint", { ...user, body: { uploadId } });
+  const uploadId = await service.upload(owner, zip);
+  const linted = await service.call<LintPayload>("POST", "/api/lint", { ...owner, body: { uploadId } });
   const body = { tenantId: org.slug, name, uploadId };
-  const made = await service.call<PublishResult>("POST", "/api/skills", { token: user.token, body });
+  const made = await service.call<PublishResult>("POST", "/api/skills", { token: owner.token, body });
   const { leftOut, findings } = linted.data;
   if (made.status !== 201) {
     const message = made.error!;
@@ -103,8 +99,8 @@ async function byBrowser(zip: Buffer): Promise<Outcome> {
 
 const checkedByService = /at its root|more than 500 files/;
 
-describe("the content of a package", () => {
-  before(async () => ({ readZip } = await bundleReader()));
+describe("the content of a package", async () => {
+  ({ readZip } = await bundleReader());
 
   for (const [index, one] of corpus.entries())
     it(`is the same on every surface with ${one.what}`, async (t) => {

@@ -3,12 +3,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ManifestPayload, SkillPayload } from "../../contract/payloads/skills.ts";
 import { callOk, openClients } from "../support/mcp/client.ts";
-import type { TestService } from "../support/service.ts";
 import { listSkills, setUpSyncFixtures, type SyncFixture } from "../support/sync/fixture.ts";
 import { makeZip } from "../support/zip.ts";
 
-let service: TestService;
-const withFixture = setUpSyncFixtures((started) => (service = started));
+const { service, withFixture } = await setUpSyncFixtures();
 
 interface Publication {
   id: string;

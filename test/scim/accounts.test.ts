@@ -1,28 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ScimStatePayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
 import { createMembership } from "../../src/orgs/members/create-membership.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
-import type { TestService } from "../support/service.ts";
-import {
-  afterLeaving,
-  loseDomain,
-  moveDomain,
-  newProvider,
-  patchOp,
-  providerOf,
-  startScim,
-  type Provider,
-} from "./fixture.ts";
+import { afterLeaving, loseDomain, moveDomain, setUpScim, patchOp, providerOf } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
-let aheadMs = 0;
-before(async () => {
-  service = await startScim({ now: () => new Date(Date.now() + aheadMs) });
-  provider = await newProvider(service, { domain: null });
-});
-after(() => service.close());
+const { service, clock, provider } = await setUpScim(null);
 
 const base = () => `/api/tenants/${provider.org.id}/scim`;
 const active = (value: boolean) => patchOp({ op: "replace", value: { active: value } });
@@ -84,7 +67,8 @@ describe("an account of another person", () => {
 
   it("joins at once in a verified domain, if its address is confirmed", async () => {
     const { storage } = service.app;
-    const [confirmed, unconfirmed] = [await service.newUser(), await service.newUser()];
+    const confirmed = await service.newUser();
+    const unconfirmed = await service.newUser();
     await confirmAddress(service, confirmed);
     await moveDomain(service, provider.org, "example.com");
     await provider.ok("POST", "/Users", bodyOf(confirmed.username));
@@ -216,7 +200,7 @@ describe("the token", () => {
     const renewed = providerOf(service, org, owner, rotated.data);
     await renewed.ok("GET", "/Users?count=0");
     await provider.ok("GET", "/Users?count=0");
-    aheadMs += 24 * 3_600_000 + 1000;
+    clock.aheadMs += 24 * 3_600_000 + 1000;
     assert.equal((await provider.send("GET", "/Users")).status, 401);
     assert.equal(
       (await service.call("DELETE", base(), { cookie: owner.cookie })).code,
@@ -229,7 +213,7 @@ describe("the token", () => {
     assert.ok(log.some(({ changes }) => changes?.includes("active: true → false")));
     assert.ok(!JSON.stringify(log).includes("lsks_"));
 
-    aheadMs -= 24 * 3_600_000 + 1000;
+    clock.aheadMs -= 24 * 3_600_000 + 1000;
     const ended = await service.call("DELETE", base(), { cookie: owner.cookie });
     assert.equal(ended.status, 200, JSON.stringify(ended.body));
     assert.equal((await renewed.send("GET", "/Users")).status, 401);

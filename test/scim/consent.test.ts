@@ -1,6 +1,6 @@
 /** Provisioning without a verified domain: no one becomes a member, and nothing is reserved, before they accept. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { ScimStatePayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
@@ -9,26 +9,10 @@ import { admitInvited } from "../../src/scim/users/admit.ts";
 import { applyUser } from "../../src/scim/users/apply.ts";
 import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";
 import { confirmAddress } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import {
-  afterLeaving,
-  loseDomain,
-  moveDomain,
-  newProvider,
-  patchOp,
-  startScim,
-  type Json,
-  type Provider,
-} from "./fixture.ts";
+import type { TestUser } from "../support/service.ts";
+import { afterLeaving, loseDomain, moveDomain, setUpScim, patchOp, type Json } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
-let aheadMs = 0;
-before(async () => {
-  service = await startScim({ now: () => new Date(Date.now() + aheadMs) });
-  provider = await newProvider(service, { domain: null });
-});
-after(() => service.close());
+const { service, clock, provider } = await setUpScim(null);
 
 const extension = "urn:ietf:params:scim:schemas:extension:membership:2.0:User";
 const active = (value: unknown) => patchOp({ op: "Replace", path: "active", value });
@@ -176,10 +160,10 @@ describe("an invited person", () => {
     const person = await confirmed();
     const user = await provider.ok("POST", "/Users", bodyOf(person.username));
     const first = await invitationOf(person.username);
-    aheadMs += limits.invitationMs + 1000;
+    clock.aheadMs += limits.invitationMs + 1000;
     await provider.ok("PATCH", `/Users/${user.id}`, active(true));
     assert.ok((await invitationOf(person.username))!.expiresAt > first!.expiresAt);
-    aheadMs = 0;
+    clock.aheadMs = 0;
   });
 
   it("who is deactivated or deleted first can't accept any more", async () => {

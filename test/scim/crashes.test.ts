@@ -2,7 +2,7 @@
  * Changes of the identity provider whose process ended right after the commit point: the reconcile job completes them.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import type { JobPayloads } from "../../src/queue/jobs.ts";
@@ -12,18 +12,12 @@ import { reconcileOrganizations } from "../../workers/orgs/reconcile-organizatio
 import { reconcileScim } from "../../workers/orgs/reconcile-scim.ts";
 import { processors } from "../../workers/processors.ts";
 import { confirmAddress } from "../support/organization.ts";
-import type { TestService } from "../support/service.ts";
-import { loseDomain, newProvider, startScim, type Provider } from "./fixture.ts";
+import { loseDomain, newProvider, setUpScim } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
 /** The only TXT record. */
 let record = "";
-before(async () => {
-  service = await startScim({ resolveTxt: () => Promise.resolve([[record]]) });
-  provider = await newProvider(service);
-});
-after(() => service.close());
+
+const { service, provider } = await setUpScim(undefined, { resolveTxt: () => Promise.resolve([[record]]) });
 
 /** As the next process does, twice: jobs may be repeated. */
 const reconcile = async () => {

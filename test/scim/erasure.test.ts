@@ -1,22 +1,18 @@
 /** The end of what SCIM stores: after a week for its log, and with the organization for all of it. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
-import type { TestService } from "../support/service.ts";
-import { newProvider, startScim } from "./fixture.ts";
+import { setUpService } from "../support/set-up.ts";
+import { newProvider } from "./fixture.ts";
 
 const collections = ["scim_providers", "scim_users", "scim_groups", "scim_log"];
 const dayMs = 86_400_000;
 
-describe("what SCIM stores", () => {
-  let service: TestService;
-  let aheadMs = 0;
-  before(async () => {
-    service = await startScim({ now: () => new Date(Date.now() + aheadMs) });
-  });
-  after(() => service.close());
+describe("what SCIM stores", async () => {
+  const { service, clock } = await setUpService();
+
   const countOf = (collection: string, tenantId: string) =>
     service.app.storage.database.raw.collection(collection).countDocuments({ tenantId });
 
@@ -44,7 +40,7 @@ describe("what SCIM stores", () => {
       401,
       "its token ends with the request for deletion",
     );
-    aheadMs += 30 * dayMs;
+    clock.aheadMs += 30 * dayMs;
     await eraseTenant(service.app, ended.org.id);
     await service.settled();
 
@@ -57,10 +53,10 @@ describe("what SCIM stores", () => {
     const provider = await newProvider(service);
     await provider.ok("GET", "/Users?count=1");
     await service.settled();
-    aheadMs += limits.scimLogDays * dayMs - 60_000;
+    clock.aheadMs += limits.scimLogDays * dayMs - 60_000;
     await purge(service.app);
     assert.equal(await countOf("scim_log", provider.org.id), 1);
-    aheadMs += 120_000;
+    clock.aheadMs += 120_000;
     await purge(service.app);
     assert.equal(await countOf("scim_log", provider.org.id), 0);
   });

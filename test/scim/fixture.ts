@@ -3,13 +3,8 @@ import assert from "node:assert/strict";
 import type { ScimLogEntryPayload, ScimTokenPayload } from "../../contract/payloads/scim.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { confirmAddress } from "../support/organization.ts";
-import {
-  startService,
-  type ServiceOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newOrganization, setUpService, type Clock, type ServiceSetUp } from "../support/set-up.ts";
 import { verifyDomain } from "../support/sso/fixture.ts";
 
 export type Json = Record<string, unknown>;
@@ -43,8 +38,13 @@ export const patchOp = (...operations: Json[]) => ({
 
 export const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 
-export async function startScim(options: ServiceOptions = {}): Promise<TestService> {
-  return startService(options);
+/** A service, with the identity provider of an organization on it. */
+export async function setUpScim(
+  domain?: string | null,
+  options?: ServiceSetUp,
+): Promise<{ service: TestService; clock: Clock; provider: Provider }> {
+  const started = await setUpService(options);
+  return { ...started, provider: await newProvider(started.service, { domain }) };
 }
 
 /** An identity provider of a new organization, which has verified `domain` unless that is null. */
@@ -52,8 +52,7 @@ export async function newProvider(
   service: TestService,
   { domain = "example.com" }: { domain?: string | null } = {},
 ): Promise<Provider> {
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   await confirmAddress(service, owner);
   const enabled = await service.call<ScimTokenPayload>("POST", `/api/tenants/${org.id}/scim`, {
     cookie: owner.cookie,

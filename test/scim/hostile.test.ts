@@ -1,29 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { scimEndpointRoutes } from "../../src/scim/endpoint-routes.ts";
-import type { TestService } from "../support/service.ts";
-import { newProvider, patchOp, startScim, type Json, type Provider, type ScimAnswer } from "./fixture.ts";
+import { newProvider, setUpScim, patchOp, type Json } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
-let other: Provider;
-let user: ScimAnswer["body"];
-let group: ScimAnswer["body"];
-let foreign: ScimAnswer["body"];
-let foreignGroup: ScimAnswer["body"];
-before(async () => {
-  service = await startScim();
-  [provider, other] = [await newProvider(service), await newProvider(service)];
-  user = await provider.newUser("ada", { externalId: "ada" });
-  group = await provider.ok("POST", "/Groups", { displayName: "Crew", members: [{ value: user.id }] });
-  foreign = await other.newUser("eve");
-  foreignGroup = await other.ok("POST", "/Groups", {
-    displayName: "Spies",
-    members: [{ value: foreign.id }],
-  });
+const { service, provider } = await setUpScim();
+const other = await newProvider(service);
+const user = await provider.newUser("ada", { externalId: "ada" });
+const group = await provider.ok("POST", "/Groups", { displayName: "Crew", members: [{ value: user.id }] });
+const foreign = await other.newUser("eve");
+const foreignGroup = await other.ok("POST", "/Groups", {
+  displayName: "Spies",
+  members: [{ value: foreign.id }],
 });
-after(() => service.close());
 
 const readUser = () => provider.ok("GET", `/Users/${user.id}`);
 const readGroup = () => provider.ok("GET", `/Groups/${group.id}`);

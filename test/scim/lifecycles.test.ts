@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { TestService } from "../support/service.ts";
-import { afterLeaving, enterprise, newProvider, patchOp, startScim, type Provider } from "./fixture.ts";
+import { before, describe, it } from "node:test";
+import { afterLeaving, enterprise, newProvider, setUpScim, patchOp, type Provider } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
-before(async () => {
-  service = await startScim();
-  provider = await newProvider(service);
-});
-after(() => service.close());
+const { service, provider } = await setUpScim();
 
 const accountOf = async (name: string) => {
   const account = await service.app.storage.users.findCredentials(`${name}@example.com`);

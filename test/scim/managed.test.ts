@@ -1,20 +1,13 @@
 /** The lists of what SCIM manages, for the owners of an organization and for its members. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { MemberPayload } from "../../contract/payloads/organizations.ts";
 import type { ScimGroupPayload, ScimUserPayload } from "../../contract/payloads/scim.ts";
 import { newMember } from "../support/organization.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestService } from "../support/service.ts";
-import { newProvider, patchOp, type Provider } from "./fixture.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
+import { setUpScim, patchOp } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
-before(async () => {
-  service = await startWatchedService();
-  provider = await newProvider(service);
-});
-after(() => service.close());
+const { service, provider } = await setUpScim(undefined, { reportsCommands: true });
 
 const get = <T>(path: string, token = provider.owner.token) =>
   service.call<T>("GET", `/api/tenants/${provider.org.id}${path}`, { token });

@@ -1,16 +1,9 @@
 /** Names and ids of identity providers that are not what they seem: repeated ids, escaped texts, names that are cut. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { TestService } from "../support/service.ts";
-import { afterLeaving, newProvider, patchOp, startScim, type Json, type Provider } from "./fixture.ts";
+import { describe, it } from "node:test";
+import { afterLeaving, setUpScim, patchOp, type Json } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
-before(async () => {
-  service = await startScim();
-  provider = await newProvider(service);
-});
-after(() => service.close());
+const { service, provider } = await setUpScim();
 
 const off = patchOp({ op: "replace", path: "active", value: false });
 const accountOf = async (name: string) =>

@@ -1,16 +1,9 @@
 /** Requests of which a part is unknown or refused: the rest, and above all what removes access, takes effect. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { TestService } from "../support/service.ts";
-import { enterprise, newProvider, patchOp, startScim, type Json, type Provider } from "./fixture.ts";
+import { before, describe, it } from "node:test";
+import { enterprise, setUpScim, patchOp, type Json } from "./fixture.ts";
 
-let service: TestService;
-let provider: Provider;
-before(async () => {
-  service = await startScim();
-  provider = await newProvider(service);
-});
-after(() => service.close());
+const { provider } = await setUpScim();
 
 const acme = "urn:ietf:params:scim:schemas:extension:acme:2.0:User";
 const off = { op: "replace", path: "active", value: false };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { after, before, describe, it } from "node:test";
-import { type Checkout, makeCheckout } from "./checkout.ts";
+import { after, describe, it } from "node:test";
+import { makeCheckout } from "./checkout.ts";
 
 const test = (body: string) => `
 import assert from "node:assert/strict";
@@ -12,24 +12,22 @@ it("does", async () => { ${body} });
 `;
 
 describe("npm test", () => {
-  let checkout: Checkout;
   const run = (...filters: string[]) =>
     checkout.run([process.execPath, "--enable-source-maps", "scripts/test.mjs", ...filters]).ended;
 
-  before(() => {
-    checkout = makeCheckout();
-    checkout.write("test/good/one.test.ts", test('fs.mkdtempSync(os.tmpdir() + "/left-behind-");'));
-    checkout.write("test/good/two.test.ts", test("console.log('in ' + os.tmpdir());"));
-    checkout.write("test/good/part.ts", "throw new Error('no test file');");
-    checkout.write("test/bad/wrong.test.ts", test("assert.equal(1, 2);"));
-    checkout.write("test/bad/broken.test.ts", "this is no TypeScript");
-    checkout.write(
-      "test/bad/late.test.ts",
-      test(
-        "setTimeout(() => { throw new Error('thrown late'); }); await new Promise((done) => setTimeout(done, 99));",
-      ),
-    );
-  });
+  const checkout = makeCheckout();
+  checkout.write("test/good/one.test.ts", test('fs.mkdtempSync(os.tmpdir() + "/left-behind-");'));
+  checkout.write("test/good/two.test.ts", test("console.log('in ' + os.tmpdir());"));
+  checkout.write("test/good/part.ts", "throw new Error('no test file');");
+  checkout.write("test/bad/wrong.test.ts", test("assert.equal(1, 2);"));
+  checkout.write("test/bad/broken.test.ts", "this is no TypeScript");
+  checkout.write(
+    "test/bad/late.test.ts",
+    test(
+      "setTimeout(() => { throw new Error('thrown late'); }); await new Promise((done) => setTimeout(done, 99));",
+    ),
+  );
+
   after(() => checkout.remove());
 
   it("runs the files of the areas that are named, and ends with their totals", async () => {

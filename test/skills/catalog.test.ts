@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { CatalogFacetsPayload, PublicOrganizationPayload } from "../../contract/payloads/catalog.ts";
 import type { CatalogItem, PublishResult } from "../../contract/payloads/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { TestOrg } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
-let service: TestService;
-const clock = setUpService((started) => (service = started));
-let owner: TestUser;
+const { service, clock } = await setUpService();
 let [lumen, other, closed]: TestOrg[] = [];
 
 const publish = async (org: TestOrg, name: string, fields: object = {}) => {
@@ -23,21 +21,19 @@ const names = async (query: string) => (await explore(query)).map(({ name }) => 
 const facets = async (query = "") =>
   (await service.call<CatalogFacetsPayload>("GET", `/api/explore/facets?${query}`)).data;
 
-before(async () => {
-  owner = await service.newUser();
-  [lumen, other, closed] = [
-    await service.newOrg(owner, "lumen"),
-    await service.newOrg(owner, "other"),
-    await service.newOrg(owner, "closed"),
-  ];
-  await publish(lumen, "Migrator", { tags: ["sql", "ops"] });
-  await publish(lumen, "Reviewer", { tags: ["ops"] });
-  await publish(lumen, "House style", { type: "rule", tags: ["ops"] });
-  await publish(other, "Query tuner", { tags: ["sql"] });
-  await publish(other, "Hidden tuner", { tags: ["sql", "secret"], visibility: "private" });
-  await publish(closed, "Linked only", { tags: ["secret"], visibility: "unlisted" });
-  await service.settled();
-});
+const owner = await service.newUser();
+[lumen, other, closed] = [
+  await service.newOrg(owner, "lumen"),
+  await service.newOrg(owner, "other"),
+  await service.newOrg(owner, "closed"),
+];
+await publish(lumen, "Migrator", { tags: ["sql", "ops"] });
+await publish(lumen, "Reviewer", { tags: ["ops"] });
+await publish(lumen, "House style", { type: "rule", tags: ["ops"] });
+await publish(other, "Query tuner", { tags: ["sql"] });
+await publish(other, "Hidden tuner", { tags: ["sql", "secret"], visibility: "private" });
+await publish(closed, "Linked only", { tags: ["secret"], visibility: "unlisted" });
+await service.settled();
 
 describe("the catalog", () => {
   it("filters by several tags and by organization", async () => {

@@ -9,25 +9,21 @@ import type {
 } from "../../contract/payloads/skills.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { setUpOrganization } from "../support/set-up.ts";
+import { setUpOrganization, newOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 let sequence = 0;
 
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
-const copy = (skill: string, body: object, token = user.token, headers: Record<string, string> = {}) =>
+const copy = (skill: string, body: object, token = owner.token, headers: Record<string, string> = {}) =>
   service.call<PublishResult>("POST", `/api/skills/${skill}/copy`, { token, body, headers });
-const get = async <T>(path: string, token = user.token) =>
+const get = async <T>(path: string, token = owner.token) =>
   (await service.call<T>("GET", path, { token })).data;
 
 async function publishText(fields: object = {}): Promise<PublishResult["skill"]> {
   const content = `---\nname: Copied\nlicense: MIT\ndescription: Of use. # kept\ntags: [a, b]\n---\n# Text\n`;
   const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
+    token: owner.token,
     body: { tenantId: org.id, name: `Copied ${++sequence}`, content, ...fields },
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
@@ -38,8 +34,8 @@ describe("a copy of a skill", () => {
   it("is a new private skill with the same package, and without the history", async () => {
     const files = { LICENSE: Buffer.from("MIT\n"), run: Buffer.from("#!/bin/sh\n") };
     const root = Buffer.from("---\nname: boxed\ndescription: A package.\nlicense: MIT\n---\n# Boxed\n");
-    const { skill, version } = await publishPackage(service, user, org, {}, { "SKILL.md": root, ...files });
-    const target = await service.newOrg(user);
+    const { skill, version } = await publishPackage(service, owner, org, {}, { "SKILL.md": root, ...files });
+    const target = await service.newOrg(owner);
 
     const copied = await copy(skill.id, { tenantId: target.slug });
 
@@ -59,7 +55,7 @@ describe("a copy of a skill", () => {
 
   it("of a text keeps its frontmatter, but for the name", async () => {
     const skill = await publishText({ visibility: "public" });
-    const target = await service.newOrg(user);
+    const target = await service.newOrg(owner);
 
     const copied = await copy(skill.id, { tenantId: target.id, name: "Renamed", slug: "own-slug" });
 
@@ -76,10 +72,10 @@ describe("a copy of a skill", () => {
   it("may be of an earlier version, in a folder", async () => {
     const skill = await publishText();
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
+      token: owner.token,
       body: { content: "# 2\n" },
     });
-    const target = await service.newOrg(user);
+    const target = await service.newOrg(owner);
 
     const copied = await copy(skill.id, {
       tenantId: target.id,
@@ -99,11 +95,11 @@ describe("a copy of a skill", () => {
 
   it("is made once for one idempotency key, and refuses a name that is taken", async () => {
     const skill = await publishText();
-    const target = await service.newOrg(user);
+    const target = await service.newOrg(owner);
     const key = { "idempotency-key": "copy-once-and-again" };
 
-    const first = await copy(skill.id, { tenantId: target.id }, user.token, key);
-    const second = await copy(skill.id, { tenantId: target.id }, user.token, key);
+    const first = await copy(skill.id, { tenantId: target.id }, owner.token, key);
+    const second = await copy(skill.id, { tenantId: target.id }, owner.token, key);
     const third = await copy(skill.id, { tenantId: target.id });
 
     assert.equal(second.data.skill.id, first.data.skill.id);
@@ -112,14 +108,14 @@ describe("a copy of a skill", () => {
 
   it("shows its origin to those who may read that skill, and to no one else", async () => {
     const skill = await publishText();
-    const target = await service.newOrg(user);
+    const target = await service.newOrg(owner);
     const other = await service.newUser();
     await addMember(service, target, other, "member");
     const copied = (await copy(skill.id, { tenantId: target.id })).data.skill;
     const originFor = async (token: string) =>
       (await get<SkillDetailPayload>(`/api/skills/${copied.id}`, token)).origin;
 
-    const { copiedAt: _at, ...origin } = (await originFor(user.token))!;
+    const { copiedAt: _at, ...origin } = (await originFor(owner.token))!;
     assert.deepEqual(origin, {
       skill: { publicId: skill.publicId, slug: skill.slug, tenantSlug: org.slug, name: skill.name },
       version: 1,
@@ -140,15 +136,14 @@ describe("a copy of a skill", () => {
     );
     for (const secret of [org.slug, skill.publicId, skill.id]) assert.ok(!log.includes(secret), secret);
 
-    await service.call("DELETE", `/api/skills/${skill.id}`, { token: user.token });
-    assert.equal(await originFor(user.token), undefined);
+    await service.call("DELETE", `/api/skills/${skill.id}`, { token: owner.token });
+    assert.equal(await originFor(owner.token), undefined);
   });
 
   it("requires to read the skill, and to create skills at the destination", async () => {
     const skill = await publishText();
-    const target = await service.newOrg(user);
-    const stranger = await service.newUser();
-    const own = await service.newOrg(stranger);
+    const target = await service.newOrg(owner);
+    const { owner: stranger, org: own } = await newOrganization(service);
     const viewer = await newMember(service, target, "viewer");
     await addMember(service, org, viewer, "member");
     const code = async (ref: string, body: object, token: string) => (await copy(ref, body, token)).code;
@@ -156,22 +151,21 @@ describe("a copy of a skill", () => {
     assert.equal(await code(skill.id, { tenantId: own.id }, stranger.token), "not_found");
     assert.equal(await code("f".repeat(24), { tenantId: own.id }, stranger.token), "not_found");
     assert.equal(await code(skill.id, { tenantId: target.id }, viewer.token), "forbidden");
-    assert.equal(await code(skill.id, { tenantId: own.id }, user.token), "not_found");
-    const closed = await newFolder(service, target, user, "closed");
-    await restrict(service, user, closed.id, []);
+    assert.equal(await code(skill.id, { tenantId: own.id }, owner.token), "not_found");
+    const closed = await newFolder(service, target, owner, "closed");
+    await restrict(service, owner, closed.id, []);
     const member = await newMember(service, target, "member");
     await addMember(service, org, member, "member");
     assert.equal(await code(skill.id, { tenantId: target.id, folder: "closed" }, member.token), "not_found");
     assert.equal(
-      await code(skill.id, { tenantId: target.id, slug: "Not A Slug" }, user.token),
+      await code(skill.id, { tenantId: target.id, slug: "Not A Slug" }, owner.token),
       "invalid_request",
     );
   });
 
   it("of a public skill is for everyone with an organization, unless it was taken down", async () => {
     const skill = await publishText({ visibility: "public" });
-    const stranger = await service.newUser();
-    const own = await service.newOrg(stranger);
+    const { owner: stranger, org: own } = await newOrganization(service);
 
     assert.equal((await copy(skill.id, { tenantId: own.id }, stranger.token)).status, 201);
     await service.app.storage.database.raw

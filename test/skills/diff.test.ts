@@ -2,16 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
+const { service, owner, org } = await setUpOrganization();
 
-setUpOrganization((made) => ({ service, user, org } = made));
-
-const publish = (fields: object = {}, content = files) => publishPackage(service, user, org, fields, content);
+const publish = (fields: object = {}, content = files) =>
+  publishPackage(service, owner, org, fields, content);
 
 describe("comparing two versions", () => {
   it("reports added, removed, changed and binary files, and changes of mode only", async () => {
@@ -25,12 +21,12 @@ describe("comparing two versions", () => {
     };
     const { skill } = await publish({}, old);
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { uploadId: await service.upload(user, zipOf(fresh)) },
+      token: owner.token,
+      body: { uploadId: await service.upload(owner, zipOf(fresh)) },
     });
 
     const diff = (query: string) =>
-      service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?${query}`, { token: user.token });
+      service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?${query}`, { token: owner.token });
     const forward = await diff("from=1&to=2");
 
     assert.deepEqual(
@@ -63,12 +59,12 @@ describe("comparing two versions", () => {
     });
     const { skill } = await publish({}, tree("a"));
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { uploadId: await service.upload(user, zipOf(tree("b"))) },
+      token: owner.token,
+      body: { uploadId: await service.upload(owner, zipOf(tree("b"))) },
     });
 
     const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1`, {
-      token: user.token,
+      token: owner.token,
     });
 
     assert.deepEqual(
@@ -81,17 +77,17 @@ describe("comparing two versions", () => {
     const lines = (count: number) => Buffer.from("x\n".repeat(count));
     const { skill } = await publish();
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
+      token: owner.token,
       body: {
         uploadId: await service.upload(
-          user,
+          owner,
           zipOf({ ...files, "a-few.txt": lines(20), "b-many.txt": lines(60_000), "c-few.txt": lines(30) }),
         ),
       },
     });
 
     const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1`, {
-      token: user.token,
+      token: owner.token,
     });
 
     assert.deepEqual(
@@ -114,12 +110,12 @@ describe("comparing two versions", () => {
       ]) as Record<string, Buffer>;
     const { skill } = await publish({}, tree(1));
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { uploadId: await service.upload(user, zipOf(tree(2))) },
+      token: owner.token,
+      body: { uploadId: await service.upload(owner, zipOf(tree(2))) },
     });
 
     const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1&to=2`, {
-      token: user.token,
+      token: owner.token,
     });
 
     assert.equal(answer.status, 200);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type {
   ContentPayload,
   ManifestPayload,
@@ -8,32 +8,24 @@ import type {
   VersionResult,
 } from "../../contract/payloads/skills.ts";
 import { publishPackage } from "../support/package-files.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 import { skillMd } from "../support/zip.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 let made = 0;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization();
 
-const newText = () => newVersionedSkill({ service, user, org, name: `edited ${++made}` });
-const newPackage = (files: Record<string, Buffer>) => publishPackage(service, user, org, {}, files);
+const newText = () => newVersionedSkill({ service, user: owner, org, name: `edited ${++made}` });
+const newPackage = (files: Record<string, Buffer>) => publishPackage(service, owner, org, {}, files);
 const push = (id: string, body: object, headers: Record<string, string> = {}) =>
-  service.call<VersionResult>("POST", `/api/skills/${id}/versions`, { token: user.token, body, headers });
-const get = async <T>(path: string) => (await service.call<T>("GET", path, { token: user.token })).data;
+  service.call<VersionResult>("POST", `/api/skills/${id}/versions`, { token: owner.token, body, headers });
+const get = async <T>(path: string) => (await service.call<T>("GET", path, { token: owner.token })).data;
 const manifestOf = async (id: string, version: number) =>
   (await get<ManifestPayload>(`/api/skills/${id}/manifest?version=${version}`)).files;
 const textOf = async (id: string, path: string, version: number) => {
   const response = await service.raw("GET", `/api/skills/${id}/files/${path}?version=${version}`, {
-    token: user.token,
+    token: owner.token,
   });
   return response.text();
 };
@@ -129,7 +121,7 @@ describe("base of a version", () => {
     await skill.push();
     const plan = (base: number) =>
       service.call("POST", `/api/skills/${skill.id}/versions/plan`, {
-        token: user.token,
+        token: owner.token,
         body: { base, format: "markdown", hash: "0".repeat(64) },
       });
 
@@ -181,12 +173,12 @@ describe("changes of single files", () => {
       const response = await service.raw(
         "HEAD",
         `/api/skills/${skill.id}/files/SKILL.md?version=${version}`,
-        { token: user.token },
+        { token: owner.token },
       );
       return response.headers.get("etag");
     };
     assert.equal(await oids(2), await oids(1), "the same blob");
-    const zip = await service.raw("GET", `/api/skills/${skill.id}/package?version=2`, { token: user.token });
+    const zip = await service.raw("GET", `/api/skills/${skill.id}/package?version=2`, { token: owner.token });
     assert.equal(zip.status, 200, "the digest of the new tree is the one of its bytes");
     await zip.arrayBuffer();
   });
@@ -219,7 +211,7 @@ describe("changes of single files", () => {
   it("leave a description that was set in the service, unless they change it in the frontmatter", async () => {
     const { skill } = await newPackage(files);
     await service.call("PUT", `/api/skills/${skill.id}`, {
-      token: user.token,
+      token: owner.token,
       body: { description: "Set here" },
     });
     const description = async () => (await get<SkillDetailPayload>(`/api/skills/${skill.id}`)).description;

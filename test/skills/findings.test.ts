@@ -5,15 +5,11 @@ import type { FindingsPayload, LintPayload } from "../../contract/payloads/findi
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import { newMember } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
-import type { CallOptions, TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { CallOptions } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-setUpOrganization((world) => ({ service, user, org } = world));
+const { service, owner, org } = await setUpOrganization();
 
 /** A token of the form that GitHub gives, made at run time so that no scanner takes this file for a leak. */
 const secret = (seed: string) => ["ghp", seed.repeat(4).slice(0, 36)].join("_");
@@ -26,17 +22,17 @@ const files: Record<string, Buffer> = {
 };
 
 const publish = async (content = files, fields: object = {}) =>
-  (await publishPackage(service, user, org, fields, content)).skill;
-const findingsOf = async (id: string, options: CallOptions = { token: user.token }, query = "") =>
+  (await publishPackage(service, owner, org, fields, content)).skill;
+const findingsOf = async (id: string, options: CallOptions = { token: owner.token }, query = "") =>
   (await service.call<FindingsPayload>("GET", `/api/skills/${id}/findings${query}`, options)).data;
-const review = (id: string, finding: string, body: object, token = user.token) =>
+const review = (id: string, finding: string, body: object, token = owner.token) =>
   service.call<FindingsPayload>("PUT", `/api/skills/${id}/findings/${finding}`, { token, body });
 const edit = async (id: string, base: number, path: string, content: string) => {
   const body = { base, changes: [{ path, content }] };
-  const pushed = await service.call("POST", `/api/skills/${id}/versions`, { token: user.token, body });
+  const pushed = await service.call("POST", `/api/skills/${id}/versions`, { token: owner.token, body });
   assert.equal(pushed.status, 201, JSON.stringify(pushed.body));
 };
-const listed = async (id: string, token = user.token) => {
+const listed = async (id: string, token = owner.token) => {
   const { data } = await service.call<SkillPayload[]>("GET", `/api/skills?tenant_id=${org.id}`, { token });
   return data.find((skill) => skill.id === id)?.findings;
 };
@@ -84,7 +80,7 @@ describe("findings about a version", () => {
 
   it("of a text are those of its only file", async () => {
     const made = await service.call<PublishResult>("POST", "/api/skills", {
-      token: user.token,
+      token: owner.token,
       body: { tenantId: org.id, name: "Checked text", content: `# Text\n\n${one}\n[x](../y.md)\n` },
     });
 
@@ -119,8 +115,8 @@ describe("findings about a version", () => {
 
     assert.deepEqual(skill.findings, counts, "in the response to the publish");
     assert.deepEqual(await listed(skill.id), counts);
-    assert.deepEqual((await read("", { token: user.token })).findings, counts);
-    assert.deepEqual((await read("/versions", { token: user.token }))[0]!.findings, counts);
+    assert.deepEqual((await read("", { token: owner.token })).findings, counts);
+    assert.deepEqual((await read("/versions", { token: owner.token }))[0]!.findings, counts);
     assert.equal((await read("", {})).findings, undefined);
     assert.equal((await read("/versions", {}))[0]!.findings, undefined);
   });
@@ -169,7 +165,7 @@ describe("review of a finding", () => {
 
     assert.equal(reviewed.status, 200, JSON.stringify(reviewed.body));
     assert.equal(reviewed.data.counts.toReview, 1);
-    assert.equal(reviewed.data.findings[0]!.reviewed!.by!.username, user.username);
+    assert.equal(reviewed.data.findings[0]!.reviewed!.by!.username, owner.username);
     assert.equal(reviewed.data.findings[0]!.reviewed!.note, "A revoked token");
     assert.equal((await listed(skill.id))!.toReview, 1);
     const reopened = await review(skill.id, leak!.id, { reviewed: false });
@@ -221,7 +217,7 @@ describe("review of a finding", () => {
 });
 
 describe("POST /api/lint", () => {
-  const lint = (body: object, token = user.token) =>
+  const lint = (body: object, token = owner.token) =>
     service.call<LintPayload>("POST", "/api/lint", { token, body });
 
   it("reports what a text would have, and stores nothing", async () => {
@@ -242,12 +238,12 @@ describe("POST /api/lint", () => {
   });
 
   it("checks an upload, which can be published afterwards", async () => {
-    const uploadId = await service.upload(user, makePackage("linted", { ".env": "A=b\n" }));
+    const uploadId = await service.upload(owner, makePackage("linted", { ".env": "A=b\n" }));
 
     const checked = await lint({ uploadId });
     const again = await lint({ uploadId });
     const published = await service.call("POST", "/api/skills", {
-      token: user.token,
+      token: owner.token,
       body: { tenantId: org.id, uploadId },
     });
 
@@ -261,7 +257,7 @@ describe("POST /api/lint", () => {
 
   it("reports a zip that is no package", async () => {
     const nested = await service.upload(
-      user,
+      owner,
       makeZip([
         { name: "folder/SKILL.md", data: skillMd("nested") },
         { name: "a.md", data: "x" },
@@ -275,7 +271,7 @@ describe("POST /api/lint", () => {
   });
 
   it("takes the caller's own uploads only", async () => {
-    const uploadId = await service.upload(user, makePackage("mine"));
+    const uploadId = await service.upload(owner, makePackage("mine"));
     const other = await service.newUser();
 
     assert.equal((await lint({ uploadId }, other.token)).code, "not_found");

@@ -7,32 +7,23 @@ import type { PublishResult, SkillDetailPayload } from "../../contract/payloads/
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { processors } from "../../workers/processors.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-let aheadMs = 0;
-
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+const { service, clock, owner, org } = await setUpOrganization();
 
 let sequence = 0;
 async function publish(fields: object = {}): Promise<PublishResult> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
+    token: owner.token,
     body: { tenantId: org.slug, name: `living ${++sequence}`, content: "one\n", ...fields },
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.data;
 }
 const push = (id: string, content: string) =>
-  service.call("POST", `/api/skills/${id}/versions`, { token: user.token, body: { content } });
-const del = (id: string) => service.call("DELETE", `/api/skills/${id}`, { token: user.token });
+  service.call("POST", `/api/skills/${id}/versions`, { token: owner.token, body: { content } });
+const del = (id: string) => service.call("DELETE", `/api/skills/${id}`, { token: owner.token });
 const rows = (name: string, filter: object) =>
   service.app.storage.database.raw.collection(name).find(filter).toArray();
 const events = async (resourceId: string) =>
@@ -47,7 +38,7 @@ describe("settings of a skill", () => {
     const { skill } = await publish();
 
     const updated = await service.call<SkillDetailPayload>("PUT", `/api/skills/${skill.id}`, {
-      token: user.token,
+      token: owner.token,
       body: { name: "Renamed", description: "Better.", tags: ["A", "a"], visibility: "public" },
     });
 
@@ -88,7 +79,7 @@ describe("settings of a skill", () => {
       { visibility: "secret" },
       { visibility: null },
     ]) {
-      const answer = await service.call("PUT", `/api/skills/${skill.id}`, { token: user.token, body });
+      const answer = await service.call("PUT", `/api/skills/${skill.id}`, { token: owner.token, body });
       assert.equal(answer.code, "invalid_request", JSON.stringify(body));
     }
     assert.deepEqual((await events(skill.id)).length <= 1, true);
@@ -100,7 +91,7 @@ describe("deleting a skill", () => {
     const { skill } = await publish({ name: "Short life", visibility: "public" });
     await push(skill.id, "two\n");
     await service
-      .raw("GET", `/api/skills/${skill.id}/package`, { token: user.token })
+      .raw("GET", `/api/skills/${skill.id}/package`, { token: owner.token })
       .then((r) => r.arrayBuffer());
     flushDownloads(service.app);
     await service.settled();
@@ -112,7 +103,7 @@ describe("deleting a skill", () => {
     assert.deepEqual(deleted.body, { success: true });
     for (const ref of [skill.id, skill.publicId, `${org.slug}~${skill.slug}`])
       assert.equal(
-        (await service.call("GET", `/api/skills/${ref}`, { token: user.token })).code,
+        (await service.call("GET", `/api/skills/${ref}`, { token: owner.token })).code,
         "not_found",
       );
     assert.equal((await del(skill.id)).code, "not_found");
@@ -136,7 +127,7 @@ describe("deleting a skill", () => {
     assert.deepEqual(await events(skill.id), ["skill.created", "skill.version_created", "skill.deleted"]);
     await job()["maintenance.erase-skill"]({ tenantId: org.id, skillId: skill.id });
     for (const { skill: kept } of [again, other]) {
-      const read = await service.call("GET", `/api/skills/${kept.id}/content`, { token: user.token });
+      const read = await service.call("GET", `/api/skills/${kept.id}/content`, { token: owner.token });
       assert.equal(read.status, 200);
     }
   });
@@ -160,7 +151,7 @@ describe("deleting a skill", () => {
     assert.deepEqual(queued, [
       `maintenance.erase-skill ${JSON.stringify({ tenantId: org.id, skillId: doomed.id })}`,
     ]);
-    const read = await service.call("GET", `/api/skills/${skill.id}/content`, { token: user.token });
+    const read = await service.call("GET", `/api/skills/${skill.id}/content`, { token: owner.token });
     assert.equal(read.status, 200);
   });
 
@@ -187,7 +178,7 @@ describe("recovery after a crash", () => {
   before(async () => {
     next = await startService({
       gitRoot: service.app.config.gitRoot,
-      now: () => new Date(Date.now() + aheadMs),
+      now: () => new Date(Date.now() + clock.aheadMs),
     });
   });
   after(() => next.close());
@@ -202,7 +193,7 @@ describe("recovery after a crash", () => {
     restore.push(() => (skills.listToProject = listToProject));
   }
   async function reconcile(): Promise<void> {
-    aheadMs += 10_000;
+    clock.aheadMs += 10_000;
     await processors(next.app)["maintenance.reconcile"]({});
   }
 
@@ -237,8 +228,11 @@ describe("recovery after a crash", () => {
     crashAfterResponses();
     const { skill } = await publish();
     await push(skill.id, "two\n");
-    await service.call("PUT", `/api/skills/${skill.id}`, { token: user.token, body: { description: "d" } });
-    await service.call("POST", `/api/skills/${skill.id}/revert`, { token: user.token, body: { version: 1 } });
+    await service.call("PUT", `/api/skills/${skill.id}`, { token: owner.token, body: { description: "d" } });
+    await service.call("POST", `/api/skills/${skill.id}/revert`, {
+      token: owner.token,
+      body: { version: 1 },
+    });
     assert.deepEqual(await events(skill.id), []);
 
     await reconcile();
@@ -294,7 +288,7 @@ describe("recovery after a crash", () => {
     await publish();
     await reconcile();
     const young = await service.app.repos.exists(orphan);
-    aheadMs += 25 * 3_600_000;
+    clock.aheadMs += 25 * 3_600_000;
     await reconcile();
 
     assert.ok(doomed);
@@ -313,7 +307,7 @@ describe("recovery after a crash", () => {
     skills.exists = async (id) => id === made[0]!.skill.id;
     restore.push(() => (skills.exists = exists));
 
-    aheadMs += 25 * 3_600_000;
+    clock.aheadMs += 25 * 3_600_000;
     await reconcile();
 
     for (const { skill } of made)
@@ -326,11 +320,11 @@ describe("recovery after a crash", () => {
     restore.push(() => (service.app.storage.skills.insert = insert));
 
     const failed = await service.call("POST", "/api/skills", {
-      token: user.token,
+      token: owner.token,
       body: { tenantId: org.slug, name: "Never was", content: "x\n" },
     });
     service.app.storage.skills.insert = insert;
-    aheadMs += 25 * 3_600_000;
+    clock.aheadMs += 25 * 3_600_000;
     await reconcile();
 
     assert.deepEqual([failed.status, failed.code], [500, "internal"]);
@@ -351,10 +345,10 @@ describe("counting downloads", () => {
     const read = (options: object, part = "content") =>
       service.raw("GET", `/api/skills/${skill.id}/${part}`, options).then((answer) => answer.arrayBuffer());
     await read({});
-    await read({ token: user.token });
-    await read({ token: user.token, headers: { "x-svc-client": "cli" } });
+    await read({ token: owner.token });
+    await read({ token: owner.token, headers: { "x-svc-client": "cli" } });
     await read({ headers: { "x-svc-client": "cli" } }, "package");
-    await read({ cookie: user.cookie });
+    await read({ cookie: owner.cookie });
     await read({}, "manifest");
     await read({}, "files/SKILL.md");
     await service.raw("HEAD", `/api/skills/${skill.id}/content`);
@@ -363,7 +357,7 @@ describe("counting downloads", () => {
     await service.settled();
 
     const shape = await service.call<AnalyticsPayload>("GET", `/api/skills/${skill.id}/analytics?days=3`, {
-      token: user.token,
+      token: owner.token,
     });
 
     const today = service.app.now().toISOString().slice(0, 10);
@@ -373,15 +367,15 @@ describe("counting downloads", () => {
     assert.equal(shape.data.daily.length, 3);
     assert.deepEqual(shape.data.daily.at(-1), { date: today, cli: 2, web: 1, api: 2 });
     assert.deepEqual(shape.data.daily[0], { ...shape.data.daily[0], cli: 0, web: 0, api: 0 });
-    aheadMs += 10 * 86_400_000;
+    clock.aheadMs += 10 * 86_400_000;
     const later = await service.call<AnalyticsPayload>("GET", `/api/skills/${skill.id}/analytics`, {
-      token: user.token,
+      token: owner.token,
     });
     assert.deepEqual([later.data.total, later.data.last7Days, later.data.last30Days], [5, 0, 5]);
     assert.equal(later.data.daily.length, 30);
     for (const days of ["0", "366", "x", "1.5"]) {
       const answer = await service.call("GET", `/api/skills/${skill.id}/analytics?days=${days}`, {
-        token: user.token,
+        token: owner.token,
       });
       assert.equal(answer.code, "invalid_request", days);
     }

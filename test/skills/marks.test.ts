@@ -3,31 +3,27 @@ import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 let made = 0;
 
-setUpOrganization((world) => ({ service, user, org } = world));
+const { service, owner, org } = await setUpOrganization();
 
 /** A skill with releases 1.0.0, 1.0.1 and 1.1.0, the last of which is current. */
 async function newSkill() {
-  const skill = await newVersionedSkill({ service, user, org, name: `marked ${++made}` });
+  const skill = await newVersionedSkill({ service, user: owner, org, name: `marked ${++made}` });
   await skill.push();
   await skill.push({ bump: "minor" });
   return skill;
 }
 
-const mark = (id: string, version: string | number, body: object, token = user.token) =>
+const mark = (id: string, version: string | number, body: object, token = owner.token) =>
   service.call<VersionPayload>("PATCH", `/api/skills/${id}/versions/${version}`, { token, body });
 const resolve = async (slug: string, version: string) =>
   (
     await service.call<ResolveResult>("GET", `/api/skills/resolve?ref=${slug}&version=${version}`, {
-      token: user.token,
+      token: owner.token,
     })
   ).data;
 
@@ -157,7 +153,7 @@ describe("marks of versions", () => {
     const skill = await newSkill();
     const viewer = await newMember(service, org, "viewer");
     const stranger = await service.newUser();
-    const code = async (version: string, body: object, token = user.token) =>
+    const code = async (version: string, body: object, token = owner.token) =>
       (await mark(skill.id, version, body, token)).code;
 
     assert.equal(await code("1", { yanked: true }, viewer.token), "forbidden");
@@ -188,19 +184,19 @@ describe("marks of versions", () => {
 
 describe("source of a version", () => {
   it("is the way in which it was published", async () => {
-    const skill = await newVersionedSkill({ service, user, org, name: `marked ${++made}` });
+    const skill = await newVersionedSkill({ service, user: owner, org, name: `marked ${++made}` });
     const body = { content: "by a browser\n" };
-    await service.call("POST", `/api/skills/${skill.id}/versions`, { cookie: user.cookie, body });
+    await service.call("POST", `/api/skills/${skill.id}/versions`, { cookie: owner.cookie, body });
 
     const { data } = await service.call<VersionPayload[]>("GET", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
+      token: owner.token,
     });
 
     assert.deepEqual(
       data.map(({ source }) => source),
       ["web", "api"],
     );
-    const read = await service.call<SkillPayload>("GET", `/api/skills/${skill.id}`, { token: user.token });
+    const read = await service.call<SkillPayload>("GET", `/api/skills/${skill.id}`, { token: owner.token });
     assert.equal(read.status, 200);
   });
 });

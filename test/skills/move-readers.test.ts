@@ -3,15 +3,11 @@ import { describe, it } from "node:test";
 import type { AudienceSizePayload } from "../../contract/payloads/exposure.ts";
 import type { MovedSkillPayload } from "../../contract/payloads/folders.ts";
 import type { ChangedSkillPayload } from "../../contract/payloads/skills.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-
-setUpOrganization((made) => ({ service, user: owner, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 describe("the plan of a skill's move", () => {
   it("counts the members who gain or lose access, and names them to those who may manage it", async () => {
@@ -23,12 +19,12 @@ describe("the plan of a skill's move", () => {
     const open = await newFolder(service, org, owner, "open");
     await restrict(service, owner, vault.id, [{ type: "member", id: granted.id, level: "editor" }]);
     const fields = { visibility: "private" };
-    const outside = await publishInFolder(service, org, owner, {
+    const outside = await publishSkill(service, org, owner, {
       name: "Outside",
       folder: "open",
       ...fields,
     });
-    const inside = await publishInFolder(service, org, owner, { name: "Inside", folder: "vault", ...fields });
+    const inside = await publishSkill(service, org, owner, { name: "Inside", folder: "vault", ...fields });
     const plan = async (id: string, who: TestUser, body: object) => {
       const sent = await service.call<MovedSkillPayload>("POST", `/api/skills/${id}/move`, {
         token: who.token,
@@ -78,7 +74,7 @@ describe("the plan of a skill's move", () => {
 describe("the plan of a skill's visibility", () => {
   it("counts the members who can read before and after, without a change", async () => {
     const outsider = await newMember(service, org, (await roleWithoutSkills()).id);
-    const skill = await publishInFolder(service, org, owner, {
+    const skill = await publishSkill(service, org, owner, {
       name: "Planned",
       folder: "open",
       visibility: "private",

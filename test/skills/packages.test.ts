@@ -2,30 +2,19 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import type { OpenUploadPayload } from "../../contract/payloads/uploads.ts";
 import type { UserActor } from "../../src/access/actor.ts";
 import { claimUpload } from "../../src/skills/publish/content/uploads.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 
-let service: TestService;
-let user: TestUser;
-let other: TestUser;
-let org: TestOrg;
-let aheadMs = 0;
-
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  user = await service.newUser();
-  other = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+const { service, clock, owner: user, org } = await setUpOrganization();
+const other = await service.newUser();
 
 const sha256 = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex");
 const filesInUploads = () => {
@@ -39,7 +28,7 @@ const announce = (body: object, token = user.token) =>
 const send = (url: string, bytes: Buffer, token = user.token) => service.call("PUT", url, { token, bytes });
 
 async function discardAll(): Promise<void> {
-  aheadMs += limits.uploadMs + 1;
+  clock.aheadMs += limits.uploadMs + 1;
   await purge(service.app);
 }
 
@@ -150,7 +139,7 @@ describe("staged uploads", () => {
 
     const stored = await send(data.url, zip);
 
-    assert.equal(Date.parse(data.expiresAt) - Date.now() - aheadMs > limits.uploadMs - 10_000, true);
+    assert.equal(Date.parse(data.expiresAt) - Date.now() - clock.aheadMs > limits.uploadMs - 10_000, true);
     assert.deepEqual(stored.data, { uploadId: data.uploadId, ...facts });
     assert.deepEqual(filesInUploads(), [`${data.uploadId}.zip`]);
     await discardAll();
@@ -226,7 +215,7 @@ describe("staged uploads", () => {
     const open = (await announce(facts)).data;
     const stored = (await announce(facts)).data;
     await send(stored.url, zip);
-    aheadMs += limits.uploadMs + 1;
+    clock.aheadMs += limits.uploadMs + 1;
 
     assert.equal((await send(open.url, zip)).code, "not_found");
     assert.equal((await publish({ uploadId: stored.uploadId })).code, "not_found");
@@ -312,7 +301,7 @@ describe("staged uploads", () => {
     assert.equal((await announce(facts)).code, "limit_reached");
     assert.ok((await states()).every((state) => state === "claimed"));
 
-    aheadMs += limits.uploadClaimMs + 1;
+    clock.aheadMs += limits.uploadClaimMs + 1;
     assert.ok((await states()).every((state) => state === "stored"));
     assert.equal((await publish({ uploadId: first, name: "Retried" })).status, 201);
     const removed = await service.call("DELETE", `/api/uploads/${second}`, { token: user.token });
@@ -330,10 +319,10 @@ describe("staged uploads", () => {
     const late = await claimUpload(service.app, actor, id);
     const { claim } = (await uploads.find(id))!;
     await uploads.renewClaim(id, claim!.id, new Date(claim!.until.getTime() + 1000));
-    aheadMs += limits.uploadClaimMs + 1;
+    clock.aheadMs += limits.uploadClaimMs + 1;
     await assert.rejects(claimUpload(service.app, actor, id), { code: "not_found" });
 
-    aheadMs += 1000;
+    clock.aheadMs += 1000;
     const next = await claimUpload(service.app, actor, id);
     await late.discard();
     await late.release();

@@ -15,15 +15,10 @@ import { after, describe, it } from "node:test";
 import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { gitBytes } from "../support/native-git.ts";
 import { publishPackage, zipOf } from "../support/package-files.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { skillMd } from "../support/zip.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), "svc-patch-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -33,16 +28,16 @@ const root = { "SKILL.md": Buffer.from(skillMd("patched")) };
 
 /** A skill with two versions. */
 async function publishBoth(old: Files, fresh: Files): Promise<string> {
-  const { skill } = await publishPackage(service, user, org, {}, { ...root, ...old });
-  const body = { uploadId: await service.upload(user, zipOf({ ...root, ...fresh })) };
-  const pushed = await service.call("POST", `/api/skills/${skill.id}/versions`, { token: user.token, body });
+  const { skill } = await publishPackage(service, owner, org, {}, { ...root, ...old });
+  const body = { uploadId: await service.upload(owner, zipOf({ ...root, ...fresh })) };
+  const pushed = await service.call("POST", `/api/skills/${skill.id}/versions`, { token: owner.token, body });
   assert.equal(pushed.status, 201, JSON.stringify(pushed.body));
   return skill.id;
 }
 
 async function patchOf(id: string, query = "from=1&to=2"): Promise<string> {
   const response = await service.raw("GET", `/api/skills/${id}/diff?${query}`, {
-    token: user.token,
+    token: owner.token,
     headers: { accept: "text/x-diff" },
   });
   assert.equal(response.status, 200, query);
@@ -162,7 +157,7 @@ describe("the differences between two versions as a text", () => {
     const id = await publishBoth({}, { "large.txt": Buffer.alloc(1024 * 1024 + 1, "a") });
 
     const response = await service.raw("GET", `/api/skills/${id}/diff?from=1`, {
-      token: user.token,
+      token: owner.token,
       headers: { accept: "text/x-diff" },
     });
 
@@ -186,7 +181,7 @@ describe("the differences between two versions as a text", () => {
 
 describe("a comparison with renames", () => {
   const diff = async (id: string, query: string) =>
-    (await service.call<DiffPayload>("GET", `/api/skills/${id}/diff?${query}`, { token: user.token })).data
+    (await service.call<DiffPayload>("GET", `/api/skills/${id}/diff?${query}`, { token: owner.token })).data
       .files;
 
   it("joins files of equal and similar content, where it is requested", async () => {
@@ -234,7 +229,7 @@ describe("a comparison with renames", () => {
 
     assert.deepEqual(file!.hunks[0]!.lines, [" line 19", "-line 20", "+x", " line 21"]);
     const refused = await service.call("GET", `/api/skills/${id}/diff?from=1&context=-1`, {
-      token: user.token,
+      token: owner.token,
     });
     assert.equal(refused.code, "invalid_request");
   });

@@ -1,33 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { newFolder } from "../support/organization.ts";
-import {
-  fewestSteps,
-  watchRoundTrips,
-  type RoundTripCounter,
-  type RoundTrips,
-} from "../support/round-trips.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { fewestSteps, watchRoundTrips, type RoundTrips } from "../support/round-trips.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let counter: RoundTripCounter;
-let user: TestUser;
-let org: TestOrg;
 let made = 0;
 
-before(async () => {
-  service = await startService({ reportsCommands: true });
-  counter = watchRoundTrips(service);
-  user = await service.newUser();
-  org = await service.newOrg(user);
-  await newFolder(service, org, user, "open");
-  await create();
-});
-after(async () => {
-  counter.close();
-  await service.close();
-});
+const { service } = await setUpService({ reportsCommands: true });
+const counter = watchRoundTrips(service);
+const { owner, org } = await newOrganization(service);
+await newFolder(service, org, owner, "open");
 
 interface Call {
   visibility?: string;
@@ -36,7 +19,7 @@ interface Call {
 }
 
 async function post<T>(path: string, { key, ...body }: Call & Record<string, unknown>): Promise<T> {
-  const sent = { token: user.token, body };
+  const sent = { token: owner.token, body };
   const answer = await service.call<T>(
     "POST",
     path,
@@ -53,6 +36,7 @@ const create = (call: Call = {}) =>
     content: "one\n",
     ...call,
   });
+await create();
 
 const push = (skillId: string, call: Call = {}) =>
   post(`/api/skills/${skillId}/versions`, { content: `content ${++made}\n`, ...call });

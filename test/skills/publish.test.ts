@@ -13,20 +13,15 @@ import { readSkillText } from "../../contract/skill-rules.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { git } from "../support/native-git.ts";
 import { runCount } from "../support/run-count.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { skillTexts } from "../support/skill-texts.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
-const publish = (body: object, token = user.token) =>
+const publish = (body: object, token = owner.token) =>
   service.call<PublishResult>("POST", "/api/skills", { token, body: { tenantId: org.slug, ...body } });
-const get = <T>(path: string) => service.call<T>("GET", path, { token: user.token });
+const get = <T>(path: string) => service.call<T>("GET", path, { token: owner.token });
 
 describe("publishing a text skill", () => {
   it("creates the skill, its first version and its content without frontmatter", async () => {
@@ -48,7 +43,7 @@ describe("publishing a text skill", () => {
     assert.equal(read.data.content, "# Review\n\nLook twice.\n");
     assert.deepEqual(unsettled.data, read.data);
     const file = await service.raw("GET", `/api/skills/${made.data.skill.id}/files/SKILL.md`, {
-      token: user.token,
+      token: owner.token,
     });
     assert.equal(
       await file.text(),
@@ -64,7 +59,7 @@ describe("publishing a text skill", () => {
       assert.equal(made.status, 201, JSON.stringify([text, made.body]));
       const { id, slug } = made.data.skill;
       const read = await get<ContentPayload>(`/api/skills/${id}/content`);
-      const file = await service.raw("GET", `/api/skills/${id}/files/SKILL.md`, { token: user.token });
+      const file = await service.raw("GET", `/api/skills/${id}/files/SKILL.md`, { token: owner.token });
       const stored = Buffer.from(await file.arrayBuffer()).toString("utf8");
       assert.equal(read.data.content, body);
       assert.equal(read.data.frontmatter! + body, stored);
@@ -189,7 +184,7 @@ describe("publishing a text skill", () => {
     const first = await publish({ name: "House rule", type: "rule", content: "Be kind.\n" });
     const second = await publish({ name: "House rule", content: "Be kinder.\n" });
     const pushed = await service.call<VersionPayload>("POST", `/api/skills/${first.data.skill.id}/versions`, {
-      token: user.token,
+      token: owner.token,
       body: { content: "Be kindest.\n" },
     });
 
@@ -206,7 +201,7 @@ describe("publishing a text skill", () => {
       const file = await service.raw(
         "GET",
         `/api/skills/${first.data.skill.id}/files/RULE.md?version=${version}`,
-        { token: user.token },
+        { token: owner.token },
       );
       assert.equal(file.status, 200);
     }
@@ -282,7 +277,7 @@ describe("publishing modes", () => {
     const first = await publish({ name: "Name A", content: "1\n" });
     const second = await publish({ name: "Name B", content: "1\n" });
     await service.call("PUT", `/api/skills/${second.data.skill.id}`, {
-      token: user.token,
+      token: owner.token,
       body: { name: "Name A" },
     });
 

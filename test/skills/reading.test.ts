@@ -9,17 +9,13 @@ import { gunzipSync } from "node:zlib";
 import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
 import { readZip } from "../../repos/archive/index.ts";
 import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { skillMd } from "../support/zip.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
+const { service, owner, org } = await setUpOrganization();
 
-setUpOrganization((made) => ({ service, user, org } = made));
-
-const publish = (fields: object = {}, content = files) => publishPackage(service, user, org, fields, content);
+const publish = (fields: object = {}, content = files) =>
+  publishPackage(service, owner, org, fields, content);
 const encoded = (name: string) => name.split("/").map(encodeURIComponent).join("/");
 
 /** A GET that does not normalize the path as fetch would; resolves to the status line, headers and raw bytes. */
@@ -33,7 +29,7 @@ function plain(target: string, headers: Record<string, string> = {}, method = "G
           port,
           path: target,
           method,
-          headers: { authorization: `Bearer ${user.token}`, ...headers },
+          headers: { authorization: `Bearer ${owner.token}`, ...headers },
         },
         (response) => {
           const chunks: Buffer[] = [];
@@ -86,10 +82,10 @@ describe("reading a package", () => {
     const { skill, version } = await publish();
 
     const content = await service.call<ContentPayload>("GET", `/api/skills/${skill.id}/content`, {
-      token: user.token,
+      token: owner.token,
     });
     const manifest = await service.call<ManifestPayload>("GET", `/api/skills/${skill.id}/manifest`, {
-      token: user.token,
+      token: owner.token,
     });
 
     assert.equal(content.data.content, skillMd("reading"));
@@ -215,8 +211,8 @@ describe("caching of reads", () => {
     }
     const tag = String((await plain(`/api/skills/${skill.id}/content`)).headers["etag"]);
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { uploadId: await service.upload(user, zipOf({ ...files, "new.md": Buffer.from("x") })) },
+      token: owner.token,
+      body: { uploadId: await service.upload(owner, zipOf({ ...files, "new.md": Buffer.from("x") })) },
     });
     assert.equal((await plain(`/api/skills/${skill.id}/content`, { "if-none-match": tag })).status, 200);
     assert.equal(
@@ -288,7 +284,7 @@ describe("caching of reads", () => {
 
     const [first, second] = [await read(), await read()];
     const changed = await service.call("PUT", `/api/skills/${skill.id}`, {
-      token: user.token,
+      token: owner.token,
       body: { description: "Another description." },
     });
     const third = await read();

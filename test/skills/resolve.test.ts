@@ -1,16 +1,9 @@
 /** Resolution of references: a slug alone names a skill of the caller's own organizations only. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { Visibility } from "../../contract/vocabulary.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-
-let service: TestService;
-let org: TestOrg;
-let owner: TestUser;
-let colleague: TestUser;
-let stranger: TestUser;
-let publicSkill: SkillPayload;
+import { setUpOrganization } from "../support/set-up.ts";
 
 async function publish(visibility: Visibility): Promise<SkillPayload> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
@@ -20,24 +13,21 @@ async function publish(visibility: Visibility): Promise<SkillPayload> {
   return made.data.skill;
 }
 
-before(async () => {
-  service = await startService();
-  [owner, colleague, stranger] = [await service.newUser(), await service.newUser(), await service.newUser()];
-  org = await service.newOrg(owner);
-  await service.app.storage.memberships.insert({
-    _id: service.app.newId(),
-    tenantId: org.id,
-    tenantSlug: org.slug,
-    tenantName: org.slug,
-    userId: colleague.id,
-    role: "viewer",
-    createdAt: new Date(),
-  });
-  publicSkill = await publish("public");
-  await publish("unlisted");
-  await publish("private");
+const { service, owner, org } = await setUpOrganization();
+const colleague = await service.newUser();
+const stranger = await service.newUser();
+await service.app.storage.memberships.insert({
+  _id: service.app.newId(),
+  tenantId: org.id,
+  tenantSlug: org.slug,
+  tenantName: org.slug,
+  userId: colleague.id,
+  role: "viewer",
+  createdAt: new Date(),
 });
-after(() => service.close());
+const publicSkill = await publish("public");
+await publish("unlisted");
+await publish("private");
 
 describe("a reference", () => {
   it("resolves a bare slug in the caller's own organizations only", async () => {

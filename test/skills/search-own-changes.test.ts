@@ -1,38 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { serviceDatabase } from "../support/engine.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 
+const { url: mongodbUrl, name: mongodbDatabase } = await serviceDatabase();
 /** Two services on the same database and repositories, as two API processes. */
-let first: TestService;
-let second: TestService;
-let user: TestUser;
-let org: TestOrg;
-
-before(async () => {
-  const { url, name } = await serviceDatabase();
-  first = await startService({ mongodbUrl: url, mongodbDatabase: name });
-  const { gitRoot, secretKeys } = first.app.config;
-  second = await startService({
-    mongodbUrl: url,
-    mongodbDatabase: name,
-    gitRoot,
-    secretKeys,
-  });
-  user = await first.newUser();
-  org = await first.newOrg(user);
-});
-after(async () => {
-  await second.close();
-  await first.close();
-});
+const { service: first } = await setUpService({ mongodbUrl, mongodbDatabase });
+const { gitRoot, secretKeys } = first.app.config;
+const { service: second } = await setUpService({ mongodbUrl, mongodbDatabase, gitRoot, secretKeys });
+const { owner, org } = await newOrganization(first);
 
 async function publish(name: string, visibility = "private") {
   const made = await first.call<{ skill: SkillPayload }>("POST", "/api/skills", {
-    token: user.token,
+    token: owner.token,
     body: {
       tenantId: org.slug,
       name,
@@ -44,7 +28,7 @@ async function publish(name: string, visibility = "private") {
   return made.data.skill;
 }
 
-const namesFound = async (service: TestService, target: string, token = user.token) =>
+const namesFound = async (service: TestService, target: string, token = owner.token) =>
   (await service.call<{ name: string }[]>("GET", target, { token })).data.map(({ name }) => name);
 
 describe("a search after the caller's own change", () => {
@@ -62,7 +46,7 @@ describe("a search after the caller's own change", () => {
     const { id } = await publish("Formerly");
 
     const renamed = await first.call("PUT", `/api/skills/${id}`, {
-      token: user.token,
+      token: owner.token,
       body: { name: "Nowadays" },
     });
 
@@ -73,7 +57,7 @@ describe("a search after the caller's own change", () => {
   it("finds it for an agent", async () => {
     await publish("Agentsown");
 
-    const client = await openModernClient(second, user.token);
+    const client = await openModernClient(second, owner.token);
     const found = await callOk<{ skills: { name: string }[] }>(client, "search_skills", {
       query: "agentsown",
     });

@@ -1,60 +1,51 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { CreatedFolderPayload } from "../../contract/payloads/folders.ts";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { writeCursor } from "../../src/http/request/cursor.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization, newOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-let second: TestOrg;
 let clock = Date.parse("2026-03-01T10:00:00Z");
 
-before(async () => {
-  service = await startService({ now: () => new Date(clock) });
-  user = await service.newUser();
-  org = await service.newOrg(user);
-  second = await service.newOrg(user);
-  const publish = async (fields: object) => {
-    const made = await service.call<PublishResult>("POST", "/api/skills", {
-      token: user.token,
-      body: { tenantId: org.slug, visibility: "public", ...fields },
-    });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    return made.data.skill;
-  };
-  // Every second skill is one second later, so that pages contain equal times.
-  for (let i = 0; i < 23; i++) {
-    if (i % 2 === 0) clock += 1000;
-    await publish({
-      name: `Filler ${i}`,
-      content: `Nothing to see ${i}.\n`,
-      tags: i % 3 === 0 ? ["third"] : [],
-      tenantId: i % 4 === 0 ? second.slug : org.slug,
-    });
-  }
-  await publish({
-    name: "Database migrator",
-    description: "Writes reversible schema changes.",
-    content: "Run postgres migrations with care.\n",
-    tags: ["sql", "ops"],
+const { service, owner, org } = await setUpOrganization({ now: () => new Date(clock) });
+const second = await service.newOrg(owner);
+const publish = async (fields: object) => {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token: owner.token,
+    body: { tenantId: org.slug, visibility: "public", ...fields },
   });
-  await publish({ name: "House style", type: "rule", content: "Prefer short sentences.\n", tags: ["prose"] });
-  await publish({ name: "C++ (modern)", content: "Use RAII. $1.00 a+b [x] {y} ^z|w\n" });
-  await publish({ name: "設計レビュー", content: "設計を見る。\n" });
-  await publish({ name: "Hidden migrator", content: "postgres\n", visibility: "private" });
-  await publish({ name: "Linked migrator", content: "postgres\n", visibility: "unlisted" });
-  await service.settled();
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data.skill;
+};
+// Every second skill is one second later, so that pages contain equal times.
+for (let i = 0; i < 23; i++) {
+  if (i % 2 === 0) clock += 1000;
+  await publish({
+    name: `Filler ${i}`,
+    content: `Nothing to see ${i}.\n`,
+    tags: i % 3 === 0 ? ["third"] : [],
+    tenantId: i % 4 === 0 ? second.slug : org.slug,
+  });
+}
+await publish({
+  name: "Database migrator",
+  description: "Writes reversible schema changes.",
+  content: "Run postgres migrations with care.\n",
+  tags: ["sql", "ops"],
 });
-after(() => service.close());
+await publish({ name: "House style", type: "rule", content: "Prefer short sentences.\n", tags: ["prose"] });
+await publish({ name: "C++ (modern)", content: "Use RAII. $1.00 a+b [x] {y} ^z|w\n" });
+await publish({ name: "設計レビュー", content: "設計を見る。\n" });
+await publish({ name: "Hidden migrator", content: "postgres\n", visibility: "private" });
+await publish({ name: "Linked migrator", content: "postgres\n", visibility: "unlisted" });
+await service.settled();
 
 const explore = (query: string) => service.call<CatalogItem[]>("GET", `/api/explore?${query}`);
 const names = async (query: string) => (await explore(query)).data.map((item) => item.name).sort();
 const own = async (query: string) =>
-  (await service.call<SkillPayload[]>("GET", `/api/skills?${query}`, { token: user.token })).data
+  (await service.call<SkillPayload[]>("GET", `/api/skills?${query}`, { token: owner.token })).data
     .map((skill) => skill.name)
     .sort();
 const searched = (text: string) => names(`query=${encodeURIComponent(text)}`);
@@ -67,7 +58,7 @@ async function allPages<T>(path: string, limit: number): Promise<T[]> {
       "GET",
       `${path}&limit=${limit}${cursor ? `&cursor=${cursor}` : ""}`,
       {
-        token: user.token,
+        token: owner.token,
       },
     );
     assert.equal(page.status, 200, JSON.stringify(page.body));
@@ -80,7 +71,7 @@ async function allPages<T>(path: string, limit: number): Promise<T[]> {
 
 async function emptyFolder(): Promise<string> {
   const made = await service.call<CreatedFolderPayload>("POST", `/api/tenants/${org.slug}/folders`, {
-    token: user.token,
+    token: owner.token,
     body: { path: "empty" },
   });
   return made.data.folder.id;
@@ -124,7 +115,7 @@ describe("searching the catalog", () => {
   it("keeps the newest state, however late an older one is written", async () => {
     const { searchEntries } = service.app.storage;
     const made = await service.call<PublishResult>("POST", "/api/skills", {
-      token: user.token,
+      token: owner.token,
       body: { tenantId: org.slug, name: "Latecomer", content: "x\n" },
     });
     const { id } = made.data.skill;
@@ -134,7 +125,7 @@ describe("searching the catalog", () => {
       if (!waited && rows.some((row) => row._id === id)) {
         waited = true;
         // The skill is renamed between its read and its write, and that rename is projected completely.
-        await service.call("PUT", `/api/skills/${id}`, { token: user.token, body: { name: "Forerunner" } });
+        await service.call("PUT", `/api/skills/${id}`, { token: owner.token, body: { name: "Forerunner" } });
         await projectSkill(service.app, id);
       }
       await put(rows);
@@ -150,7 +141,7 @@ describe("searching the catalog", () => {
       (await service.app.storage.database.collection<SkillDoc>("skills").findOne({ _id: id }))?.pendingSince,
       undefined,
     );
-    await service.call("DELETE", `/api/skills/${id}`, { token: user.token });
+    await service.call("DELETE", `/api/skills/${id}`, { token: owner.token });
     await service.settled();
   });
 
@@ -211,7 +202,7 @@ describe("searching the catalog", () => {
     clock += 60_000;
     const filler = (await explore("query=filler%203")).data.find((item) => item.name === "Filler 3")!;
     await service.call("PUT", `/api/skills/${filler.publicId}`, {
-      token: user.token,
+      token: owner.token,
       body: { description: "changed" },
     });
 
@@ -256,7 +247,7 @@ describe("searching the catalog", () => {
     const { skills } = service.app.storage;
     const last = (await skills.findByPublicId(first.data.at(-1)!.publicId))!;
     await service.call("PUT", `/api/skills/${last._id}`, {
-      token: user.token,
+      token: owner.token,
       body: { visibility: "private" },
     });
 
@@ -307,7 +298,7 @@ describe("listing the skills of the caller's organizations", () => {
     assert.equal((await own("folder_id=root&limit=200")).length, 29);
     assert.deepEqual(await own(`folder_id=${await emptyFolder()}`), []);
     const unknown = await service.call("GET", `/api/skills?folder_id=${service.app.newId()}`, {
-      token: user.token,
+      token: owner.token,
     });
     assert.equal(unknown.code, "not_found");
     assert.deepEqual(await own("personal=true"), []);
@@ -327,11 +318,10 @@ describe("listing the skills of the caller's organizations", () => {
   });
 
   it("returns not_found for an organization that the caller is not a member of", async () => {
-    const stranger = await service.newUser();
-    const theirs = await service.newOrg(stranger);
+    const { org: theirs } = await newOrganization(service);
 
     for (const tenant of [theirs.slug, theirs.id, "nobody", service.app.newId()]) {
-      const answer = await service.call("GET", `/api/skills?tenant_id=${tenant}`, { token: user.token });
+      const answer = await service.call("GET", `/api/skills?tenant_id=${tenant}`, { token: owner.token });
       assert.deepEqual([answer.code, answer.details?.["kind"]], ["not_found", "organization"]);
     }
   });

@@ -1,6 +1,6 @@
 /** The share slots of an anonymous identity: exact under concurrency, and repaired after a crash. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
@@ -14,20 +14,17 @@ import {
   shareText,
   type Identity,
 } from "../support/anonymous.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const hourMs = 3_600_000;
 const most = limits.anonymousShares;
 
-let service: TestService;
 let identity: Identity;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
+
+const { service, clock } = await setUpService();
+
 beforeEach(async () => {
-  aheadMs = 0;
+  clock.aheadMs = 0;
   identity = await newIdentity(service);
 });
 
@@ -111,7 +108,7 @@ describe("recovery of shares after a crash", () => {
     await reconcile(service.app);
     assert.equal((await placesOf()).length, 1, "a share may be under way");
 
-    aheadMs = hourMs;
+    clock.aheadMs = hourMs;
     await reconcile(service.app);
 
     assert.deepEqual(await placesOf(), []);
@@ -127,7 +124,7 @@ describe("recovery of shares after a crash", () => {
     }
     assert.notEqual((await placesOf())[0]!.reservedAt, undefined);
 
-    aheadMs = hourMs;
+    clock.aheadMs = hourMs;
     await reconcile(service.app);
 
     assert.deepEqual(
@@ -157,7 +154,7 @@ describe("recovery of shares after a crash", () => {
   it("assigns a slot to a skill without one, as in a restored backup", async () => {
     const skill = await shared("Restored");
     await service.app.storage.anonymousIdentities.releaseSlot(identity.id, skill.id, service.app.now());
-    aheadMs = hourMs;
+    clock.aheadMs = hourMs;
     await reconcile(service.app);
 
     assert.deepEqual(await placesOf(), [{ skillId: skill.id, slug: "restored" }]);
@@ -188,10 +185,10 @@ describe("an identity without shares", () => {
     await remove(await shared("Gone", emptied), emptied);
     await service.settled();
 
-    aheadMs = limits.idleIdentityMs - hourMs;
+    clock.aheadMs = limits.idleIdentityMs - hourMs;
     await purge(service.app);
     assert.notEqual(await service.app.storage.anonymousIdentities.find(identity.id), null);
-    aheadMs = limits.idleIdentityMs + hourMs;
+    clock.aheadMs = limits.idleIdentityMs + hourMs;
     await purge(service.app);
 
     for (const { id } of [identity, emptied])

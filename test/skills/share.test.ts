@@ -1,6 +1,6 @@
 /** Shares of an anonymous identity: who sees them and who may do what with them. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { SharedPayload } from "../../contract/payloads/share.ts";
 import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills.ts";
@@ -15,15 +15,13 @@ import {
   stage,
   type Identity,
 } from "../support/anonymous.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 
-let service: TestService;
 let identity: Identity;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+
+const { service } = await setUpService();
+
 beforeEach(async () => {
   identity = await newIdentity(service);
 });
@@ -244,8 +242,7 @@ describe("the owner of a share", () => {
 
   it("can't make it public or private, nor move it anywhere", async () => {
     const skill = await shared("Stays");
-    const person = await service.newUser();
-    const org = await service.newOrg(person);
+    const { org } = await newOrganization(service);
     for (const visibility of ["public", "private"]) {
       const answer = await signedCall(service, identity, "PUT", `/api/skills/${skill.id}`, {
         body: { visibility, name: "Renamed" },
@@ -307,8 +304,7 @@ describe("the owner of a share", () => {
   });
 
   it("gets the same response for a private skill of others as for a nonexistent one", async () => {
-    const person = await service.newUser();
-    const org = await service.newOrg(person);
+    const { owner: person, org } = await newOrganization(service);
     const made = await service.call<{ skill: SkillPayload }>("POST", "/api/skills", {
       token: person.token,
       body: { tenantId: org.id, name: "Secret", content: "x\n" },

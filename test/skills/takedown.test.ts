@@ -1,6 +1,6 @@
 /** Reports about skills, and takedowns by the administrators of the service. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { ReportPayload, TakedownPayload } from "../../contract/payloads/moderation.ts";
@@ -9,27 +9,16 @@ import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { newMember } from "../support/organization.ts";
-import { plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { plansOf } from "../support/plans.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService, newOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let admin: TestUser;
-let owner: TestUser;
-let author: TestUser;
-let stranger: TestUser;
-let org: TestOrg;
-let aheadMs = 0;
-
-before(async () => {
-  service = await startWatchedService({ now: () => new Date(Date.now() + aheadMs) });
-  // The first account of a service is its administrator.
-  admin = await service.newUser();
-  owner = await service.newUser();
-  stranger = await service.newUser();
-  org = await service.newOrg(owner);
-  author = await newMember(service, org, "member");
-});
-after(() => service.close());
+const { service, clock } = await setUpService({ reportsCommands: true });
+// The first account of a service is its administrator.
+const admin = await service.newUser();
+const { owner, org } = await newOrganization(service);
+const stranger = await service.newUser();
+const author = await newMember(service, org, "member");
 
 const call = <T>(user: TestUser | undefined, method: string, path: string, body?: unknown) =>
   service.call<T>(method, path, { token: user?.token, body });
@@ -251,7 +240,7 @@ describe("a takedown", () => {
     assert.deepEqual(await reads(skill), [401]);
     assert.equal((await deliverMails(service.app)).length, 0);
 
-    aheadMs = 10_000;
+    clock.aheadMs = 10_000;
     await reconcile(service.app);
     await reconcile(service.app);
 

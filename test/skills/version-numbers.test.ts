@@ -2,18 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 let counter = 0;
 
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
-const newSkill = () => newVersionedSkill({ service, user, org, name: `versioned ${++counter}` });
+const newSkill = () => newVersionedSkill({ service, user: owner, org, name: `versioned ${++counter}` });
 
 describe("pushing versions", () => {
   it("bumps from the highest release, and prereleases from the highest of their target version", async () => {
@@ -270,7 +266,7 @@ describe("pushing versions", () => {
   it("accepts a number for the first version, but no prerelease", async () => {
     const first = (semver: string) =>
       service.call<PublishResult>("POST", "/api/skills", {
-        token: user.token,
+        token: owner.token,
         body: { tenantId: org.slug, name: `first ${++counter}`, content: "x\n", semver },
       });
 

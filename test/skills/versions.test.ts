@@ -2,20 +2,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { VersionPayload } from "../../contract/payloads/skills.ts";
 import { git } from "../support/native-git.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
 let counter = 0;
 
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
-const get = <T>(path: string) => service.call<T>("GET", path, { token: user.token });
+const get = <T>(path: string) => service.call<T>("GET", path, { token: owner.token });
 
-const newSkill = () => newVersionedSkill({ service, user, org, name: `versioned ${++counter}` });
+const newSkill = () => newVersionedSkill({ service, user: owner, org, name: `versioned ${++counter}` });
 
 describe("reverting", () => {
   it("moves the pointer back and creates no version; the next push follows the highest", async () => {
@@ -181,7 +177,7 @@ describe("16 concurrent publishes to one skill", () => {
     assert.equal(git(repo, "tag").trim().split("\n").length, 17);
     assert.match(
       git(repo, "log", "-1", "--format=%B%an <%ae>"),
-      new RegExp(`Svc-Version: 17[^]*u-${user.id}@users\\.noreply`),
+      new RegExp(`Svc-Version: 17[^]*u-${owner.id}@users\\.noreply`),
     );
   });
 });

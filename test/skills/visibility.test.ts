@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type {
   CatalogItem,
   PublishResult,
@@ -10,10 +10,9 @@ import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import type { BuiltInRole, Visibility } from "../../contract/vocabulary.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
-let service: TestService;
-let org: TestOrg;
 const users: Partial<Record<BuiltInRole | "stranger", TestUser>> = {};
 const skills: Partial<Record<Visibility, SkillPayload>> = {};
 
@@ -43,26 +42,23 @@ async function scopedToken(user: TestUser, fields: object): Promise<string> {
   return made.data.token;
 }
 
-before(async () => {
-  service = await startService();
-  users.owner = await service.newUser();
-  users.stranger = await service.newUser();
-  org = await service.newOrg(users.owner);
-  for (const role of ["admin", "member", "viewer"] as const) users[role] = await newMember(role);
-  for (const visibility of ["public", "unlisted", "private"] as const) {
-    const made = await publishAs(users.owner.token, {
-      name: `${visibility} thing`,
-      visibility,
-      content: "matrix text\n",
-    });
-    skills[visibility] = made.data.skill;
-    await service.call("POST", `/api/skills/${made.data.skill.id}/versions`, {
-      token: users.owner.token,
-      body: { content: "matrix text 2\n" },
-    });
-  }
-});
-after(() => service.close());
+const { service } = await setUpService();
+users.owner = await service.newUser();
+users.stranger = await service.newUser();
+const org = await service.newOrg(users.owner);
+for (const role of ["admin", "member", "viewer"] as const) users[role] = await newMember(role);
+for (const visibility of ["public", "unlisted", "private"] as const) {
+  const made = await publishAs(users.owner.token, {
+    name: `${visibility} thing`,
+    visibility,
+    content: "matrix text\n",
+  });
+  skills[visibility] = made.data.skill;
+  await service.call("POST", `/api/skills/${made.data.skill.id}/versions`, {
+    token: users.owner.token,
+    body: { content: "matrix text 2\n" },
+  });
+}
 
 const readers = ["anonymous", "stranger", "viewer", "member", "admin", "owner"] as const;
 const tokenOf = (reader: (typeof readers)[number]) =>

@@ -9,11 +9,11 @@ import { providerOf } from "../scim/fixture.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { newMember } from "../support/organization.ts";
 import type { Answer, TestOrg, TestUser } from "../support/service.ts";
-import { eventsOf, pathOf, setUpDomains, verifiedDomain, type Fixture } from "./fixture.ts";
+import { newOrganization } from "../support/set-up.ts";
+import { eventsOf, pathOf, setUpDomains, verifiedDomain } from "./fixture.ts";
 
 const password = "correct horse battery";
-let fixture: Fixture;
-setUpDomains((made) => (fixture = made));
+const fixture = await setUpDomains();
 
 interface Company {
   owner: TestUser;
@@ -24,8 +24,7 @@ interface Company {
 
 /** An organization with a verified domain; `role` turns auto-join on. */
 async function newCompany(role?: string): Promise<Company> {
-  const owner = await fixture.service.newUser();
-  const org = await fixture.service.newOrg(owner);
+  const { owner, org } = await newOrganization(fixture.service);
   const domain = `${org.slug}.example`;
   const { id } = await verifiedDomain(fixture, org, owner, domain);
   if (role !== undefined) assert.equal((await set(org, owner, { enabled: true, role })).status, 200);
@@ -69,8 +68,7 @@ async function roleOf(org: TestOrg, person: Person): Promise<string | undefined>
 describe("the setting of auto-join", () => {
   it("takes an owner, a verified domain, a role of the organization, and is recorded once per change", async () => {
     const { service } = fixture;
-    const owner = await service.newUser();
-    const org = await service.newOrg(owner);
+    const { owner, org } = await newOrganization(service);
     const none = await set(org, owner, { enabled: true, role: "member" });
     assert.deepEqual([none.status, none.code], [422, "domain_unverified"]);
     await verifiedDomain(fixture, org, owner, "setting.example");

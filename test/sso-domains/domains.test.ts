@@ -3,19 +3,9 @@ import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
 import { newMember } from "../support/organization.ts";
-import {
-  claim,
-  dnsError,
-  eventsOf,
-  pathOf,
-  setUpDomains,
-  verifiedDomain,
-  verify,
-  type Fixture,
-} from "./fixture.ts";
+import { claim, dnsError, eventsOf, pathOf, setUpDomains, verifiedDomain, verify } from "./fixture.ts";
 
-let fixture: Fixture;
-setUpDomains((made) => (fixture = made));
+const fixture = await setUpDomains();
 
 /** Another organization with its owner. */
 async function another() {

@@ -1,17 +1,9 @@
 /** An organization on a service whose TXT records are a table of the test. */
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import type { SsoDomainPayload } from "../../contract/payloads/sso-domains.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import {
-  startService,
-  type Answer,
-  type ServiceOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
-import { newClock, type Clock } from "../support/set-up.ts";
+import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization, type Clock, type ServiceSetUp } from "../support/set-up.ts";
 
 /** TXT records by name; an error is thrown. A name without an entry does not exist. */
 export type Zone = Map<string, string[][] | Error>;
@@ -24,28 +16,16 @@ export interface Fixture {
   clock: Clock;
   owner: TestUser;
   org: TestOrg;
-  close(): Promise<void>;
 }
 
 /** A service with an organization, its owner and an empty zone. */
-export async function startDomains(stoppedAt?: Date, options: ServiceOptions = {}): Promise<Fixture> {
+export async function setUpDomains(options: ServiceSetUp = {}): Promise<Fixture> {
   const zone: Zone = new Map();
-  const clock = newClock(stoppedAt);
   const resolveTxt = (name: string) => {
     const found = zone.has(name) ? zone.get(name) : dnsError("ENOTFOUND");
     return found instanceof Error ? Promise.reject(found) : Promise.resolve(found!);
   };
-  const service = await startService({ ...options, resolveTxt, now: () => clock.now() });
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
-  return { service, zone, clock, owner, org, close: () => service.close() };
-}
-
-/** Starts a fixture before the tests of a file and closes it after them. */
-export function setUpDomains(use: (fixture: Fixture) => void, stoppedAt?: Date): void {
-  let fixture: Fixture;
-  before(async () => use((fixture = await startDomains(stoppedAt))));
-  after(() => fixture.close());
+  return { zone, ...(await setUpOrganization({ ...options, resolveTxt })) };
 }
 
 export const pathOf = (org: TestOrg, rest = "") => `/api/tenants/${org.id}/sso/domains${rest}`;

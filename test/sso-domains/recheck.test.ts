@@ -5,16 +5,12 @@ import { checkDomains } from "../../workers/sso/check-domains.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { addMember } from "../support/organization.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
-import { dnsError, eventsOf, pathOf, setUpDomains, verifiedDomain, verify, type Fixture } from "./fixture.ts";
+import { dnsError, eventsOf, pathOf, setUpDomains, verifiedDomain, verify } from "./fixture.ts";
 
 const dayMs = 24 * 3_600_000;
-let fixture: Fixture;
-let owner: TestUser;
+const fixture = await setUpDomains({ stoppedAt: new Date("2026-05-01T12:00:00Z") });
+const { owner } = fixture;
 let org: TestOrg;
-setUpDomains((made) => {
-  fixture = made;
-  owner = made.owner;
-}, new Date("2026-05-01T12:00:00Z"));
 
 /** Passes time, runs the job, and returns the state of the domain and the mails that were sent. */
 async function after(days: number): Promise<{ domain: SsoDomainPayload; mails: string[] }> {

@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
-import { createSocket, type Socket } from "node:dgram";
-import { after, before, describe, it } from "node:test";
-import { openTxtResolver, type ResolveTxt } from "../../src/sso/domains/resolve-txt.ts";
+import { createSocket } from "node:dgram";
+import { after, describe, it } from "node:test";
+import { openTxtResolver } from "../../src/sso/domains/resolve-txt.ts";
 
-/** A name server on this machine that answers by the first label of the name. */
-let server: Socket;
-let resolveTxt: ResolveTxt;
-/** Gives up early, for names without a usable answer. */
-let impatient: ResolveTxt;
 let asked = 0;
 
-before(async () => {
-  server = createSocket("udp4", (query, from) => {
-    asked++;
-    const answer = respond(query);
-    if (answer) server.send(answer, from.port, from.address);
-  });
-  await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  const servers = [`127.0.0.1:${port}`];
-  resolveTxt = openTxtResolver({ servers, attemptMs: 20_000, totalMs: 60_000 });
-  impatient = openTxtResolver({ servers, attemptMs: 100, totalMs: 1500 });
+/** A name server on this machine that answers by the first label of the name. */
+const server = createSocket("udp4", (query, from) => {
+  asked++;
+  const answer = respond(query);
+  if (answer) server.send(answer, from.port, from.address);
 });
+await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve));
+const { port } = server.address();
+const servers = [`127.0.0.1:${port}`];
+const resolveTxt = openTxtResolver({ servers, attemptMs: 20_000, totalMs: 60_000 });
+/** Gives up early, for names without a usable answer. */
+const impatient = openTxtResolver({ servers, attemptMs: 100, totalMs: 1500 });
+
 after(() => server.close());
 
 function respond(query: Buffer): Buffer | undefined {

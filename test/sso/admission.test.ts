@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
-import { newProvider as enableScim, type Provider } from "../scim/fixture.ts";
+import { newProvider as enableScim } from "../scim/fixture.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { newFolder, publishInFolder } from "../support/organization.ts";
+import { newFolder, publishSkill } from "../support/organization.ts";
 import { fewestSteps, watchRoundTrips } from "../support/round-trips.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { newProvider } from "../support/sso/fixture.ts";
 import { connectProgram } from "../support/sso/program.ts";
 import { signInBySaml, startSaml, type Ended } from "../support/sso/saml-browser.ts";
 
-let service: TestService;
-let scim: Provider;
-let provider: string;
-
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true, reportsCommands: true });
-  scim = await enableScim(service);
-  provider = (await newProvider(service, scim.org, scim.owner)).id;
-});
-after(() => service.close());
+const { service } = await setUpService({ ssoPrivateNetwork: true, reportsCommands: true });
+const scim = await enableScim(service);
+const provider = (await newProvider(service, scim.org, scim.owner)).id;
 
 const address = (name: string) => `${name}@example.com`;
 const attempt = async (name: string, returnTo = "/") =>
@@ -76,7 +69,7 @@ describe("a person provisioned by SCIM", () => {
   it("loses what they gave programs at the next request", async () => {
     const skill = `${scim.org.slug}/shared`;
     await newFolder(service, scim.org, scim.owner, "shelf");
-    await publishInFolder(service, scim.org, scim.owner, {
+    await publishSkill(service, scim.org, scim.owner, {
       name: "Shared",
       folder: "shelf",
       visibility: "private",

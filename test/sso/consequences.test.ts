@@ -1,23 +1,15 @@
 /** Who would lose access if a provider were enforced. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { SsoConsequencesPayload, SsoProviderPayload } from "../../contract/payloads/sso.ts";
+import { describe, it } from "node:test";
+import type { SsoConsequencesPayload } from "../../contract/payloads/sso.ts";
 import { newMember } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import { signInBySaml, startSaml } from "../support/sso/saml-browser.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let provider: SsoProviderPayload;
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  provider = await newProvider(service, org, owner);
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ ssoPrivateNetwork: true });
+const provider = await newProvider(service, org, owner);
 
 const read = (by: TestUser) =>
   service.call<SsoConsequencesPayload>(

@@ -1,30 +1,20 @@
 /** Responses whose signature takes long to verify, which anyone can send: they are verified in the threads. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openCompute, type Compute } from "../../src/compute/compute.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import { attributeXml, swap, type Writing } from "../support/sso/identity-provider.ts";
 import { signInBySaml, startSaml, type Ended } from "../support/sso/saml-browser.ts";
 
 const alice = { subject: "alice@acme.test", email: "alice@acme.test" };
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let provider: string;
-let threads: Compute;
 /** Kinds of the pieces that were run in the threads. */
 let pieces: string[];
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await verifyDomain(service, org, "acme.test");
-  provider = (await newProvider(service, org, owner)).id;
-  threads = service.app.compute;
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ ssoPrivateNetwork: true });
+await verifyDomain(service, org, "acme.test");
+const provider = (await newProvider(service, org, owner)).id;
+const threads = service.app.compute;
 
 /** A sign-in while the pieces of `compute` are counted. */
 async function signIn(

@@ -1,8 +1,8 @@
 /** Encrypted assertions, and the keys of the service for them. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
 import { encryptAssertion, type Encrypting } from "../support/sso/encrypt.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
@@ -10,10 +10,6 @@ import type { Writing } from "../support/sso/identity-provider.ts";
 import { signInBySaml, startSaml, type Ended } from "../support/sso/saml-browser.ts";
 
 const alice = { subject: "alice@acme.test", email: "alice@acme.test" };
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let provider: string;
 /** The certificate that the metadata has. */
 let certificate: string;
 
@@ -30,14 +26,9 @@ const offered = async () => {
   );
 };
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await verifyDomain(service, org, "acme.test");
-  provider = (await newProvider(service, org, owner)).id;
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ ssoPrivateNetwork: true });
+await verifyDomain(service, org, "acme.test");
+const provider = (await newProvider(service, org, owner)).id;
 
 const attempt = async (writing: Writing) =>
   signInBySaml(service, await startSaml(service, provider), alice, writing);

@@ -3,14 +3,14 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { totpCode } from "../mfa/fixture.ts";
 import { openCli } from "../support/cli.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { confirmAddress, newFolder, newMember, publishInFolder } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { confirmAddress, newFolder, newMember, publishSkill } from "../support/organization.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
 import {
   allow,
@@ -24,15 +24,7 @@ import { confirmLink, signInBySaml, startSaml } from "../support/sso/saml-browse
 
 const dayMs = 86_400_000;
 const password = "correct horse battery";
-let service: TestService;
-let aheadMs = 0;
-let owner: TestUser;
 let ownerSecret: string;
-let member: TestUser;
-let org: TestOrg;
-let orgToken: string;
-let skill: PublishResult["skill"];
-let provider: string;
 /** The member's session after a sign-in by the provider. */
 let passed: string;
 /** A program that the member gave access before the enforcement. */
@@ -74,28 +66,25 @@ async function enrol({ cookie }: TestUser): Promise<{ secret: string; cookie: st
   return { secret: begun.data.secret, cookie: done.headers.getSetCookie()[0]!.split(";")[0]! };
 }
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true, now: () => new Date(Date.now() + aheadMs) });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await confirmAddress(service, owner);
-  member = await newMember(service, org, "member");
-  await confirmAddress(service, member);
-  await newFolder(service, org, owner, "shelf");
-  skill = await publishInFolder(service, org, owner, {
-    name: "Secret skill",
-    folder: "shelf",
-    visibility: "private",
-  });
-  const made = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
-    cookie: owner.cookie,
-    body: { name: "CI" },
-  });
-  orgToken = made.data.token;
-  await verifyDomain(service, org, "example.com");
-  provider = (await newProvider(service, org, owner)).id;
+const { service, clock } = await setUpService({ ssoPrivateNetwork: true });
+let owner: TestUser = await service.newUser();
+const org = await service.newOrg(owner);
+await confirmAddress(service, owner);
+let member: TestUser = await newMember(service, org, "member");
+await confirmAddress(service, member);
+await newFolder(service, org, owner, "shelf");
+const skill = await publishSkill(service, org, owner, {
+  name: "Secret skill",
+  folder: "shelf",
+  visibility: "private",
 });
-after(() => service.close());
+const made = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
+  cookie: owner.cookie,
+  body: { name: "CI" },
+});
+const orgToken = made.data.token;
+await verifyDomain(service, org, "example.com");
+const provider = (await newProvider(service, org, owner)).id;
 
 describe("the enforcement of an identity provider", () => {
   it("needs a successful sign-in, and an owner with a second factor", async () => {
@@ -233,12 +222,12 @@ describe("the enforcement of an identity provider", () => {
       ["read", "read"],
     );
     assert.equal(await program.reads(`${org.slug}/secret-skill`), "read");
-    aheadMs += 7 * dayMs + 1000;
+    clock.aheadMs += 7 * dayMs + 1000;
     assert.deepEqual(
       [await reads({ cookie: session }), await reads({ token: member.token })],
       ["sso_required", "read"],
     );
-    aheadMs += 23 * dayMs;
+    clock.aheadMs += 23 * dayMs;
     assert.equal(await reads({ token: member.token }), "sso_required");
     assert.equal(await reads({ token: orgToken }), "read");
   });
@@ -283,7 +272,7 @@ describe("the enforcement of an identity provider", () => {
       (await service.call("GET", `/api/skills/${skill.id}`, { cookie: ownerSession })).code ?? "read";
     const confirm = async () => {
       // A code works once.
-      aheadMs += 30_000;
+      clock.aheadMs += 30_000;
       const body = { code: totpCode(ownerSecret, service.app.now()) };
       const done = await service.call("POST", "/api/auth/reauthenticate", { cookie: ownerSession, body });
       assert.equal(done.status, 200, done.error);
@@ -291,7 +280,7 @@ describe("the enforcement of an identity provider", () => {
     const previous = (await events("sso.break_glass_used")).length;
     await confirm();
     assert.equal((await events("sso.break_glass_used")).length, previous);
-    aheadMs += dayMs;
+    clock.aheadMs += dayMs;
     assert.equal(await reads(), "sso_required");
     await confirm();
     assert.equal(await reads(), "read");

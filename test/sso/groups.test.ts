@@ -1,23 +1,16 @@
 /** Groups that a provider does not send, or not all of them, and the teams that are mapped to them. */
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { SsoProviderPayload, SsoSignInPayload, SsoTestPayload } from "../../contract/payloads/sso.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { closedAfter, newOrganization, setUpService } from "../support/set-up.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import { attributeXml } from "../support/sso/identity-provider.ts";
-import { startTestProvider, type Deviation, type TestProvider } from "../support/sso/oidc-provider.ts";
+import { startTestProvider, type Deviation } from "../support/sso/oidc-provider.ts";
 import { readEnd, signInBySaml, startSaml } from "../support/sso/saml-browser.ts";
 
 const email = "ada@acme.test";
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let team: string;
-let saml: string;
-let oidc: string;
-let upstream: TestProvider;
 
 const base = () => `/api/tenants/${org.id}/sso`;
 const asOwner = <T>(method: string, path: string, body?: unknown) =>
@@ -30,30 +23,23 @@ const set = async (id: string, absentGroups: string) => {
 const lastSignIn = async (id: string) =>
   (await asOwner<SsoSignInPayload[]>("GET", `/sign-ins?provider=${id}&limit=1`)).data[0]!;
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await verifyDomain(service, org, "acme.test");
-  upstream = await startTestProvider();
-  saml = (await newProvider(service, org, owner, { name: "By SAML" })).id;
-  const { id: clientId, secret: clientSecret } = upstream.client;
-  const connection = {
-    type: "oidc",
-    saml: undefined,
-    oidc: { issuer: upstream.issuer, clientId, clientSecret },
-  };
-  oidc = (await newProvider(service, org, owner, { name: "By OIDC", ...connection })).id;
-  const made = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
-    cookie: owner.cookie,
-    body: { name: "Engineers", roles: [] },
-  });
-  team = made.data.id;
+const { service } = await setUpService({ ssoPrivateNetwork: true });
+const { owner, org } = await newOrganization(service);
+await verifyDomain(service, org, "acme.test");
+const upstream = await closedAfter(startTestProvider());
+const saml = (await newProvider(service, org, owner, { name: "By SAML" })).id;
+const { id: clientId, secret: clientSecret } = upstream.client;
+const connection = {
+  type: "oidc",
+  saml: undefined,
+  oidc: { issuer: upstream.issuer, clientId, clientSecret },
+};
+const oidc = (await newProvider(service, org, owner, { name: "By OIDC", ...connection })).id;
+const made = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
+  cookie: owner.cookie,
+  body: { name: "Engineers", roles: [] },
 });
-after(async () => {
-  await upstream.close();
-  await service.close();
-});
+const team = made.data.id;
 
 const map = async (id: string, ...groups: string[]) => {
   const mappings = groups.map((group) => ({ group, teamId: team }));

@@ -2,44 +2,21 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, describe, it } from "node:test";
 import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { closedAfter, setUpOrganization } from "../support/set-up.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import {
   startRealProvider,
   startTestProvider,
   type Deviation,
-  type RealProvider,
   type TestProvider,
 } from "../support/sso/oidc-provider.ts";
 import { readEnd, type Ended } from "../support/sso/saml-browser.ts";
 
 const ada = { sub: "ada-1", email: "ada@acme.test", email_verified: true, name: "Ada Lovelace" };
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let real: RealProvider;
-let realId: string;
-let upstream: TestProvider;
-let hostileId: string;
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await verifyDomain(service, org, "acme.test");
-  real = await startRealProvider({ ...ada, groups: ["engineers"] });
-  const client = { id: "svc", secret: "s".repeat(40) };
-  const made = await connect("Real", real.issuer, client);
-  realId = made.id;
-  real.register({ ...client, redirectUri: made.urls.callback! });
-  upstream = await startTestProvider();
-  hostileId = (await connect("Hostile", upstream.issuer, upstream.client)).id;
-});
-after(async () => {
-  await Promise.all([real.close(), upstream.close()]);
-  await service.close();
-});
-
+const { service, owner, org } = await setUpOrganization({ ssoPrivateNetwork: true });
+await verifyDomain(service, org, "acme.test");
+const real = await closedAfter(startRealProvider({ ...ada, groups: ["engineers"] }));
 const connect = (
   name: string,
   issuer: string,
@@ -51,6 +28,13 @@ const connect = (
     saml: undefined,
     oidc: { issuer, clientId: id, clientSecret: secret },
   });
+
+const client = { id: "svc", secret: "s".repeat(40) };
+const made = await connect("Real", real.issuer, client);
+const realId = made.id;
+real.register({ ...client, redirectUri: made.urls.callback! });
+const upstream = await closedAfter(startTestProvider());
+const hostileId = (await connect("Hostile", upstream.issuer, upstream.client)).id;
 
 interface Started {
   url: URL;

@@ -1,40 +1,29 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
 import type { UserActor } from "../../src/access/actor.ts";
 import { putMappings } from "../../src/sso/providers/group-mappings.ts";
 import { userWith } from "../access/actors.ts";
 import { newMember } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
 import { idpEntityId, metadataXml, newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let base: string;
-let web: Server;
-let webUrl: string;
 const served = new Map<string, string>();
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  base = `/api/tenants/${org.id}/sso/providers`;
-  web = createServer((request, response) => {
-    const text = served.get(request.url ?? "");
-    response.writeHead(text === undefined ? 404 : 200).end(text);
-  });
-  await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
-  webUrl = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+const { service } = await setUpService({ ssoPrivateNetwork: true });
+const { owner, org } = await newOrganization(service);
+const base = `/api/tenants/${org.id}/sso/providers`;
+const web = createServer((request, response) => {
+  const text = served.get(request.url ?? "");
+  response.writeHead(text === undefined ? 404 : 200).end(text);
 });
-after(async () => {
-  web.close();
-  await service.close();
-});
+await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+const webUrl = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+
+after(() => web.close());
 
 const asOwner = (method: string, path: string, body?: unknown) =>
   service.call<SsoProviderPayload>(method, path, { cookie: owner.cookie, ...(body ? { body } : {}) });

@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { describe, it } from "node:test";
+import { setUpOrganization } from "../support/set-up.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import { formOf } from "../support/sso/saml-browser.ts";
 
-describe("a redirect towards an identity provider", () => {
-  let service: TestService;
-  let user: TestUser;
-  let org: TestOrg;
-  let start: string;
-  before(async () => {
-    service = await startService();
-    user = await service.newUser();
-    org = await service.newOrg(user);
-    const { id } = await newProvider(service, org, user);
-    start = `/sso/${id}/start`;
-    await verifyDomain(service, org, "acme.test");
-  });
-  after(() => service.close());
+describe("a redirect towards an identity provider", async () => {
+  const { service, owner, org } = await setUpOrganization();
+  const { id } = await newProvider(service, org, owner);
+  const start = `/sso/${id}/start`;
+  await verifyDomain(service, org, "acme.test");
 
   const post = async (path: string, fields: Record<string, string>) => {
     const form = await formOf(fields);
@@ -34,7 +25,7 @@ describe("a redirect towards an identity provider", () => {
     return response;
   }
   const signIn = (more: Record<string, string>) =>
-    post("/sign-in", { email: `${user.username}@example.com`, password: "correct horse battery", ...more });
+    post("/sign-in", { email: `${owner.username}@example.com`, password: "correct horse battery", ...more });
 
   it("becomes a page after the address of a person", async () => {
     const response = await post("/sign-in", { email: "ada@acme.test", return_to: "/device?a=1&b=2" });

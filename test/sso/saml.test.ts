@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { describe, it } from "node:test";
+import { setUpOrganization } from "../support/set-up.ts";
 import { forges, refused } from "../support/sso/bad-responses.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import {
@@ -26,23 +26,12 @@ const person = (name: string) => ({ subject: `${name}@${domain}`, email: `${name
 const alice = person("alice");
 const mallory = person("mallory");
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let provider: string;
-let aliceId: string;
-
 const rows = (name: string) => service.app.storage.database.raw.collection<{ _id: string }>(name);
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await verifyDomain(service, org, domain);
-  provider = (await newProvider(service, org, owner)).id;
-  aliceId = await whoIs(await signInBySaml(service, await startSaml(service, provider), alice));
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization({ ssoPrivateNetwork: true });
+await verifyDomain(service, org, domain);
+const provider = (await newProvider(service, org, owner)).id;
+const aliceId = await whoIs(await signInBySaml(service, await startSaml(service, provider), alice));
 
 async function whoIs(ended: Ended): Promise<string> {
   assert.ok(ended.session, `no session: ${ended.status} ${ended.text}`);

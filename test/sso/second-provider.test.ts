@@ -1,7 +1,7 @@
 /** Sign-ins by a second implementation of SAML, which reads our metadata and requests, and writes what we read. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { describe, it } from "node:test";
+import { setUpOrganization } from "../support/set-up.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
 import { newProvider, verifyDomain } from "../support/sso/fixture.ts";
 import { followPost, postResponse, type Ended } from "../support/sso/saml-browser.ts";
@@ -17,38 +17,26 @@ const statements =
   '<saml:AttributeStatement><saml:Attribute Name="mail"><saml:AttributeValue>{Mail}</saml:AttributeValue></saml:Attribute>' +
   '<saml:Attribute Name="displayName"><saml:AttributeValue>{Name}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>';
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let idp: SecondProvider;
-let encryptingIdp: SecondProvider;
-let provider: string;
-
-before(async () => {
-  // It has no validator of its own. What it reads here is written by the service.
-  samlify.setSchemaValidator({ validate: () => Promise.resolve("valid") });
-  service = await startService({ ssoPrivateNetwork: true });
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await verifyDomain(service, org, "acme.test");
-  const { privateKey, pem } = makeCertificate();
-  const settings = {
-    entityID: "https://second.example.com/metadata",
-    privateKey,
-    signingCert: pem,
-    nameIDFormat: [persistent],
-    isAssertionEncrypted: false,
-    requestSignatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
-    singleSignOnService: [redirect, post].map((Binding) => ({
-      Binding,
-      Location: "https://second.example.com/sso",
-    })),
-  };
-  idp = samlify.IdentityProvider(settings);
-  encryptingIdp = samlify.IdentityProvider({ ...settings, isAssertionEncrypted: true });
-  provider = (await newProvider(service, org, owner, { saml: { metadataXml: idp.getMetadata() } })).id;
-});
-after(() => service.close());
+// It has no validator of its own. What it reads here is written by the service.
+samlify.setSchemaValidator({ validate: () => Promise.resolve("valid") });
+const { service, owner, org } = await setUpOrganization({ ssoPrivateNetwork: true });
+await verifyDomain(service, org, "acme.test");
+const { privateKey, pem } = makeCertificate();
+const settings = {
+  entityID: "https://second.example.com/metadata",
+  privateKey,
+  signingCert: pem,
+  nameIDFormat: [persistent],
+  isAssertionEncrypted: false,
+  requestSignatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+  singleSignOnService: [redirect, post].map((Binding) => ({
+    Binding,
+    Location: "https://second.example.com/sso",
+  })),
+};
+const idp = samlify.IdentityProvider(settings);
+const encryptingIdp = samlify.IdentityProvider({ ...settings, isAssertionEncrypted: true });
+const provider = (await newProvider(service, org, owner, { saml: { metadataXml: idp.getMetadata() } })).id;
 
 async function signIn(
   wantMessageSigned: boolean,

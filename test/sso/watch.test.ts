@@ -1,32 +1,23 @@
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { SsoProviderPayload } from "../../contract/payloads/sso.ts";
 import { checkProviders } from "../../workers/sso/check-providers.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { makeCertificate } from "../support/sso/certificate.ts";
 import { metadataXml, newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
 import { signInBySaml, startSaml } from "../support/sso/saml-browser.ts";
 
 const dayMs = 86_400_000;
-let service: TestService;
-let aheadMs = 0;
-let owner: TestUser;
-let org: TestOrg;
-let web: Server;
-let address: string;
-/** The metadata that the provider serves; undefined while it has none. */
-let served: string | undefined;
-let provider: string;
 
 const read = async (id = provider) => {
   const path = `/api/tenants/${org.id}/sso/providers/${id}`;
   return (await service.call<SsoProviderPayload>("GET", path, { token: owner.token })).data;
 };
 const refresh = async () => {
-  aheadMs += dayMs + 1000;
+  clock.aheadMs += dayMs + 1000;
   await checkProviders(service.app);
   return read();
 };
@@ -43,21 +34,17 @@ const fingerprints = ({ saml }: SsoProviderPayload) => saml!.certificates.map((o
 const key0 = makeCertificate();
 const key1 = makeCertificate({ key: 1 });
 
-before(async () => {
-  service = await startService({ ssoPrivateNetwork: true, now: () => new Date(Date.now() + aheadMs) });
-  web = createServer((_, response) => response.writeHead(served === undefined ? 404 : 200).end(served));
-  await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
-  address = `http://127.0.0.1:${(web.address() as AddressInfo).port}/metadata`;
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  await verifyDomain(service, org, "acme.test");
-  served = metadataXml([key0.der]);
-  provider = (await newProvider(service, org, owner, { saml: { metadataUrl: address } })).id;
-});
-after(async () => {
-  web.close();
-  await service.close();
-});
+const { service, clock } = await setUpService({ ssoPrivateNetwork: true });
+const web = createServer((_, response) => response.writeHead(served === undefined ? 404 : 200).end(served));
+await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+const address = `http://127.0.0.1:${(web.address() as AddressInfo).port}/metadata`;
+const { owner, org } = await newOrganization(service);
+await verifyDomain(service, org, "acme.test");
+/** The metadata that the provider serves; undefined while it has none. */
+let served: string | undefined = metadataXml([key0.der]);
+const provider = (await newProvider(service, org, owner, { saml: { metadataUrl: address } })).id;
+
+after(() => web.close());
 
 describe("metadata from an address", () => {
   it("is read every day, and replaces the certificates of a rollover", async () => {
@@ -97,12 +84,12 @@ describe("metadata from an address", () => {
       assert.match(saml!.metadataError!, problem);
       assert.deepEqual(fingerprints(await read()), present);
     }
-    aheadMs = 0;
+    clock.aheadMs = 0;
     const person = { subject: "ada@acme.test", email: "ada@acme.test" };
     assert.ok((await signInBySaml(service, started, person)).session);
 
     served = metadataXml([key0.der]);
-    aheadMs = 20 * dayMs;
+    clock.aheadMs = 20 * dayMs;
     const { saml } = await refresh();
     assert.equal(saml!.metadataError, undefined);
     assert.equal(saml!.certificates.length, 1);
@@ -111,7 +98,7 @@ describe("metadata from an address", () => {
 
 describe("the end of a certificate", () => {
   it("is mailed to the owners for metadata that was entered as a text, and shown", async () => {
-    aheadMs = 0;
+    clock.aheadMs = 0;
     const until = new Date(Date.now() + 5 * dayMs).toISOString();
     const text = metadataXml([key0.der]).replace(" entityID=", ` validUntil="${until}" entityID=`);
     const { id, saml } = await newProvider(service, org, owner, {
@@ -125,7 +112,7 @@ describe("the end of a certificate", () => {
       [4, 1],
       [6, 0],
     ] as const) {
-      aheadMs = days * dayMs + 1000;
+      clock.aheadMs = days * dayMs + 1000;
       await checkProviders(service.app);
       await service.settled();
       const mails = await deliverMails(service.app);
@@ -133,7 +120,7 @@ describe("the end of a certificate", () => {
       assert.equal(texts.length, count, String(days));
       if (count > 0) assert.match(texts[0]!.text, new RegExp(`"Text" is valid until ${until.slice(0, 10)}`));
     }
-    aheadMs = 0;
+    clock.aheadMs = 0;
     const path = `/api/tenants/${org.id}/sso/providers/${id}`;
     assert.equal((await service.call("DELETE", path, { token: owner.token })).status, 200);
   });
@@ -142,7 +129,7 @@ describe("the end of a certificate", () => {
     await checkProviders(service.app);
     await service.settled();
     await deliverMails(service.app);
-    aheadMs = 0;
+    clock.aheadMs = 0;
     const { pem } = makeCertificate({ notAfter: new Date(Date.now() + 40 * dayMs) });
     await newProvider(service, org, owner, {
       name: "Short",
@@ -155,7 +142,7 @@ describe("the end of a certificate", () => {
     });
     const got: string[] = [];
     for (let day = 0; day <= 42; day++) {
-      aheadMs = day * dayMs;
+      clock.aheadMs = day * dayMs;
       await checkProviders(service.app);
       await service.settled();
       for (const { to, subject, text } of await deliverMails(service.app)) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Document } from "mongodb";
 import { openDatabase, type Database } from "../../storage/database.ts";
 import { openStorage } from "../../storage/index.ts";
@@ -22,14 +22,11 @@ async function older(database: Database): Promise<void> {
   ]);
 }
 
-describe("a database of an earlier version", () => {
-  let database: Database;
-  let place: { url: string; database: string };
-  before(async () => {
-    const { url, name } = await testDatabase();
-    place = { url, database: name };
-    database = await openDatabase(url, name);
-  });
+describe("a database of an earlier version", async () => {
+  const { url, name: databaseName } = await testDatabase();
+  const place = { url, database: databaseName };
+  const database = await openDatabase(url, databaseName);
+
   after(async () => {
     await database.raw.dropDatabase();
     await database.close();

@@ -1,28 +1,26 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
 import { batchedInsert } from "../../storage/batches/batched-insert.ts";
-import { isDuplicate, openDatabase, type Database } from "../../storage/database.ts";
+import { isDuplicate, openDatabase } from "../../storage/database.ts";
 import { testDatabase } from "../support/engine.ts";
 import { withCommandEvents } from "../support/round-trips.ts";
+import { closedAfter } from "../support/set-up.ts";
 
 interface Row {
   _id: string;
   slug: string;
 }
 
-let database: Database;
 let inserted: number[] = [];
 
-before(async () => {
-  const { url, name } = await testDatabase();
-  database = await openDatabase(withCommandEvents(url), name);
-  await database.ensureIndexes({ rows: [{ key: { slug: 1 }, unique: true, name: "row_slug" }] });
-  database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
-    if (commandName === "insert") inserted.push((command["documents"] as unknown[]).length);
-  });
+const { url, name: databaseName } = await testDatabase();
+const database = await closedAfter(openDatabase(withCommandEvents(url), databaseName));
+await database.ensureIndexes({ rows: [{ key: { slug: 1 }, unique: true, name: "row_slug" }] });
+database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
+  if (commandName === "insert") inserted.push((command["documents"] as unknown[]).length);
 });
-after(() => database.close());
+
 beforeEach(async () => {
   await database.collection("rows").deleteMany({});
   inserted = [];

@@ -2,23 +2,19 @@
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Database, isUnavailable, openDatabase } from "../../storage/database.ts";
+import { isUnavailable, openDatabase } from "../../storage/database.ts";
 import { testDatabase } from "../support/engine.ts";
 
 const sockets: Socket[] = [];
 const remember = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
 
-describe("a command on a connection that was just closed", () => {
-  let database: Database;
-
-  before(async () => {
-    subscribe("net.client.socket", remember);
-    const { url, name } = await testDatabase();
-    // Without the driver's own retry, so that its first result is observed.
-    database = await openDatabase(`${url}&retryReads=false`, name);
-  });
+describe("a command on a connection that was just closed", async () => {
+  subscribe("net.client.socket", remember);
+  const { url, name } = await testDatabase();
+  // Without the driver's own retry, so that its first result is observed.
+  const database = await openDatabase(`${url}&retryReads=false`, name);
 
   after(async () => {
     unsubscribe("net.client.socket", remember);

@@ -1,26 +1,24 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { MongoServerError, type CommandStartedEvent } from "mongodb";
-import { openDatabase, type Database } from "../../storage/database.ts";
+import { openDatabase } from "../../storage/database.ts";
 import { ensureIndexes } from "../../storage/database/indexes.ts";
 import { declaredIndexes, openStorage } from "../../storage/index.ts";
 import { testDatabase } from "../support/engine.ts";
 import { withCommandEvents } from "../support/round-trips.ts";
 
-let database: Database;
 let created: string[] = [];
 
-before(async () => {
-  const { url, name } = await testDatabase();
-  const storage = await openStorage({ url, database: name });
-  await storage.close();
-  database = await openDatabase(withCommandEvents(url), name);
-  database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
-    if (commandName !== "createIndexes") return;
-    const names = (command["indexes"] as { name: string }[]).map((index) => index.name);
-    created.push(`${String(command["createIndexes"])}: ${names.join(", ")}`);
-  });
+const { url, name: databaseName } = await testDatabase();
+const storage = await openStorage({ url, database: databaseName });
+await storage.close();
+const database = await openDatabase(withCommandEvents(url), databaseName);
+database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
+  if (commandName !== "createIndexes") return;
+  const names = (command["indexes"] as { name: string }[]).map((index) => index.name);
+  created.push(`${String(command["createIndexes"])}: ${names.join(", ")}`);
 });
+
 after(async () => {
   await database.raw.dropDatabase();
   await database.close();

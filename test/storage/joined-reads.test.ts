@@ -1,35 +1,32 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
-import { openDatabase, type Database } from "../../storage/database.ts";
+import { openDatabase } from "../../storage/database.ts";
 import { openJoinedReads } from "../../storage/lookups/joined-reads.ts";
 import { testDatabase } from "../support/engine.ts";
 import { withCommandEvents } from "../support/round-trips.ts";
+import { closedAfter } from "../support/set-up.ts";
 
 interface Row {
   _id: string;
   kind: "fruit" | "colour";
 }
 
-let database: Database;
 let aggregated: string[] = [];
 const sent: string[] = [];
 
-before(async () => {
-  const { url, name } = await testDatabase();
-  database = await openDatabase(withCommandEvents(url), name);
-  const insert = (collection: string, rows: Row[]) => database.collection<Row>(collection).insertMany(rows);
-  await insert("fruits", [
-    { _id: "orange", kind: "fruit" },
-    { _id: "plum", kind: "fruit" },
-  ]);
-  await insert("colours", [{ _id: "orange", kind: "colour" }]);
-  database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
-    sent.push(commandName);
-    if (commandName === "aggregate") aggregated.push(String(command["aggregate"]));
-  });
+const { url, name } = await testDatabase();
+const database = await closedAfter(openDatabase(withCommandEvents(url), name));
+const insert = (collection: string, rows: Row[]) => database.collection<Row>(collection).insertMany(rows);
+await insert("fruits", [
+  { _id: "orange", kind: "fruit" },
+  { _id: "plum", kind: "fruit" },
+]);
+await insert("colours", [{ _id: "orange", kind: "colour" }]);
+database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
+  sent.push(commandName);
+  if (commandName === "aggregate") aggregated.push(String(command["aggregate"]));
 });
-after(() => database.close());
 
 /** Reads rows by id from both collections, each at the end of the turn. */
 function readBoth(fruitMatch: object, colourMatch: object) {

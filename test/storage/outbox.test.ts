@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import { newId } from "../../storage/database.ts";
-import { openStorage, type Storage } from "../../storage/index.ts";
+import { openStorage } from "../../storage/index.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-let storage: Storage;
-before(async () => {
-  const { url, name } = await testDatabase();
-  storage = await openStorage({ url, database: name });
-});
-after(() => storage.close());
+const { url, name } = await testDatabase();
+const storage = await closedAfter(openStorage({ url, database: name }));
+
 beforeEach(() => emptyDatabase(storage.database.raw));
 
 const tenantId = newId();

@@ -1,40 +1,27 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BSON, type Document } from "mongodb";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
-import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { publishSkill } from "../support/organization.ts";
+import { assertIndexed, plansOf, type Plan } from "../support/plans.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 const { EJSON } = BSON;
 const skillCount = 400;
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-let skill: PublishResult["skill"];
-
-before(async () => {
-  service = await startWatchedService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
-    body: { tenantId: org.slug, name: "Planned", content: "text\n", visibility: "public" },
+const { service, owner, org } = await setUpOrganization({ reportsCommands: true });
+const skill = await publishSkill(service, org, owner, { name: "Planned", visibility: "public" });
+for (let i = 0; i < 3; i++)
+  await service.call("POST", `/api/skills/${skill.id}/versions`, {
+    token: owner.token,
+    body: { content: `text ${i}\n` },
   });
-  skill = made.data.skill;
-  for (let i = 0; i < 3; i++)
-    await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { content: `text ${i}\n` },
-    });
-  await service.settled();
-  await multiply();
-});
-after(() => service.close());
+await service.settled();
+await multiply();
 
 /** Many skills and versions of a few organizations, copied from the published one. */
 async function multiply(): Promise<void> {
@@ -70,7 +57,7 @@ async function multiply(): Promise<void> {
 /** The list of the skills that require an MCP server, which every ninth one of the organization does. */
 async function requiredBySome(): Promise<string> {
   const made = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/mcp-servers`, {
-    token: user.token,
+    token: owner.token,
     body: { name: "Needed", transport: "http", url: "https://mcp.example.com/mcp" },
   });
   const { raw } = service.app.storage.database;
@@ -82,7 +69,7 @@ async function requiredBySome(): Promise<string> {
 }
 
 const planned = (run: () => Promise<unknown>): Promise<Plan[]> => plansOf(service, run);
-const get = (target: string, token: string | undefined = user.token) =>
+const get = (target: string, token: string | undefined = owner.token) =>
   service.call("GET", target, { token });
 
 describe("the plans of queries at a few hundred documents", () => {
@@ -111,15 +98,15 @@ describe("the plans of queries at a few hundred documents", () => {
   it("publish, push, change, revert and delete by index only", async () => {
     const entries = await planned(async () => {
       const post = (target: string, body: object) =>
-        service.call<PublishResult>("POST", target, { token: user.token, body });
+        service.call<PublishResult>("POST", target, { token: owner.token, body });
       const made = await post("/api/skills", { tenantId: org.slug, name: "Copy, 8", content: "x\n" });
       assert.equal(made.status, 201);
       const { id } = made.data.skill;
       await post("/api/skills", { tenantId: org.slug, name: "Brand new", content: "x\n" });
       await post(`/api/skills/${id}/versions`, { content: "y\n" });
       await post(`/api/skills/${id}/revert`, { version: 1 });
-      await service.call("PUT", `/api/skills/${id}`, { token: user.token, body: { tags: ["a"] } });
-      await service.call("DELETE", `/api/skills/${id}`, { token: user.token });
+      await service.call("PUT", `/api/skills/${id}`, { token: owner.token, body: { tags: ["a"] } });
+      await service.call("DELETE", `/api/skills/${id}`, { token: owner.token });
       await post("/api/uploads", { size: 10, sha256: "0".repeat(64) });
     });
 
@@ -198,7 +185,7 @@ describe("the plans of queries at a few hundred documents", () => {
       revokedAt: i % 3 === 0 ? undefined : new Date(),
       ...fields,
     });
-    const owners = [{ tenantId: org.id }, { userId: user.id }, { tenantId: "other" }, { userId: "other" }];
+    const owners = [{ tenantId: org.id }, { userId: owner.id }, { tenantId: "other" }, { userId: "other" }];
     const rows: Document[] = Array.from({ length: 400 }, (_, i) => token(owners[i % 4]!, i));
     await raw.collection("tokens").insertMany(rows);
 
@@ -206,9 +193,9 @@ describe("the plans of queries at a few hundred documents", () => {
       for (const target of [`/api/tenants/${org.slug}/tokens`, "/api/user/tokens"]) {
         const { nextCursor } = await get(`${target}?limit=5`);
         assert.equal((await get(`${target}?limit=5&cursor=${nextCursor}`)).status, 200);
-        const made = await service.call("POST", target, { token: user.token, body: { name: "new" } });
+        const made = await service.call("POST", target, { token: owner.token, body: { name: "new" } });
         assert.equal((await get("/api/tenants", made.data["token"] as string)).status, 200);
-        await service.call("DELETE", `${target}/${String(made.data["id"])}`, { token: user.token });
+        await service.call("DELETE", `${target}/${String(made.data["id"])}`, { token: owner.token });
       }
     });
 
@@ -252,11 +239,11 @@ describe("the plans of queries at a few hundred documents", () => {
     const base = `/api/tenants/${org.slug}/mcp-servers`;
     for (const at of [3, 7])
       await service.call("POST", `${base}/import`, {
-        token: user.token,
+        token: owner.token,
         body: { name: rows[at]!.name, slug: `imported-${at}` },
       });
     await service.call("PUT", `/api/tenants/${org.slug}/mcp-registry`, {
-      token: user.token,
+      token: owner.token,
       body: { enabled: true },
     });
 
@@ -269,8 +256,8 @@ describe("the plans of queries at a few hundred documents", () => {
         `${base}/imported-3/deletion`,
         `/${org.slug}/mcp/v0.1/servers?search=imported&updated_since=2026-01-01T00:00:00Z`,
       ])
-        assert.equal((await service.raw("GET", target, { token: user.token })).status, 200, target);
-      await service.call("POST", `${base}/import`, { token: user.token, body: { name: rows[9]!.name } });
+        assert.equal((await service.raw("GET", target, { token: owner.token })).status, 200, target);
+      await service.call("POST", `${base}/import`, { token: owner.token, body: { name: rows[9]!.name } });
       await app.storage.mcpCatalog.put({ ...rows[11]!, _id: "io.example/server-5@1.0.0", latest: true });
       await followCatalog(app);
     });

@@ -1,8 +1,8 @@
 /** Whether an error means that the engine is unavailable: it decides between 503 and 500, and what is retried. */
 import assert from "node:assert/strict";
 import net, { type AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
-import { type Collection, MongoClient } from "mongodb";
+import { after, describe, it } from "node:test";
+import { MongoClient } from "mongodb";
 import { isDuplicate, isUnavailable, retryIdempotent } from "../../storage/database.ts";
 import { insertOnce } from "../../storage/outbox.ts";
 import { testDatabase } from "../support/engine.ts";
@@ -46,18 +46,12 @@ async function openCuttingProxy(url: string) {
   };
 }
 
-describe("an engine that becomes unavailable during a command", () => {
-  let proxy: Awaited<ReturnType<typeof openCuttingProxy>>;
-  let client: MongoClient;
-  let rows: Collection<Row>;
-
-  before(async () => {
-    const { url, name } = await testDatabase();
-    proxy = await openCuttingProxy(url);
-    client = await new MongoClient(proxy.url).connect();
-    rows = client.db(name).collection<Row>("unavailable");
-    await rows.insertOne({ _id: "there" });
-  });
+describe("an engine that becomes unavailable during a command", async () => {
+  const { url, name } = await testDatabase();
+  const proxy = await openCuttingProxy(url);
+  const client = await new MongoClient(proxy.url).connect();
+  const rows = client.db(name).collection<Row>("unavailable");
+  await rows.insertOne({ _id: "there" });
 
   after(async () => {
     await client.close();

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { openSkillStore } from "../../repos/store/index.ts";
 import { crashRounds } from "./crash-rounds.ts";
 import { repo, temporaryFolder } from "./fixtures.ts";
 
-describe("publishers killed with SIGKILL", () => {
-  let folder: string;
-  before(async () => (folder = await temporaryFolder()));
+describe("publishers killed with SIGKILL", async () => {
+  const folder = await temporaryFolder();
   after(() => rm(folder, { recursive: true, force: true }));
 
   it("leave every acknowledged version readable, and no other visible", async () => {

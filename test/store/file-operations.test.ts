@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
 import { createHook } from "node:async_hooks";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { RepoId } from "../../repos/store/index.ts";
-import { draft, openBench, textFile, type Bench } from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { draft, openBench, textFile } from "./fixtures.ts";
 
 /** Without `O_DSYNC`, each file is flushed by an operation of its own. */
 const flushes = (files: number) => (process.platform === "linux" ? 0 : files);
 const attempts = 5;
 
-let bench: Bench;
 let made = 0;
 
-before(async () => {
-  bench = await openBench({ autoMaintain: false });
-  // The first repository of a folder also flushes the folders above it.
-  await create();
-});
-after(() => bench.close());
-
+const bench = await closedAfter(openBench({ autoMaintain: false }));
 const nextRepo = (): RepoId => ({
   tenantId: "a".repeat(24),
   skillId: (++made * 256).toString(16).padStart(24, "0"),
 });
+// The first repository of a folder also flushes the folders above it.
+await create();
 
 async function create() {
   const repo = nextRepo();

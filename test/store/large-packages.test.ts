@@ -5,13 +5,14 @@ import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { readZip, writeZip } from "../../repos/archive/index.ts";
 import type { TreeFile } from "../../repos/store/index.ts";
 import { rawZip } from "../archive/raw-zip.ts";
 import { root } from "../support/root.ts";
-import { draft, fsck, openBench, repo, temporaryFolder, textFile, type Bench } from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { draft, fsck, openBench, repo, temporaryFolder, textFile } from "./fixtures.ts";
 
 const run = promisify(execFile);
 const mega = 1024 * 1024;
@@ -40,8 +41,7 @@ async function bytesOf(stream: Readable): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-describe("a large package", () => {
-  let bench: Bench;
+describe("a large package", async () => {
   const files: TreeFile[] = [
     textFile("SKILL.md", "# Large\n"),
     { path: "data/huge.bin", mode: "100644", data: dense(8.5 * mega, 1) },
@@ -49,13 +49,10 @@ describe("a large package", () => {
     { path: "data/zeros", mode: "100755", data: Buffer.alloc(2 * mega) },
     { path: "img/a.png", mode: "100644", data: dense(mega / 2, 2) },
   ];
-  let zip: string;
-  before(async () => {
-    bench = await openBench();
-    zip = join(bench.folder, "large.zip");
-    await spoolZip(zip, files);
-  });
-  after(() => bench.close());
+
+  const bench = await closedAfter(openBench());
+  const zip = join(bench.folder, "large.zip");
+  await spoolZip(zip, files);
 
   it("becomes the same commit from a zip, in a thread, as from memory", async () => {
     const fromZip = await bench.store.writeCommit(repo, {

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PackStore } from "../../repos/store/driver.ts";
 import { ObjectReader } from "../../repos/store/object-reader.ts";
 import { openPosixDriver } from "../../repos/store/posix/posix.ts";
-import { draft, openBench, repo, textFile, type Bench } from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { draft, openBench, repo, textFile } from "./fixtures.ts";
 
-describe("a reader next to another process that writes", () => {
-  let bench: Bench;
-  before(async () => (bench = await openBench({ autoMaintain: false })));
-  after(() => bench.close());
+describe("a reader next to another process that writes", async () => {
+  const bench = await closedAfter(openBench({ autoMaintain: false }));
 
   /** The driver, with hooks on the content and timing of each listing of the folder. */
   function openReader(onList: (list: PackStore["list"]) => ReturnType<PackStore["list"]>): ObjectReader {

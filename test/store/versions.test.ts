@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import git from "isomorphic-git";
 import { canonicalContent } from "../../contract/package-rules.ts";
 import { parseTrailers, type RepoId, type TreeFile, type WrittenCommit } from "../../repos/store/index.ts";
-import { draft, fsck, git as native, openBench, repo, textFile, type Bench } from "./fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { draft, fsck, git as native, openBench, repo, textFile } from "./fixtures.ts";
 
 const names = fc.oneof(
   fc.constantFrom(
@@ -66,12 +67,10 @@ const trees = fc
     });
   });
 
-describe("a stored version", () => {
-  let bench: Bench;
+describe("a stored version", async () => {
   let skills = 0;
   const nextRepo = (): RepoId => ({ ...repo, skillId: (++skills).toString(16).padStart(24, "0") });
-  before(async () => (bench = await openBench()));
-  after(() => bench.close());
+  const bench = await closedAfter(openBench());
 
   /** Compares one version as the store, native git and isomorphic-git read it with what was published. */
   async function assertSame(

@@ -40,7 +40,7 @@ export function openBrowser(): Promise<Browser> {
 let shared: Promise<Browser> | undefined;
 
 /** The browser of all files that run in this process; of one file where that is run alone. Not to be closed. */
-export function sharedBrowser(): Promise<Browser> {
+export async function sharedBrowser(): Promise<Browser> {
   shared ??= openBrowser().then((browser) => {
     browser.once("disconnected", () => (shared = undefined));
     process.once("svc-files-ended", () => void browser.close());

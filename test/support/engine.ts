@@ -23,7 +23,7 @@ const presentFile = () => process.env["SVC_TEST_FILE"] ?? "";
  * The database of this test file. Get it once per file and empty it between tests: a new database per test would leave
  * files and handles behind. Needs no clean-up.
  */
-export function testDatabase(): Promise<TestDatabase> {
+export async function testDatabase(): Promise<TestDatabase> {
   const file = presentFile();
   const database = ofFiles.get(file) ?? open();
   ofFiles.set(file, database);
@@ -34,7 +34,7 @@ export function testDatabase(): Promise<TestDatabase> {
  * The same for a whole service: empty for each file, but with the collections and indexes of earlier files of the run,
  * since creating them takes seconds.
  */
-export function serviceDatabase(): Promise<TestDatabase> {
+export async function serviceDatabase(): Promise<TestDatabase> {
   const file = presentFile();
   if (ofServices?.file !== file)
     ofServices = { file, database: (ofServices?.database ?? openForServices()).then(emptied) };

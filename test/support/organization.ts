@@ -68,12 +68,12 @@ export interface Grantee {
   level: FolderLevel;
 }
 
-/** A text skill in an existing folder. */
-export async function publishInFolder(
+/** A new text skill, private at the root of the organization unless the fields say otherwise. */
+export async function publishSkill(
   service: TestService,
   org: TestOrg,
   { token }: TestUser,
-  skill: { name: string; folder: string; visibility: string },
+  skill: { name: string; [field: string]: unknown },
 ): Promise<PublishResult["skill"]> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {
     token,

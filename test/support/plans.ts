@@ -1,13 +1,9 @@
 /** The engine's work for a call: each command that was sent, explained. */
 import assert from "node:assert/strict";
 import { BSON, type CommandStartedEvent, type Document } from "mongodb";
-import { startService, type ServiceOptions, type TestService } from "./service.ts";
+import type { TestService } from "./service.ts";
 
 const { EJSON } = BSON;
-
-/** A service whose commands `plansOf` can observe. */
-export const startWatchedService = (options?: ServiceOptions): Promise<TestService> =>
-  startService({ ...options, reportsCommands: true });
 
 /** A command, and how the engine ran it. */
 export interface Plan {
@@ -18,7 +14,7 @@ export interface Plan {
 
 const explainable = new Set(["find", "aggregate", "count", "distinct", "update", "delete", "findAndModify"]);
 
-/** Runs the calls, and gets the engine's plan for each of the commands that they sent. */
+/** Runs calls of a service with `reportsCommands`, and gets the engine's plan for each command that they sent. */
 export async function plansOf(service: TestService, run: () => Promise<unknown>): Promise<Plan[]> {
   const { raw } = service.app.storage.database;
   const commands = new Map<string, Document>();

@@ -1,8 +1,9 @@
 /**
- * Set-ups that many test files share. Each function registers hooks: it is called once, at the top of a file or of a
- * suite, and passes what it started to `use`, so that the tests keep it in variables of their own.
+ * The ladder of set-ups: each starts what the one before it starts, and more. A test file awaits one at its top level,
+ * or in its only suite; what was started ends after the tests of that file or suite. node:test knows the suite by the
+ * promise that is awaited: a function that returns the promise of another file has to be `async`.
  */
-import { after, afterEach, before } from "node:test";
+import { after, afterEach } from "node:test";
 import {
   startService,
   type ServiceOptions,
@@ -20,39 +21,43 @@ export interface Clock {
   advance(ms: number): Date;
 }
 
-export interface ServiceSetUp extends Omit<ServiceOptions, "now"> {
+export interface ServiceSetUp extends ServiceOptions {
   /** A time at which the clock stands still until a test advances it; by default the clock runs. */
   stoppedAt?: Date;
   /** Whether every document is removed after each test. */
   isEmptied?: boolean;
 }
 
-/** Starts a service before the tests and closes it after them. */
-export function setUpService(use: (service: TestService) => void, options: ServiceSetUp = {}): Clock {
+/** A service, with the clock that it uses. */
+export async function setUpService(
+  options: ServiceSetUp = {},
+): Promise<{ service: TestService; clock: Clock }> {
   const { stoppedAt, isEmptied, ...config } = options;
   const clock = newClock(stoppedAt);
-  let service: TestService;
-  before(async () => use((service = await startService({ ...config, now: () => clock.now() }))));
-  if (isEmptied)
-    afterEach(async () => {
-      await service.settled();
-      await service.empty();
-    });
-  after(() => service.close());
-  return clock;
+  const service = await closedAfter(startService({ now: () => clock.now(), ...config }));
+  if (isEmptied) afterEach(() => service.empty());
+  return { service, clock };
 }
 
-/** Starts a service with an organization and its owner before the tests, and closes it after them. */
-export function setUpOrganization(
-  use: (made: { service: TestService; user: TestUser; org: TestOrg }) => void,
-): void {
-  let service: TestService;
-  before(async () => {
-    service = await startService();
-    const user = await service.newUser();
-    use({ service, user, org: await service.newOrg(user) });
-  });
-  after(() => service.close());
+/** A service with an organization, whose owner is the first account and therefore the service's administrator. */
+export async function setUpOrganization(
+  options: ServiceSetUp = {},
+): Promise<{ service: TestService; clock: Clock; owner: TestUser; org: TestOrg }> {
+  const started = await setUpService(options);
+  return { ...started, ...(await newOrganization(started.service)) };
+}
+
+/** Returns what was started, and closes it after the tests of the file or suite. */
+export async function closedAfter<T extends { close(): unknown }>(starting: T | Promise<T>): Promise<T> {
+  const started = await starting;
+  after(() => started.close());
+  return started;
+}
+
+/** A new organization, and the new account that owns it. */
+export async function newOrganization(service: TestService): Promise<{ owner: TestUser; org: TestOrg }> {
+  const owner = await service.newUser();
+  return { owner, org: await service.newOrg(owner) };
 }
 
 export function newClock(stoppedAt?: Date): Clock {

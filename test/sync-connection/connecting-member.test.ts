@@ -1,23 +1,19 @@
 /** A connection whose member leaves the organization, or loses the permission to connect. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { VersionPayload } from "../../contract/payloads/skills.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { takeMails } from "../support/mailbox.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import type { TestUser } from "../support/service.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers, type Customer } from "../support/sync/customers.ts";
 import { edited } from "../support/sync/hosted.ts";
 
-let customers: Customers;
-let service: TestService;
-before(async () => {
-  customers = await startCustomers();
-  ({ service } = customers);
-});
-after(() => customers.close());
+const customers = await closedAfter(startCustomers());
+const { service } = customers;
 
 interface Connected {
   customer: Customer;

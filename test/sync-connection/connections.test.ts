@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import { isDuplicate } from "../../storage/database.ts";
-import { openStorage, type Storage } from "../../storage/index.ts";
+import { openStorage } from "../../storage/index.ts";
 import type { SyncBase } from "../../storage/sync/bases.ts";
 import { connectionDoc } from "../support/connection.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-let storage: Storage;
-before(async () => {
-  const { url, name } = await testDatabase();
-  storage = await openStorage({ url, database: name });
-});
+const { url, name } = await testDatabase();
+const storage = await closedAfter(openStorage({ url, database: name }));
+
 beforeEach(() => emptyDatabase(storage.database.raw));
-after(() => storage.close());
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 

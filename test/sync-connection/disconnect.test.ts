@@ -6,24 +6,20 @@ import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import type { GitHubStub } from "../support/host/github-stub.ts";
-import type { TestService } from "../support/service.ts";
+import { newOrganization } from "../support/set-up.ts";
 import { edited } from "../support/sync/hosted.ts";
 import { setUpGitHub } from "../support/sync/set-up-github.ts";
 
 /** Longer than the pause between two polls of a connection. */
 const quietMs = 700;
-let stub: GitHubStub;
-let service: TestService;
-const clock = setUpGitHub({}, (made) => ({ service, stub } = made));
+const { service, stub, clock } = await setUpGitHub({});
 
 type Customer = Awaited<ReturnType<typeof connected>>;
 let made = 0;
 
 /** A connection with something to import and something to export. */
 async function connected() {
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   const base = `/api/tenants/${org.id}/repo-sync`;
   const repository = await stub.newRepository(`acme/ended-${made++}`);
   repository.repo.commit({ "skills/theirs/SKILL.md": edited("theirs", "one") });

@@ -3,25 +3,17 @@
  * REST interface.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { RepoError, type RepoFailure } from "../../repos/errors.ts";
 import { findInstallation, openGitHubAppHost, openGitHubTokenHost } from "../../repos/hosts/github.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
-import { openMirrorBench, type MirrorBench } from "../mirror/fixtures.ts";
-import {
-  startGitHub,
-  type GitHubStub,
-  type StubAnswer,
-  type StubRepository,
-} from "../support/host/github-stub.ts";
+import { openMirrorBench } from "../mirror/fixtures.ts";
+import { startGitHub, type StubAnswer, type StubRepository } from "../support/host/github-stub.ts";
 import { hostContract } from "../support/host/host-contract.ts";
 
-let stub: GitHubStub;
-let bench: MirrorBench;
-before(async () => {
-  stub = await startGitHub();
-  bench = await openMirrorBench();
-});
+const stub = await startGitHub();
+const bench = await openMirrorBench();
+
 after(async () => {
   await bench.close();
   await stub.close();

@@ -3,18 +3,16 @@
  * either side, affects nothing else, and ends with its cause.
  */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import type { Trouble } from "../support/host/git-host.ts";
-import { hourMs, edited, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { hourMs, edited, startHosted } from "../support/sync/hosted.ts";
 
-let hosted: Hosted;
-before(async () => {
-  hosted = await startHosted();
-});
+const hosted = await closedAfter(startHosted());
+
 beforeEach(() => hosted.host.calm());
-after(() => hosted.close());
 
-describe("a host", () => {
+describe("a host", async () => {
   const cases: [what: string, trouble: Trouble, status: "blocked" | "failing", code: string][] = [
     ["that asks to wait", limited({ "retry-after": "1200" }), "failing", "rate_limited"],
     ["with too many requests", { on: "fetch", answer: { status: 429 } }, "failing", "rate_limited"],
@@ -52,13 +50,12 @@ describe("a host", () => {
   function limited(headers: Record<string, string>): Trouble {
     return { on: "fetch-refs", answer: { status: 403, headers } };
   }
-  let customer: Connected;
-  before(async () => {
-    customer = await hosted.connected();
-    for (const name of ["Here", "There"]) await hosted.publish(customer, name, "at first");
-    await hosted.run(customer);
-    await hosted.assertInStep(customer);
-  });
+
+  const customer = await hosted.connected();
+  for (const name of ["Here", "There"]) await hosted.publish(customer, name, "at first");
+  await hosted.run(customer);
+  await hosted.assertInStep(customer);
+
   for (const [what, trouble, status, code] of cases)
     it(`${what} is reported as ${code}, and edits of both sides arrive later`, async () => {
       customer.repository.pull();

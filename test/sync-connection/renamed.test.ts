@@ -5,13 +5,12 @@ import type { ConnectionPayload, RepositorySyncPayload } from "../../contract/pa
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit } from "../support/host/git-host.ts";
-import { delivery, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { delivery, type StubRepository } from "../support/host/github-stub.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
+import { newOrganization } from "../support/set-up.ts";
 import { setUpGitHub } from "../support/sync/set-up-github.ts";
 
-let stub: GitHubStub;
-let service: TestService;
-const clock = setUpGitHub({ proof: "none" }, (made) => ({ service, stub } = made));
+const { service, stub, clock } = await setUpGitHub({ proof: "none" });
 
 interface Connected {
   owner: TestUser;
@@ -23,8 +22,7 @@ interface Connected {
 }
 
 async function connected(name: string, by: "token" | "app", webhooks = true): Promise<Connected> {
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   const repository = await stub.newRepository(name, { installed: by === "app" });
   repository.repo.commit({ "a.txt": "1\n" });
   const token = stub.newToken([repository], { webhooks });

@@ -2,21 +2,16 @@
 import assert from "node:assert/strict";
 import { existsSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ConnectionPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestService } from "../support/service.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers, type Customer } from "../support/sync/customers.ts";
 
-let customers: Customers;
-let service: TestService;
-before(async () => {
-  customers = await startCustomers();
-  ({ service } = customers);
-});
-after(() => customers.close());
+const customers = await closedAfter(startCustomers());
+const { service } = customers;
 
 const actionsOf = async (customer: Customer) =>
   (

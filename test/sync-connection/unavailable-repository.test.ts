@@ -3,19 +3,16 @@
  */
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Config } from "../../src/config.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import type { ConnectionHost } from "../../storage/connections.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers, type Customer } from "../support/sync/customers.ts";
 import { hourMs } from "../support/sync/hosted.ts";
 
-let customers: Customers;
-before(async () => {
-  customers = await startCustomers();
-});
-after(() => customers.close());
+const customers = await closedAfter(startCustomers());
 
 async function connected(): Promise<Customer & { id: string; bare: string }> {
   const customer = await customers.newCustomer();

@@ -3,13 +3,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
-import type { GitHubStub } from "../support/host/github-stub.ts";
-import type { TestService } from "../support/service.ts";
 import { newCustomer, setUpGitHub } from "../support/sync/set-up-github.ts";
 
-let stub: GitHubStub;
-let service: TestService;
-setUpGitHub({ proof: "tag" }, (made) => ({ service, stub } = made));
+const { service, stub } = await setUpGitHub({ proof: "tag" });
 
 describe("the proof of write access to the App's repositories", () => {
   it("is a tag, and its error does not reveal whether the repository exists", async () => {

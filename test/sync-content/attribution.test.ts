@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
-import type { TestService } from "../support/service.ts";
 import {
   setUpSyncFixtures,
   listSkills,
@@ -11,8 +10,7 @@ import {
   type SyncFixture,
 } from "../support/sync/fixture.ts";
 
-let service: TestService;
-const withFixture = setUpSyncFixtures((started) => (service = started));
+const { service, withFixture } = await setUpSyncFixtures();
 
 const fresh = "---\nname: fresh\ndescription: New.\n---\n\none\n";
 

@@ -4,7 +4,6 @@ import { cpSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { runGit } from "../support/host/git-host.ts";
-import type { TestService } from "../support/service.ts";
 import {
   setUpSyncFixtures,
   listSkills,
@@ -15,8 +14,7 @@ import {
 } from "../support/sync/fixture.ts";
 import { makePackage } from "../support/zip.ts";
 
-let service: TestService;
-const withFixture = setUpSyncFixtures((started) => (service = started));
+const { service, withFixture } = await setUpSyncFixtures();
 
 describe("the export of large skills", () => {
   it("is one commit if the branch already contains their content, and several otherwise", () =>

@@ -5,7 +5,6 @@ import type { App } from "../../src/app.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { newFolder } from "../support/organization.ts";
-import type { TestService } from "../support/service.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
   setUpSyncFixtures,
@@ -17,8 +16,7 @@ import {
   type SyncFixture,
 } from "../support/sync/fixture.ts";
 
-let service: TestService;
-const withFixture = setUpSyncFixtures((started) => (service = started));
+const { service, withFixture } = await setUpSyncFixtures();
 
 /** A sync with a wrapped app that runs a change in the middle. */
 async function runThrough(app: App, fixture: SyncFixture) {

@@ -1,48 +1,40 @@
 /** Imports of content: versions and skills like those of a publish, with the repository's commit and author. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
-import type { SyncActor } from "../../src/access/actor.ts";
 import { loadTree } from "../../src/folders/tree/trees.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
 import { importSkill, importVersion, syncActor } from "../../src/skills/publish/import/import-skill.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let sync: SyncActor;
-before(async () => {
-  service = await startService();
-  owner = await service.newUser("ann");
-  org = await service.newOrg(owner);
-  const tenant = (await service.app.storage.tenants.find(org.id))!;
-  const gone = { userId: "0123456789abcdef01234567", username: "bo", name: "Bo Gone" };
-  sync = syncActor(
-    {
-      _id: "c1",
-      tenantId: org.id,
-      repositoryKey: "k",
-      host: { kind: "local", repositoryId: "r", fullName: "r", url: "r" },
-      branch: "main",
-      connectedBy: gone,
-      mode: "push",
-      status: "active",
-      wanted: 0,
-      done: 0,
-      fullWanted: 0,
-      pollAt: new Date(),
-      failures: 0,
-      fence: 0,
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    },
-    tenant,
-  );
-});
-after(() => service.close());
+const { service } = await setUpService();
+const owner = await service.newUser("ann");
+const org = await service.newOrg(owner);
+const tenant = (await service.app.storage.tenants.find(org.id))!;
+const gone = { userId: "0123456789abcdef01234567", username: "bo", name: "Bo Gone" };
+const sync = syncActor(
+  {
+    _id: "c1",
+    tenantId: org.id,
+    repositoryKey: "k",
+    host: { kind: "local", repositoryId: "r", fullName: "r", url: "r" },
+    branch: "main",
+    connectedBy: gone,
+    mode: "push",
+    status: "active",
+    wanted: 0,
+    done: 0,
+    fullWanted: 0,
+    pollAt: new Date(),
+    failures: 0,
+    fence: 0,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  },
+  tenant,
+);
 
 const commit = {
   oid: "1234567890123456789012345678901234567890",

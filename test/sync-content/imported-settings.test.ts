@@ -4,12 +4,10 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import { runCount } from "../support/run-count.ts";
-import type { TestService } from "../support/service.ts";
 import { skillTexts } from "../support/skill-texts.ts";
 import { setUpSyncFixtures, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
-let service: TestService;
-const withFixture = setUpSyncFixtures((started) => (service = started));
+const { service, withFixture } = await setUpSyncFixtures();
 
 async function change(fixture: SyncFixture, skillId: string, body: object): Promise<void> {
   const answer = await service.call("PUT", `/api/skills/${skillId}`, { token: fixture.owner.token, body });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runGit } from "../support/host/git-host.ts";
-import type { TestService } from "../support/service.ts";
 import {
   listSkills,
   setUpSyncFixtures,
@@ -11,8 +10,7 @@ import {
   type SyncFixture,
 } from "../support/sync/fixture.ts";
 
-let service: TestService;
-const withFixture = setUpSyncFixtures((started) => (service = started));
+const { service, withFixture } = await setUpSyncFixtures();
 
 const kit = "---\nname: kit\ndescription: A kit.\n---\n\n# Kit\n";
 const content = { "SKILL.md": kit, "run.sh": "echo one\n", "scripts/b.py": "print(1)\n" };

@@ -2,29 +2,24 @@
 import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/host/git-host.ts";
 import { moderate } from "../support/moderation.ts";
-import type { TestUser } from "../support/service.ts";
-import { as, problemsOf, startCustomers, type Customers } from "../support/sync/customers.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, problemsOf, startCustomers } from "../support/sync/customers.ts";
 
 const lure = "# Lure\n\nrun this\n";
 
 const text = (name: string, more: string) =>
   `---\nname: ${name}\ndescription: A skill.\n---\n\n# ${name}\n\n${more}\n`;
 
-describe("an import in push mode", () => {
-  let customers: Customers;
-  let admin: TestUser;
-  before(async () => {
-    customers = await startCustomers();
-    // The first account of a service is its administrator.
-    admin = await customers.service.newUser();
-  });
-  after(() => customers.close());
+describe("an import in push mode", async () => {
+  const customers = await closedAfter(startCustomers());
+  // The first account of a service is its administrator.
+  const admin = await customers.service.newUser();
 
   it("refuses content that was taken down, imports the others, and imports it once it is allowed", async () => {
     const { service } = customers;

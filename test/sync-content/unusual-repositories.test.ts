@@ -3,19 +3,16 @@
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { openHost } from "../../src/sync/connection/open-host.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { runGit, secretScanningHook } from "../support/host/git-host.ts";
 import { feedGit } from "../support/native-git.ts";
-import { hourMs, edited, startHosted, type Hosted } from "../support/sync/hosted.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { hourMs, edited, startHosted } from "../support/sync/hosted.ts";
 
-let hosted: Hosted;
-before(async () => {
-  hosted = await startHosted();
-});
-after(() => hosted.close());
+const hosted = await closedAfter(startHosted());
 
 describe("a repository", () => {
   it("in which skills is a file is reported, unchanged, and written to once the file is gone", async () => {

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/host/git-host.ts";
-import type { TestService } from "../support/service.ts";
-import { as, startCustomers, type Customers } from "../support/sync/customers.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers } from "../support/sync/customers.ts";
 
-let customers: Customers;
-let service: TestService;
-before(async () => {
-  customers = await startCustomers();
-  ({ service } = customers);
-});
-after(() => customers.close());
+const customers = await closedAfter(startCustomers());
+const { service } = customers;
 
 describe("the changed lines of a plan", () => {
   it("compare packages file by file, and leave out what is no text or too much", async () => {

@@ -2,26 +2,22 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { after, afterEach, before, describe, it } from "node:test";
+import { after, afterEach, describe, it } from "node:test";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { closeChildren } from "../../workers/children.ts";
 import { planInChild } from "../../workers/sync/plan-in-child.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { startGitHost, type GitHost, type HostedRepo } from "../support/host/git-host.ts";
+import { startGitHost, type HostedRepo } from "../support/host/git-host.ts";
 import { jobProcesses } from "../support/job-processes.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestOrg, type TestUser } from "../support/service.ts";
 
 const secret = "a-password-that-nobody-may-see";
 
-let host: GitHost;
-let service: TestService;
+const host = await startGitHost();
+const service = await startService({ syncPrivateNetwork: true });
+// As `server.ts` opens it.
+service.app.makePlan = (work) => planInChild(service.app, work);
 
-before(async () => {
-  host = await startGitHost();
-  service = await startService({ syncPrivateNetwork: true });
-  // As `server.ts` opens it.
-  service.app.makePlan = (work) => planInChild(service.app, work);
-});
 afterEach(() => host.calm());
 after(async () => {
   await closeChildren(service.app);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
@@ -11,17 +11,12 @@ import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestService } from "../support/service.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers, type Customer } from "../support/sync/customers.ts";
 import { makeFixture } from "../workspaces/fixture.ts";
 
-let customers: Customers;
-let service: TestService;
-before(async () => {
-  customers = await startCustomers();
-  ({ service } = customers);
-});
-after(() => customers.close());
+const customers = await closedAfter(startCustomers());
+const { service } = customers;
 
 describe("the plan", () => {
   it("lists what a first sync writes and creates before anything is connected, and stores nothing", async () => {

@@ -1,47 +1,37 @@
 /** Visibility of a sync to readers who may not read every skill. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { RepositorySyncPayload, SyncPlanPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
 import { FolderTree } from "../../src/folders/tree/tree.ts";
 import { viewOf } from "../../src/sync/report/visible.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers } from "../support/sync/customers.ts";
 
-let customers: Customers;
-let service: TestService;
-let customer: Customer;
-/** May read the sync and every skill outside restricted folders. */
-let reader: TestUser;
-let bare: string;
-let connectionId: string;
-
-before(async () => {
-  customers = await startCustomers();
-  ({ service } = customers);
-  customer = await customers.newCustomer();
-  const role = await service.call<{ id: string }>("POST", `/api/tenants/${customer.org.id}/roles`, {
-    ...as(customer),
-    body: { name: "Sync reader", permissions: { githubSync: ["read", "manage"], skill: ["read"] } },
-  });
-  reader = await newMember(service, customer.org, role.data.id);
-  const vault = await newFolder(service, customer.org, customer.owner, "vault");
-  await restrict(service, customer.owner, vault.id, []);
-  await customers.publish(customer, "Open");
-  await publishSecret("first\n");
-  bare = customers.newRepository(customer, "seen.git");
-  connectionId = (await customers.connect(customer, { host: "local", url: "seen.git" })).data.id;
-  await sync();
+const customers = await closedAfter(startCustomers());
+const { service } = customers;
+const customer = await customers.newCustomer();
+const role = await service.call<{ id: string }>("POST", `/api/tenants/${customer.org.id}/roles`, {
+  ...as(customer),
+  body: { name: "Sync reader", permissions: { githubSync: ["read", "manage"], skill: ["read"] } },
 });
-after(() => customers.close());
-
 const publishSecret = (content: string) =>
   service.call("POST", "/api/skills", {
     ...as(customer),
     body: { tenantId: customer.org.id, name: "Secret", folder: "vault", content },
   });
+
+/** May read the sync and every skill outside restricted folders. */
+const reader = await newMember(service, customer.org, role.data.id);
+const vault = await newFolder(service, customer.org, customer.owner, "vault");
+await restrict(service, customer.owner, vault.id, []);
+await customers.publish(customer, "Open");
+await publishSecret("first\n");
+const bare = customers.newRepository(customer, "seen.git");
+const connectionId = (await customers.connect(customer, { host: "local", url: "seen.git" })).data.id;
+await sync();
 
 async function sync(): Promise<void> {
   await service.settled();

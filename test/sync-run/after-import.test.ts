@@ -1,14 +1,11 @@
 /** After an import: one commit that reports it, and then nothing, however often a sync runs. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runGit } from "../support/host/git-host.ts";
-import { edited, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { edited, startHosted, type Connected } from "../support/sync/hosted.ts";
 
-let hosted: Hosted;
-before(async () => {
-  hosted = await startHosted();
-});
-after(() => hosted.close());
+const hosted = await closedAfter(startHosted());
 
 const requests = (step: string) => hosted.host.asked.filter((asked) => asked.step === step).length;
 const commitsOf = ({ repository }: Connected) =>

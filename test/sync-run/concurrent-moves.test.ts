@@ -5,7 +5,6 @@ import path from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import { concurrentMoveMs } from "../../src/sync/content/import/concurrent-move.ts";
 import { runGitScript } from "../support/host/git-host.ts";
-import type { TestService } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 import {
   listSkills,
@@ -15,8 +14,7 @@ import {
   withSyncFixture,
 } from "../support/sync/fixture.ts";
 
-let service: TestService;
-const clock = setUpService((started) => (service = started));
+const { service, clock } = await setUpService();
 beforeEach(() => void (clock.aheadMs = 0));
 
 /** Number of lines that make an edited file the same file to git. */

@@ -5,9 +5,10 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { isLong } from "../support/run-count.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
   newLedger,
@@ -23,7 +24,6 @@ import {
   newScenario,
   reconciled,
   startScenarioEnvironment,
-  type ScenarioEnvironment,
   type Scenario,
 } from "../support/sync/scenario.ts";
 import { makePackage } from "../support/zip.ts";
@@ -34,11 +34,7 @@ const stops: readonly (string | number)[] = isLong
   ? Array.from({ length: maxSteps }, (_, index) => index + 1)
   : ["folders.commit", "skills.append", "syncBases.putMany", "mirror.push"];
 
-let environment: ScenarioEnvironment;
-before(async () => {
-  environment = await startScenarioEnvironment();
-});
-after(() => environment.close());
+const environment = await closedAfter(startScenarioEnvironment());
 
 interface Scene {
   scenario: Scenario;

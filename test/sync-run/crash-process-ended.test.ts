@@ -1,26 +1,25 @@
 /** The process of a sync that ends too early: how it is reported, and who completes its work. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { requestSyncAfterLease } from "../../src/sync/run/abandoned-lease.ts";
 import { closeChildren } from "../../workers/children.ts";
 import { runConnectionInChild } from "../../workers/sync/run-in-child.ts";
 import { jobProcesses } from "../support/job-processes.ts";
-import { hourMs, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { hourMs, startHosted, type Connected } from "../support/sync/hosted.ts";
 
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
 
-let hosted: Hosted;
 let customer: Connected;
-before(async () => {
-  hosted = await startHosted();
-});
+
+const hosted = await closedAfter(startHosted());
+
 beforeEach(async () => {
   await hosted.host.calm();
   customer = await hosted.connected();
 });
 afterEach(() => closeChildren(hosted.service.app));
-after(() => hosted.close());
 
 const connection = async () => (await hosted.service.app.storage.connections.find(customer.id))!;
 

@@ -3,7 +3,7 @@
  * sets the number of kills.
  */
 import assert from "node:assert/strict";
-import { after, before, it } from "node:test";
+import { after, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { ChildProcessError } from "../../workers/child-error.ts";
@@ -17,7 +17,6 @@ import {
   newScenario,
   reconciled,
   startScenarioEnvironment,
-  type ScenarioEnvironment,
   type Scenario,
 } from "../support/sync/scenario.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";
@@ -28,10 +27,8 @@ const seed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** About the duration of a sync of these scenarios, on a busy machine. */
 const maxDurationMs = 400;
 
-let environment: ScenarioEnvironment;
-before(async () => {
-  environment = await startScenarioEnvironment();
-});
+const environment = await startScenarioEnvironment();
+
 after(async () => {
   await closeChildren(environment.service.app);
   await environment.close();

@@ -3,21 +3,13 @@
  * next one continues, treats none of our commits as foreign, and creates no version and no second request.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { isLong } from "../support/run-count.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
-import {
-  ourBranch,
-  startProposalEnvironment,
-  type ProposalEnvironment,
-  type ProposalFixture,
-} from "../support/sync/proposals.ts";
+import { ourBranch, startProposalEnvironment, type ProposalFixture } from "../support/sync/proposals.ts";
 
-let environment: ProposalEnvironment;
-before(async () => {
-  environment = await startProposalEnvironment();
-});
-after(() => environment.close());
+const environment = await closedAfter(startProposalEnvironment());
 
 /** A long run tries every step, another one every few from a random one on. */
 const stride = isLong ? 1 : 4;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
   withSyncFixture,
@@ -17,12 +17,7 @@ import {
   type SyncFixture,
 } from "../support/sync/fixture.ts";
 
-let service: TestService;
-let ahead = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + ahead) });
-});
-after(() => service.close());
+const { service, clock } = await setUpService();
 
 const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
@@ -33,7 +28,7 @@ async function crashAfter(fixture: SyncFixture, step: string): Promise<void> {
   const { mirrors } = crashing.app;
   await assert.rejects(runSync(crashing.app, fixture.connectionId, { ...fixture.ports, mirrors }));
   assert.ok(crashing.isMet(), crashing.steps.join(", "));
-  ahead += 5 * 60_000;
+  clock.aheadMs += 5 * 60_000;
 }
 
 function editText(fixture: SyncFixture, name: string, text: string): string {

@@ -2,45 +2,37 @@
 import assert from "node:assert/strict";
 import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, afterEach, before, describe, it } from "node:test";
+import { after, afterEach, describe, it } from "node:test";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { runGit } from "../support/host/git-host.ts";
-import { startService, type TestService } from "../support/service.ts";
-import { connectedFixture, publish, textOf, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";
+import { setUpService } from "../support/set-up.ts";
+import { connectedFixture, publish, textOf, versionsOf } from "../support/sync/fixture.ts";
 import { makePackage } from "../support/zip.ts";
 
-let service: TestService;
-let fixture: SyncFixture;
-let folder: string;
-let skill: { id: string };
 let count = 0;
 
-before(async () => {
-  service = await startService();
-  fixture = await connectedFixture(service);
-  folder = path.join(
-    service.app.config.gitRoot,
-    "t",
-    fixture.org.id,
-    "mirror",
-    `${fixture.connectionId}.git`,
-  );
-  skill = await publish(fixture, "Edited", "line 0");
-  await publish(fixture, "Own", "line 0");
-  const uploadId = await service.upload(fixture.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));
-  await publish(fixture, "kit", "", { content: undefined, uploadId });
-  await fixture.sync();
-  fixture.copy.update();
-  fixture.copy.write("notes.txt", "theirs\n");
-  fixture.copy.push();
-  await fixture.sync();
-});
-after(async () => {
-  await fixture.close();
-  await service.close();
-});
+const { service } = await setUpService();
+const fixture = await connectedFixture(service);
+const folder = path.join(
+  service.app.config.gitRoot,
+  "t",
+  fixture.org.id,
+  "mirror",
+  `${fixture.connectionId}.git`,
+);
+const skill = await publish(fixture, "Edited", "line 0");
+await publish(fixture, "Own", "line 0");
+const uploadId = await service.upload(fixture.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));
+await publish(fixture, "kit", "", { content: undefined, uploadId });
+await fixture.sync();
+fixture.copy.update();
+fixture.copy.write("notes.txt", "theirs\n");
+fixture.copy.push();
+await fixture.sync();
+
+after(() => fixture.close());
 
 afterEach(() => assertSound());
 

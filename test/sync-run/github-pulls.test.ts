@@ -3,19 +3,16 @@
  * permission.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { RepoError } from "../../repos/errors.ts";
 import { openGitHubAppHost, openGitHubTokenHost } from "../../repos/hosts/github.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { mergePull } from "../support/host/github-pulls-stub.ts";
-import { startGitHub, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
+import { startGitHub, type StubRepository } from "../support/host/github-stub.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-let stub: GitHubStub;
-before(async () => {
-  stub = await startGitHub();
-});
-after(() => stub.close());
+const stub = await closedAfter(startGitHub());
 
 const place = () => ({ apiUrl: stub.url, webUrl: stub.url, allowPrivateNetwork: true });
 const byToken = (repository: StubRepository, token: string) =>

@@ -3,20 +3,18 @@
  * are served. `SVC_RUNS` sets the number; 5000 is the required one.
  */
 import assert from "node:assert/strict";
-import { after, before, it } from "node:test";
+import { after, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeChildren, runInChild } from "../../workers/children.ts";
 import { runCount } from "../support/run-count.ts";
-import { newScenario, startScenarioEnvironment, type ScenarioEnvironment } from "../support/sync/scenario.ts";
+import { newScenario, startScenarioEnvironment } from "../support/sync/scenario.ts";
 
 const number = runCount(120, 5000);
 /** The limits of the process, as in `workers/processors.ts`. */
 const childLimits = { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 };
 
-let environment: ScenarioEnvironment;
-before(async () => {
-  environment = await startScenarioEnvironment();
-});
+const environment = await startScenarioEnvironment();
+
 after(async () => {
   await closeChildren(environment.service.app);
   await environment.close();

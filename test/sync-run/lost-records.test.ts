@@ -11,7 +11,7 @@ import {
   skillDirectories,
 } from "../support/sync/fixture.ts";
 
-const withFixture = setUpSyncFixtures(() => undefined);
+const { withFixture } = await setUpSyncFixtures();
 
 const names = ["alpha", "beta", "gamma"];
 

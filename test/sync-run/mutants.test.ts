@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { testDatabase } from "../support/engine.ts";
 import { root } from "../support/root.ts";
 import { type FunctionChange, type Mutant, mutants } from "../support/sync/mutants.ts";
@@ -22,10 +22,8 @@ const rounds = 10;
 const firstSeed = 1;
 const runTimeoutMs = 200_000;
 
-let folder: string;
-before(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "svc-mutants-"));
-});
+const folder = mkdtempSync(path.join(os.tmpdir(), "svc-mutants-"));
+
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The source with one rule broken, ready to run. */

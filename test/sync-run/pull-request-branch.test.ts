@@ -1,16 +1,12 @@
 /** Pull-request mode at a git server without pull requests: there is only the branch, which people merge by hand. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { RepositorySyncPayload } from "../../contract/payloads/sync.ts";
 import { runGit } from "../support/host/git-host.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { connectedFixture, publish, textOf, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 const branch = "svc-sync/main";
 

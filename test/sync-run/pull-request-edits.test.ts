@@ -1,20 +1,11 @@
 /** Pull-request mode: edits on either branch, closed requests, failures, and the change of the mode. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { secretScanningHook } from "../support/host/git-host.ts";
-import {
-  inStep,
-  ourBranch,
-  skillFile,
-  startProposalEnvironment,
-  type ProposalEnvironment,
-} from "../support/sync/proposals.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { inStep, ourBranch, skillFile, startProposalEnvironment } from "../support/sync/proposals.ts";
 
-let environment: ProposalEnvironment;
-before(async () => {
-  environment = await startProposalEnvironment();
-});
-after(() => environment.close());
+const environment = await closedAfter(startProposalEnvironment());
 
 const edited = (text: string, words: string) => text.replace(/\n\n[^\n]*$/, `\n\n${words}\n`);
 

@@ -1,26 +1,16 @@
 /** Pull-request mode with a branch that contains content that an administrator has taken down. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { moderate } from "../support/moderation.ts";
-import type { TestUser } from "../support/service.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { problemsOf } from "../support/sync/customers.ts";
-import {
-  ourBranch,
-  skillFile,
-  startProposalEnvironment,
-  type ProposalEnvironment,
-} from "../support/sync/proposals.ts";
+import { ourBranch, skillFile, startProposalEnvironment } from "../support/sync/proposals.ts";
 
-describe("an import in pull-request mode", () => {
-  let environment: ProposalEnvironment;
-  let admin: TestUser;
-  before(async () => {
-    environment = await startProposalEnvironment();
-    // The first account of a service is its administrator.
-    admin = await environment.service.newUser();
-  });
-  after(() => environment.close());
+describe("an import in pull-request mode", async () => {
+  const environment = await closedAfter(startProposalEnvironment());
+  // The first account of a service is its administrator.
+  const admin = await environment.service.newUser();
 
   it("refuses content that was taken down at its directory, and neither imports nor proposes anything for it", async () => {
     const fixture = await environment.newFixture();

@@ -1,19 +1,10 @@
 /** Pull-request mode, at a host that has pull requests: what is proposed, and what people may do with it. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import {
-  inStep,
-  ourBranch,
-  skillFile,
-  startProposalEnvironment,
-  type ProposalEnvironment,
-} from "../support/sync/proposals.ts";
+import { describe, it } from "node:test";
+import { closedAfter } from "../support/set-up.ts";
+import { inStep, ourBranch, skillFile, startProposalEnvironment } from "../support/sync/proposals.ts";
 
-let environment: ProposalEnvironment;
-before(async () => {
-  environment = await startProposalEnvironment();
-});
-after(() => environment.close());
+const environment = await closedAfter(startProposalEnvironment());
 
 describe("a connection in pull-request mode", () => {
   it("proposes everything by one request, and leaves the connected branch unchanged", async () => {

@@ -1,17 +1,13 @@
 /** Purging an erased skill from a connected repository: nothing is left once its directory is gone from the branch. */
 import assert from "node:assert/strict";
 import path from "node:path";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { git } from "../support/native-git.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { connectedFixture, publish, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 /** Edits a skill's text in the repository; returns the commit. */
 function edit(fixture: SyncFixture, slug: string, from: string, to: string): string {

@@ -4,7 +4,6 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { runGit } from "../support/host/git-host.ts";
 import { newFolder, restrict } from "../support/organization.ts";
-import type { TestService } from "../support/service.ts";
 import {
   setUpSyncFixtures,
   listSkills,
@@ -16,8 +15,7 @@ import {
 } from "../support/sync/fixture.ts";
 import { makePackage } from "../support/zip.ts";
 
-let service: TestService;
-const withFixture = setUpSyncFixtures((started) => (service = started));
+const { service, withFixture } = await setUpSyncFixtures();
 
 /** Asserts that a sync without changes creates no commit and no version. */
 async function assertStill(fixture: SyncFixture): Promise<void> {

@@ -5,7 +5,7 @@
  * `SVC_RUNS` and `SVC_SYNC_ROUNDS` set the length.
  */
 import assert from "node:assert/strict";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
@@ -13,7 +13,7 @@ import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { openRandom, type Random } from "../support/random.ts";
 import { runCount } from "../support/run-count.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import { connectedFixture, listSkills, publish, type SyncFixture } from "../support/sync/fixture.ts";
 import {
@@ -30,12 +30,7 @@ const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 7001);
 const maxSteps = 30;
 const leaseOverMs = 10 * 60_000;
 
-let ahead = 0;
-let service: TestService;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + ahead) });
-});
-after(() => service.close());
+const { service, clock } = await setUpService();
 
 /** A change by a member: publish, rename, move, delete. */
 async function actHere(
@@ -83,7 +78,7 @@ async function disconnect(fixture: SyncFixture): Promise<void> {
 /** Completes an interrupted disconnect, and connects again. */
 async function reconnect(fixture: SyncFixture): Promise<void> {
   for (let tries = 0; tries < 5 && (await fixture.connection()); tries++) {
-    ahead += leaseOverMs;
+    clock.aheadMs += leaseOverMs;
     await pollConnections(service.app);
     await service.settled();
   }
@@ -101,7 +96,7 @@ async function play(seed: number): Promise<void> {
 
   async function settle(): Promise<void> {
     for (let run = 0; run < 4; run++) {
-      ahead += leaseOverMs;
+      clock.aheadMs += leaseOverMs;
       await service.settled();
       const end = await fixture.sync(random.chance(0.3));
       const { problem } = (await fixture.connection())!;

@@ -4,12 +4,13 @@
  * nothing, other files stay unchanged, and a full sync makes both sides the same. `SVC_SYNC_SEED` repeats a scenario,
  * `SVC_RUNS` and `SVC_SYNC_ROUNDS` set the length.
  */
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit, type Trouble } from "../support/host/git-host.ts";
 import { openRandom } from "../support/random.ts";
 import { runCount } from "../support/run-count.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import { newLedger, readDirectories, readOutside } from "../support/sync/ledger.ts";
 import { remoteActor } from "../support/sync/remote-actor.ts";
@@ -19,7 +20,6 @@ import {
   newScenario,
   reconciled,
   startScenarioEnvironment,
-  type ScenarioEnvironment,
   type Scenario,
 } from "../support/sync/scenario.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";
@@ -31,11 +31,7 @@ const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** Longer than a sync of these scenarios takes. */
 const maxSteps = 40;
 
-let environment: ScenarioEnvironment;
-before(async () => {
-  environment = await startScenarioEnvironment();
-});
-after(() => environment.close());
+const environment = await closedAfter(startScenarioEnvironment());
 
 const troubles: Trouble[] = [
   { on: "fetch-refs", answer: { status: 503 } },

@@ -1,17 +1,15 @@
 /** Changes without a webhook: a branch that is reset or deleted is found by polling, over real smart HTTP. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { runGit } from "../support/host/git-host.ts";
-import { edited, hourMs, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { edited, hourMs, startHosted, type Connected } from "../support/sync/hosted.ts";
 
 const pollMs = 6 * 60_000;
 
-let hosted: Hosted;
-before(async () => {
-  hosted = await startHosted();
-});
+const hosted = await closedAfter(startHosted());
+
 beforeEach(() => hosted.host.calm());
-after(() => hosted.close());
 
 /** A connection in sync, with one skill in the branch. */
 async function inStep(): Promise<Connected> {

@@ -3,26 +3,21 @@ import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const MiB = 1024 * 1024;
 const secret = "the secret of the App";
 const forged = `sha256=${"0".repeat(64)}`;
 const unknown = "?connection=000000000000000000000000";
 
-let service: TestService;
-let without: TestService;
-before(async () => {
-  const github = { url: "https://github.com", apiUrl: "https://api.github.com", app: undefined };
-  service = await startService({ trustProxy: 1, github: { ...github, webhookSecrets: [secret] } });
-  without = await startService({ github: { ...github, webhookSecrets: [] } });
-});
-after(async () => {
-  await service.close();
-  await without.close();
-});
+const github = { url: "https://github.com", apiUrl: "https://api.github.com", app: undefined };
+const { service } = await setUpService({ trustProxy: 1, github: { ...github, webhookSecrets: [secret] } });
+const { service: without } = await setUpService({ github: { ...github, webhookSecrets: [] } });
+
+after(async () => {});
 
 interface Begun {
   call: ClientRequest;

@@ -3,13 +3,9 @@ import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import type { ConnectionPayload, RepositorySyncPayload } from "../../contract/payloads/sync.ts";
-import type { GitHubStub } from "../support/host/github-stub.ts";
-import type { TestService } from "../support/service.ts";
 import { newCustomer, setUpGitHub } from "../support/sync/set-up-github.ts";
 
-let stub: GitHubStub;
-let service: TestService;
-setUpGitHub({}, (made) => ({ service, stub } = made));
+const { service, stub } = await setUpGitHub({});
 
 describe("a signed delivery", () => {
   it("is read as JSON or as a form, and is 415 and shown on the connection otherwise", async () => {

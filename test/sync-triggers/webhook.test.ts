@@ -6,14 +6,12 @@ import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { delivery, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { delivery, type StubRepository } from "../support/host/github-stub.ts";
+import type { TestOrg, TestUser } from "../support/service.ts";
 import { newCustomer, setUpGitHub } from "../support/sync/set-up-github.ts";
 
 const secrets = ["the new secret of the App", "the old secret of the App"];
-let stub: GitHubStub;
-let service: TestService;
-const clock = setUpGitHub({ proof: "tag", webhookSecrets: secrets }, (made) => ({ service, stub } = made));
+const { service, stub, clock } = await setUpGitHub({ proof: "tag", webhookSecrets: secrets });
 
 interface Connected {
   owner: TestUser;

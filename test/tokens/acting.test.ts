@@ -2,29 +2,16 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { openCli } from "../support/cli.ts";
 import { newFolder, newMember } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { startTokenFixture, type TokenFixture } from "./fixture.ts";
+import { setUpTokens } from "./fixture.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-let fixture: TokenFixture;
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let list: TokenFixture["list"];
-let revoke: TokenFixture["revoke"];
-let made: TokenFixture["made"];
-let revokeAll: TokenFixture["revokeAll"];
-let statusOf: TokenFixture["statusOf"];
-before(async () => {
-  fixture = await startTokenFixture();
-  ({ service, owner, org, list, revoke, made, revokeAll, statusOf } = fixture);
-});
-after(() => service.close());
+const fixture = await setUpTokens();
+const { service, owner, org, list, revoke, made, revokeAll, statusOf } = fixture;
 
 describe("a token of an organization", () => {
   it("acts as the organization, under its own name", async () => {

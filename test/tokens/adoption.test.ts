@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { isDuplicate, newId, openDatabase, type Database } from "../../storage/database.ts";
+import { describe, it } from "node:test";
+import { isDuplicate, newId, openDatabase } from "../../storage/database.ts";
 import { openStorage } from "../../storage/index.ts";
 import type { TokenDoc } from "../../storage/tokens.ts";
 import { testDatabase } from "../support/engine.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-describe("a database from before tokens of organizations", () => {
-  let database: Database;
-  let url: string;
-  let name: string;
-  before(async () => {
-    ({ url, name } = await testDatabase());
-    database = await openDatabase(url, name);
-  });
-  after(() => database.close());
+describe("a database from before tokens of organizations", async () => {
+  const { url, name } = await testDatabase();
+  const database = await closedAfter(openDatabase(url, name));
 
   it("gets the slots of each owner at the next start, also at two concurrent starts", async () => {
     const tokens = database.raw.collection("tokens");

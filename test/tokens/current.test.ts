@@ -3,19 +3,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CurrentTokenPayload } from "../../contract/payloads/tokens.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
-import type { CallOptions, TestOrg, TestService, TestUser } from "../support/service.ts";
+import type { CallOptions } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let user: TestUser;
-let org: TestOrg;
-setUpOrganization((made) => ({ service, user, org } = made));
+const { service, owner, org } = await setUpOrganization();
 
 const read = (options: CallOptions) =>
   service.call<CurrentTokenPayload>("GET", "/api/user/tokens/current", options);
 
 async function newToken(path: string, body: object): Promise<string> {
-  const made = await service.call<{ token: string }>("POST", path, { token: user.token, body });
+  const made = await service.call<{ token: string }>("POST", path, { token: owner.token, body });
   assert.equal(made.status, 201, made.error);
   return made.data.token;
 }
@@ -43,7 +40,7 @@ describe("GET /api/user/tokens/current", () => {
   });
 
   it("is refused in a session, and to a visitor", async () => {
-    const session = await read({ cookie: user.cookie });
+    const session = await read({ cookie: owner.cookie });
     const visitor = await read({});
 
     assert.deepEqual([session.status, session.code], [422, "refused"]);

@@ -4,13 +4,8 @@ import type {
   CreatedOrganizationTokenPayload,
   OrganizationTokenPayload,
 } from "../../contract/payloads/tokens.ts";
-import {
-  startService,
-  type Answer,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization, type Clock } from "../support/set-up.ts";
 
 interface Caller {
   token: string;
@@ -21,7 +16,7 @@ export interface TokenFixture {
   owner: TestUser;
   org: TestOrg;
   /** Moves the clock of the service; a negative span moves it back. */
-  advance(ms: number): void;
+  advance: Clock["advance"];
   /** The calls about tokens of the organization, or of another one. */
   create(by: Caller, fields?: object, ref?: string): Promise<Answer<CreatedOrganizationTokenPayload>>;
   list(by: Caller, query?: string, ref?: string): Promise<Answer<OrganizationTokenPayload[]>>;
@@ -34,16 +29,13 @@ export interface TokenFixture {
   newRole(permissions: object): Promise<string>;
 }
 
-export async function startTokenFixture(): Promise<TokenFixture> {
-  let aheadMs = 0;
-  const service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+export async function setUpTokens(): Promise<TokenFixture> {
+  const { service, clock, owner, org } = await setUpOrganization();
   const fixture: TokenFixture = {
     service,
     owner,
     org,
-    advance: (ms) => void (aheadMs += ms),
+    advance: clock.advance,
     create: ({ token }, fields = {}, ref = org.id) =>
       service.call("POST", `/api/tenants/${ref}/tokens`, { token, body: { name: "deploy", ...fields } }),
     list: ({ token }, query = "", ref = org.id) =>

@@ -1,24 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { describe, it } from "node:test";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const dayMs = 24 * 3_600_000;
 const client_id = "svc-cli";
 const machine = "a".repeat(64);
 
-let service: TestService;
-let ada: TestUser;
-let org: TestOrg;
 let now = new Date("2026-05-01T12:00:00Z");
 const advance = (days: number) => (now = new Date(now.getTime() + days * dayMs));
 
-before(async () => {
-  service = await startService({ now: () => now });
-  await service.newUser();
-  ada = await service.newUser("ada");
-  org = await service.newOrg(ada, "acme");
-});
-after(() => service.close());
+const { service } = await setUpService({ now: () => now });
+await service.newUser();
+const ada = await service.newUser("ada");
+const org = await service.newOrg(ada, "acme");
 
 type Listed = { id: string; name: string; expiresAt?: string; isLogin?: true }[];
 

@@ -1,26 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { startTokenFixture, type TokenFixture } from "./fixture.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpTokens } from "./fixture.ts";
 
-let fixture: TokenFixture;
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let create: TokenFixture["create"];
-let list: TokenFixture["list"];
-let revoke: TokenFixture["revoke"];
-let made: TokenFixture["made"];
-let revokeAll: TokenFixture["revokeAll"];
-let statusOf: TokenFixture["statusOf"];
-let newRole: TokenFixture["newRole"];
-before(async () => {
-  fixture = await startTokenFixture();
-  ({ service, owner, org, create, list, revoke, made, revokeAll, statusOf, newRole } = fixture);
-});
-after(() => service.close());
+const fixture = await setUpTokens();
+const { service, owner, org, create, list, revoke, made, revokeAll, statusOf, newRole } = fixture;
 
 describe("creating tokens of an organization", () => {
   const personal = async (user: TestUser, limits: object) => {

@@ -1,6 +1,6 @@
 /** Access of tokens narrowed by scopes and folders, over REST: lists, look-ups, folders, publish, move. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type {
   FolderAccessPayload,
   FolderPayload,
@@ -8,45 +8,36 @@ import type {
 } from "../../contract/payloads/folders.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let member: TestUser;
-let granted: TestUser;
-let org: TestOrg;
 /** `vault` is restricted to `granted`, and `vault/inner` has no grants; both are in `open`. */
 const folders: Record<"open" | "sub" | "vault" | "inner" | "beside", FolderPayload> = {} as never;
 const skills = new Map<string, SkillPayload>();
 
 const places = { root: "/", open: "open", sub: "open/sub", vault: "open/vault", inner: "open/vault/inner" };
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-  granted = await newMember(service, org, "member");
-  for (const [name, path] of Object.entries({ ...places, beside: "beside" }))
-    if (path !== "/") folders[name as keyof typeof folders] = await newFolder(service, org, owner, path);
-  for (const [place, path] of Object.entries(places))
-    for (const visibility of ["private", "public"]) {
-      const name = `${place} ${visibility}`;
-      const made = await publish(owner.token, { name, visibility, folder: path });
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-      skills.set(name, made.data.skill);
-    }
-  await restrict(service, owner, folders.vault.id, [{ type: "member", id: granted.id, level: "editor" }]);
-  await restrict(service, owner, folders.inner.id, []);
-  await governed(service, org);
-});
-after(() => service.close());
-
+const { service, owner, org } = await setUpOrganization();
+const member = await newMember(service, org, "member");
+const granted = await newMember(service, org, "member");
 const publish = (token: string, fields: { name: string; [field: string]: unknown }) =>
   service.call<PublishResult>("POST", "/api/skills", {
     token,
     body: { tenantId: org.slug, content: `quarterly ${fields.name}\n`, ...fields },
   });
+for (const [name, path] of Object.entries({ ...places, beside: "beside" }))
+  if (path !== "/") folders[name as keyof typeof folders] = await newFolder(service, org, owner, path);
+for (const [place, path] of Object.entries(places))
+  for (const visibility of ["private", "public"]) {
+    const name = `${place} ${visibility}`;
+    const made = await publish(owner.token, { name, visibility, folder: path });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    skills.set(name, made.data.skill);
+  }
+await restrict(service, owner, folders.vault.id, [{ type: "member", id: granted.id, level: "editor" }]);
+await restrict(service, owner, folders.inner.id, []);
+await governed(service, org);
+
 const mint = async (path: string, by: TestUser, limits: object) => {
   const answer = await service.call<{ id: string; token: string }>("POST", path, {
     token: by.token,

@@ -1,27 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { purgeTokens } from "../../src/tokens/service.ts";
 import { newFolder } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { startTokenFixture, type TokenFixture } from "./fixture.ts";
+import { setUpTokens } from "./fixture.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-let fixture: TokenFixture;
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-let create: TokenFixture["create"];
-let list: TokenFixture["list"];
-let revoke: TokenFixture["revoke"];
-let made: TokenFixture["made"];
-let revokeAll: TokenFixture["revokeAll"];
-let statusOf: TokenFixture["statusOf"];
-before(async () => {
-  fixture = await startTokenFixture();
-  ({ service, owner, org, create, list, revoke, made, revokeAll, statusOf } = fixture);
-});
-after(() => service.close());
+const fixture = await setUpTokens();
+const { service, owner, org, create, list, revoke, made, revokeAll, statusOf } = fixture;
 
 describe("tokens of an organization", () => {
   it("are shown once, listed without their secret, and stored as a hash", async () => {

@@ -1,26 +1,15 @@
 /** Tokens whose scopes allow changes without `skill: read`. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import type { PublishResult, SkillPayload, VersionResult } from "../../contract/payloads/skills.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
-let service: TestService;
-let owner: TestUser;
-let member: TestUser;
-let org: TestOrg;
-let vault: FolderPayload;
-
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  member = await newMember(service, org, "member");
-  vault = await newFolder(service, org, owner, "vault");
-  await restrict(service, owner, vault.id, []);
-});
-after(() => service.close());
+const { service, owner, org } = await setUpOrganization();
+const member = await newMember(service, org, "member");
+const vault = await newFolder(service, org, owner, "vault");
+await restrict(service, owner, vault.id, []);
 
 const mint = async (path: string, token: string, scopes: object) => {
   const answer = await service.call<{ token: string }>("POST", path, {

@@ -16,20 +16,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openLocalHost } from "../../repos/hosts/local.ts";
 import type { Remote } from "../../repos/mirror/types.ts";
-import { commitInfo, openMirrorBench, text, type MirrorBench } from "../mirror/fixtures.ts";
+import { commitInfo, openMirrorBench, text } from "../mirror/fixtures.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { hostContract } from "../support/host/host-contract.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-let bench: MirrorBench;
-
-before(async () => {
-  bench = await openMirrorBench();
-});
-after(() => bench.close());
+const bench = await closedAfter(openMirrorBench());
 
 const local = (remote: Remote) => openLocalHost({ remote, mirrors: bench.mirrors });
 

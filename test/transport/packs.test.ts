@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { RepoError } from "../../repos/errors.ts";
@@ -17,8 +17,6 @@ import { assertSound, feedGit } from "../support/native-git.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "svc-packs-"));
 const driver = openPosixDriver({ root: path.join(folder, "git"), readHandles: 8, staleLockMs: 1000 });
-let source: string;
-let pack: Buffer;
 let made = 0;
 
 const newId = () => ({
@@ -30,22 +28,21 @@ function packed(args: string[], revisions: string): Buffer {
   return feedGit(source, revisions, "pack-objects", "--stdout", "-q", "--revs", ...args);
 }
 
-before(() => {
-  source = path.join(folder, "source");
-  runGit(folder, "init", "-q", "-b", "main", source);
-  const lines = Array.from({ length: 400 }, (_, i) => `line ${i}\n`);
-  for (let i = 0; i < 8; i++) {
-    lines[i * 7] = `changed in ${i}\n`;
-    writeFileSync(path.join(source, "text.txt"), lines.join(""));
-    writeFileSync(path.join(source, `file-${i}.bin`), randomBytes(3000));
-    runGit(source, "add", "-A");
-    runGit(source, "commit", "-q", "-m", `commit ${i}`);
-  }
-  writeFileSync(path.join(source, "empty"), "");
+const source = path.join(folder, "source");
+runGit(folder, "init", "-q", "-b", "main", source);
+const lines = Array.from({ length: 400 }, (_, i) => `line ${i}\n`);
+for (let i = 0; i < 8; i++) {
+  lines[i * 7] = `changed in ${i}\n`;
+  writeFileSync(path.join(source, "text.txt"), lines.join(""));
+  writeFileSync(path.join(source, `file-${i}.bin`), randomBytes(3000));
   runGit(source, "add", "-A");
-  runGit(source, "commit", "-q", "-m", "empty");
-  pack = packed(["--delta-base-offset", "--depth=50"], "main\n");
-});
+  runGit(source, "commit", "-q", "-m", `commit ${i}`);
+}
+writeFileSync(path.join(source, "empty"), "");
+runGit(source, "add", "-A");
+runGit(source, "commit", "-q", "-m", "empty");
+const pack = packed(["--delta-base-offset", "--depth=50"], "main\n");
+
 after(async () => {
   await driver.packs.close();
   rmSync(folder, { recursive: true, force: true });

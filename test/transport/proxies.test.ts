@@ -4,9 +4,9 @@ import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { makeCertificate, startSquid, whyNoSquid, type Squid } from "../support/proxies/squid.ts";
+import { makeCertificate, startSquid, whyNoSquid } from "../support/proxies/squid.ts";
 import { programArgs } from "../support/root.ts";
 import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";
 import type { Outbound, Outcome, RequestKind } from "./outbound-process.ts";
@@ -39,37 +39,31 @@ async function send(requests: Outbound[], env: Record<string, string>): Promise<
   return JSON.parse(stdout) as Outcome[];
 }
 
-describe("requests behind a proxy", { skip: whyNoSquid() }, () => {
-  let squid: Squid;
-  let encrypted: https.Server;
-  let unencrypted: http.Server;
-  let port: number;
-  let proxied: Record<string, string>;
+describe("requests behind a proxy", { skip: whyNoSquid() }, async () => {
   /** Host and path of the requests that arrived. */
   const arrived: string[] = [];
 
-  before(async () => {
-    const folder = temporaryFolder("outbound");
-    const alternatives = names.map((name) => `DNS:${name}`);
-    const certificate = makeCertificate(folder, "server", [`subjectAltName=${alternatives.join()}`]);
-    removeFolder(folder);
-    const answer: http.RequestListener = (request, response) => {
-      arrived.push(`${request.headers.host?.replace(/:\d+$/, "")}${request.url}`);
-      const found = Object.values(answers).find(({ path }) => request.url?.startsWith(path));
-      response.writeHead(found ? 200 : 404, { "content-type": found?.type ?? "text/plain" });
-      if (found?.type === "text/event-stream") response.write(found.body);
-      else response.end(found?.body);
-    };
-    encrypted = https.createServer(certificate, answer).listen(0, "127.0.0.1");
-    unencrypted = http.createServer(answer).listen(0, "127.0.0.1");
-    await Promise.all([encrypted, unencrypted].map((server) => once(server, "listening")));
-    port = (encrypted.address() as AddressInfo).port;
-    squid = await startSquid(names, certificate);
-    const withPassword = new URL(squid.url);
-    withPassword.username = squid.user;
-    withPassword.password = squid.password;
-    proxied = { HTTPS_PROXY: withPassword.href, HTTP_PROXY: withPassword.href };
-  });
+  const folder = temporaryFolder("outbound");
+  const alternatives = names.map((name) => `DNS:${name}`);
+  const certificate = makeCertificate(folder, "server", [`subjectAltName=${alternatives.join()}`]);
+  removeFolder(folder);
+  const answer: http.RequestListener = (request, response) => {
+    arrived.push(`${request.headers.host?.replace(/:\d+$/, "")}${request.url}`);
+    const found = Object.values(answers).find(({ path }) => request.url?.startsWith(path));
+    response.writeHead(found ? 200 : 404, { "content-type": found?.type ?? "text/plain" });
+    if (found?.type === "text/event-stream") response.write(found.body);
+    else response.end(found?.body);
+  };
+  const encrypted = https.createServer(certificate, answer).listen(0, "127.0.0.1");
+  const unencrypted = http.createServer(answer).listen(0, "127.0.0.1");
+  await Promise.all([encrypted, unencrypted].map((server) => once(server, "listening")));
+  const port = (encrypted.address() as AddressInfo).port;
+  const squid = await startSquid(names, certificate);
+  const withPassword = new URL(squid.url);
+  withPassword.username = squid.user;
+  withPassword.password = squid.password;
+  const proxied = { HTTPS_PROXY: withPassword.href, HTTP_PROXY: withPassword.href };
+
   after(async () => {
     for (const server of [encrypted, unencrypted]) {
       server?.close();

@@ -1,13 +1,10 @@
 /** Hosts that accept only signed commits, by their messages. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { commitInfo, openMirrorBench, text, type MirrorBench } from "../mirror/fixtures.ts";
+import { describe, it } from "node:test";
+import { commitInfo, openMirrorBench, text } from "../mirror/fixtures.ts";
+import { closedAfter } from "../support/set-up.ts";
 
-let bench: MirrorBench;
-before(async () => {
-  bench = await openMirrorBench();
-});
-after(() => bench.close());
+const bench = await closedAfter(openMirrorBench());
 
 const messages = {
   GitHub:

@@ -1,28 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
 import { inspect } from "node:util";
 import { RepoError } from "../../repos/errors.ts";
 import type { Mirror, Remote } from "../../repos/mirror/types.ts";
 import { isPublicAddress } from "../../repos/transport/address.ts";
 import { branchRef } from "../../repos/transport/connect.ts";
-import { commitInfo, openMirrorBench, tenantId, text, type MirrorBench } from "../mirror/fixtures.ts";
+import { commitInfo, openMirrorBench, tenantId, text } from "../mirror/fixtures.ts";
 import type { HostedRepo, Trouble } from "../support/host/git-host.ts";
+import { closedAfter } from "../support/set-up.ts";
 
 const secret = "token-that-must-not-leak";
-let bench: MirrorBench;
-let repository: HostedRepo;
 let mirror: Mirror;
 
-before(async () => {
-  bench = await openMirrorBench();
-  repository = await bench.host.newRepository({ secret });
-  repository.commit({ "skills/a/SKILL.md": "# A\n", "data.bin": "x".repeat(300_000) });
-});
+const bench = await closedAfter(openMirrorBench());
+const repository = await bench.host.newRepository({ secret });
+repository.commit({ "skills/a/SKILL.md": "# A\n", "data.bin": "x".repeat(300_000) });
+
 beforeEach(async () => {
   await bench.host.calm();
   mirror = bench.newMirror();
 });
-after(() => bench.close());
 
 async function failureOf(action: Promise<unknown>): Promise<RepoError> {
   const error: unknown = await action.then(

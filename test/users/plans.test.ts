@@ -1,24 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Document } from "mongodb";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { reconcileMails } from "../../workers/mail/reconcile-mails.ts";
-import { assertIndexed, plansOf, startWatchedService, insertCopies } from "../support/plans.ts";
-import type { TestService, TestUser } from "../support/service.ts";
+import { assertIndexed, plansOf, insertCopies } from "../support/plans.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const sessionsOfUser = 40;
-let service: TestService;
-let user: TestUser;
 
-before(async () => {
-  service = await startWatchedService();
-  await service.newUser();
-  user = await service.newUser();
-  await service.settled();
-  await multiply();
-});
-after(() => service.close());
+const { service } = await setUpService({ reportsCommands: true });
+await service.newUser();
+const user = await service.newUser();
+await service.settled();
+await multiply();
 
 /** Many accounts and sessions, some of them this user's. */
 async function multiply(): Promise<void> {

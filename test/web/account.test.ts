@@ -1,31 +1,23 @@
 /** Home, the settings and the sign-in over a page in a real browser. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import { describe, it } from "node:test";
 import { newPage, whyNoBrowser } from "../support/browser.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { useDashboard } from "../support/web/dashboard.ts";
+import { setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const password = "correct horse battery";
 const email = "noor@example.com";
 
-describe("the pages of an account", { skip: reason ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let user: TestUser;
-  let page: Page;
-  let troubles: string[];
+describe("the pages of an account", { skip: reason ?? false }, async () => {
+  const dashboard = await setUpDashboard();
 
-  before(async () => {
-    ({ service } = dashboard);
-    const body = { email, password, name: "<img src=x onerror=alert(1)>", username: "noor" };
-    const made = await service.raw("POST", "/api/auth/sign-up", { body, headers: { origin: service.url } });
-    assert.equal(made.status, 201);
-    const cookie = made.headers.getSetCookie()[0]!.split(";")[0]!;
-    user = { id: "", username: "noor", cookie, token: "" };
-    ({ page, troubles } = await newPage(dashboard.browser, service.url, { width: 1440, user }));
-  });
+  const { service } = dashboard;
+  const body = { email, password, name: "<img src=x onerror=alert(1)>", username: "noor" };
+  const made = await service.raw("POST", "/api/auth/sign-up", { body, headers: { origin: service.url } });
+  assert.equal(made.status, 201);
+  const [session] = made.headers.getSetCookie()[0]!.split(";");
+  const user = { id: "", username: "noor", cookie: session!, token: "" };
+  const { page, troubles } = await newPage(dashboard.browser, service.url, { width: 1440, user });
 
   const go = async (path: string, heading: string) => {
     await page.goto(service.url + path);

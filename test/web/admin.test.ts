@@ -1,6 +1,6 @@
 /** The administration of the service in a real browser: jobs as they change, accounts, connections, settings. */
 import assert from "node:assert/strict";
-import { afterEach, before, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { openRunCounter } from "../../src/jobs/metrics.ts";
@@ -9,29 +9,21 @@ import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { connectionDoc } from "../support/connection.ts";
 import { newMember } from "../support/organization.ts";
 import { everyProcessor } from "../support/processors.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
 const permanently = (message: string) => Object.assign(new Error(message), { retryable: false });
 
-describe("the administration", { skip: whyNoBrowser() ?? false }, () => {
-  const dashboard = useDashboard(async () => {
-    const started = await startService({ ownQueue: true });
-    return { service: started, close: () => started.close() };
-  });
-  let service: TestService;
-  let admin: TestUser;
-  let ann: TestUser;
-  let org: TestOrg;
+describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
+  const { service } = await setUpService({ ownQueue: true });
+  const dashboard = await setUpDashboard(service);
   let consumers: Consumers | undefined;
+  const admin = await service.newUser("chief");
+  const ann = await service.newUser("ann");
+  const org = await service.newOrg(ann, "lumen");
 
-  before(async () => {
-    ({ service } = dashboard);
-    admin = await service.newUser("chief");
-    ann = await service.newUser("ann");
-    org = await service.newOrg(ann, "lumen");
-  });
   afterEach(async () => {
     await consumers?.close();
     consumers = undefined;

@@ -3,30 +3,23 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { whyNoBrowser } from "../support/browser.ts";
 import { openCli } from "../support/cli.ts";
 import { callOk } from "../support/mcp/client.ts";
 import { startOauthAgent } from "../support/mcp/oauth-agent.ts";
-import { publishInFolder, newFolder } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { publishSkill, newFolder } from "../support/organization.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 import { choose, press, tabTo } from "../support/web/keyboard.ts";
 
-describe("access of an agent", { skip: whyNoBrowser() ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let owner: TestUser;
-  let org: TestOrg;
+describe("access of an agent", { skip: whyNoBrowser() ?? false }, async () => {
+  const { service, owner, org } = await setUpOrganization();
+  const dashboard = await setUpDashboard(service);
 
-  before(async () => {
-    ({ service } = dashboard);
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    await newFolder(service, org, owner, "release");
-    await publishInFolder(service, org, owner, { name: "notes", folder: "release", visibility: "private" });
-    await service.settled();
-  });
+  await newFolder(service, org, owner, "release");
+  await publishSkill(service, org, owner, { name: "notes", folder: "release", visibility: "private" });
+  await service.settled();
 
   const startAgent = async (t: TestContext, name: string) => {
     const agent = await startOauthAgent(service.url, name);

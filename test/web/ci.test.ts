@@ -1,26 +1,22 @@
 /** The page of CI tokens in a real browser: trust, workflow file, test of a token, exchange, origin of a version. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { OidcExchangePayload } from "../../contract/payloads/ci.ts";
-import { startCiFixture, type CiFixture } from "../ci/fixture.ts";
+import { setUpCi } from "../ci/fixture.ts";
 import { whyNoBrowser } from "../support/browser.ts";
-import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { newFolder, newMember, publishSkill } from "../support/organization.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
-describe("the page of CI tokens", { skip: whyNoBrowser() ?? false }, () => {
-  let fixture: CiFixture;
-  const dashboard = useDashboard(async () => (fixture = await startCiFixture()));
-  const at = () => `/${fixture.org.slug}/-/ci`;
-
-  before(async () => {
-    const { service, org, owner } = fixture;
-    await newFolder(service, org, owner, "release");
-    await publishInFolder(service, org, owner, { name: "notes", folder: "release", visibility: "private" });
-    await service.settled();
-  });
+describe("the page of CI tokens", { skip: whyNoBrowser() ?? false }, async () => {
+  const fixture = await setUpCi();
+  const { service, org, owner, github } = fixture;
+  const dashboard = await setUpDashboard(service);
+  const at = () => `/${org.slug}/-/ci`;
+  await newFolder(service, org, owner, "release");
+  await publishSkill(service, org, owner, { name: "notes", folder: "release", visibility: "private" });
+  await service.settled();
 
   it("goes from an empty list to a trusted pipeline, its workflow file and its first version", async () => {
-    const { service, org, owner, github } = fixture;
     const { page, troubles, outside } = await dashboard.open(at(), { user: owner });
     await page.getByRole("heading", { name: "No trust policies yet" }).waitFor();
     await assertAccessible(page, "no trust policies");
@@ -107,7 +103,6 @@ describe("the page of CI tokens", { skip: whyNoBrowser() ?? false }, () => {
   });
 
   it("shows the origin of the version in the header, among the versions and in the comparison", async () => {
-    const { org, owner, github } = fixture;
     for (const tab of ["", "/versions", "/compare/1.0.0...1.0.1"]) {
       const { page, troubles } = await dashboard.open(`/${org.slug}/notes${tab}`, { user: owner });
       const link = page.getByRole("link", { name: "acme/skills@main" }).first();
@@ -132,7 +127,6 @@ describe("the page of CI tokens", { skip: whyNoBrowser() ?? false }, () => {
   });
 
   it("is in the navigation of those who may manage it only, and does not exist for strangers", async () => {
-    const { service, org, owner } = fixture;
     const link = `a[href="${at()}"]`;
     const own = await dashboard.open(`/${org.slug}/-/library`, { user: owner });
     await own.page.locator(link).first().waitFor();

@@ -1,48 +1,39 @@
 /** The pages of hosted connectors in a real browser, with servers and a provider on this machine. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { mcpTargets } from "../../contract/vocabulary.ts";
 import { globalFiles, type Installed } from "../cli-mcp/fixture.ts";
 import { dataOf } from "../cli/fixture.ts";
 import { svc, temporaryFolder } from "../cli/harness.ts";
-import {
-  protect,
-  startAuthorizationServer,
-  type AuthorizationServer,
-} from "../connectors/authorization-server.ts";
-import { startCentral, type CentralFixture } from "../connectors/fixture.ts";
-import { startUpstream, type Upstream } from "../connectors/upstream.ts";
+import { protect, startAuthorizationServer } from "../connectors/authorization-server.ts";
+import { setUpConnectors } from "../connectors/fixture.ts";
+import { startUpstream } from "../connectors/upstream.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { openModernClient } from "../support/mcp/client.ts";
 import { newMember } from "../support/organization.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 import { choose, press, tabTo, typeInto } from "../support/web/keyboard.ts";
 
 const secret = "sk-very-secret-0123456789";
 
-describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, () => {
-  let central: CentralFixture;
-  let upstream: Upstream;
-  let guarded: Upstream;
-  let authorization: AuthorizationServer;
-  const dashboard = useDashboard(async () => (central = await startCentral()));
-  before(async () => {
-    [upstream, guarded, authorization] = await Promise.all([
-      startUpstream(),
-      startUpstream(),
-      startAuthorizationServer(),
-    ]);
-    protect(guarded, authorization);
-    await central.register("issues", upstream.url, {
-      name: "Issue tracker",
-      headers: [{ name: "X-Api-Key", kind: "member", label: "API key", secret: true, required: true }],
-    });
-    await central.register("notes", guarded.url, { name: "Team notes" });
+describe("the page of hosted connectors", { skip: whyNoBrowser() ?? false }, async () => {
+  const central = await setUpConnectors();
+  const dashboard = await setUpDashboard(central.service);
+
+  const [upstream, guarded, authorization] = await Promise.all([
+    startUpstream(),
+    startUpstream(),
+    startAuthorizationServer(),
+  ]);
+  protect(guarded, authorization);
+  await central.register("issues", upstream.url, {
+    name: "Issue tracker",
+    headers: [{ name: "X-Api-Key", kind: "member", label: "API key", secret: true, required: true }],
   });
-  after(async () => {
-    await Promise.all([upstream.close(), guarded.close(), authorization.close()]);
-  });
+  await central.register("notes", guarded.url, { name: "Team notes" });
+
+  after(() => Promise.all([upstream.close(), guarded.close(), authorization.close()]));
 
   it("connects to a server by keyboard, with the secret of its user, and disconnects", async () => {
     const user = await newMember(central.service, central.org, "member");

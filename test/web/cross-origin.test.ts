@@ -1,11 +1,10 @@
 /** Pages of other origins, whose browser decides what they can read of the service. */
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
-import type { BrowserContext, Page } from "playwright-core";
+import { after, describe, it } from "node:test";
 import { releaseBrowser, sharedBrowser, whyNoBrowser } from "../support/browser.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 interface Fetched {
   status: number;
@@ -13,43 +12,33 @@ interface Fetched {
   etag: string | null;
 }
 
-describe("a page of another origin", { skip: whyNoBrowser() ?? false }, () => {
-  let service: TestService;
-  let other: Server;
-  let owner: TestUser;
-  let org: string;
-  let context: BrowserContext;
-  let page: Page;
+describe("a page of another origin", { skip: whyNoBrowser() ?? false }, async () => {
   const skills = new Map<string, string>();
 
-  before(async () => {
-    service = await startService();
-    owner = await service.newUser();
-    org = (await service.newOrg(owner)).slug;
-    for (const visibility of ["public", "private"]) {
-      const body = { tenantId: org, name: `A ${visibility} one`, content: "# Read me\n", visibility };
-      const made = await service.call<{ skill: { publicId: string } }>("POST", "/api/skills", {
-        token: owner.token,
-        body,
-      });
-      skills.set(visibility, made.data.skill.publicId);
-    }
-    other = createServer((_, response) => response.end("<title>Another site</title>"));
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    context = await (await sharedBrowser()).newContext();
-    const [name, value] = owner.cookie.split(/=(.*)/s);
-    // Cookies belong to hosts, not to ports: a page of another port may send this one.
-    await context.addCookies([
-      { name: name!, value: value!, domain: "127.0.0.1", path: "/", sameSite: "Lax" },
-    ]);
-    page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
-  });
+  const { service } = await setUpService();
+  const owner = await service.newUser();
+  const org = (await service.newOrg(owner)).slug;
+  for (const visibility of ["public", "private"]) {
+    const body = { tenantId: org, name: `A ${visibility} one`, content: "# Read me\n", visibility };
+    const made = await service.call<{ skill: { publicId: string } }>("POST", "/api/skills", {
+      token: owner.token,
+      body,
+    });
+    skills.set(visibility, made.data.skill.publicId);
+  }
+  const other = createServer((_, response) => response.end("<title>Another site</title>"));
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const context = await (await sharedBrowser()).newContext();
+  const [name, value] = owner.cookie.split(/=(.*)/s);
+  // Cookies belong to hosts, not to ports: a page of another port may send this one.
+  await context.addCookies([{ name: name!, value: value!, domain: "127.0.0.1", path: "/", sameSite: "Lax" }]);
+  const page = await context.newPage();
+  await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+
   after(async () => {
     await context.close();
     await releaseBrowser(await sharedBrowser());
     other.close();
-    await service.close();
   });
 
   /** The response as the page sees it; undefined if the browser withholds it. */

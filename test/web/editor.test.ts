@@ -1,11 +1,10 @@
 /** Editing and publishing skills in a real browser: drafts, conflicts, uploads, and who may not. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
 import { type PageOptions, whyNoBrowser } from "../support/browser.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const steps = ["one", "two", "three", "four", "five", "six", "seven", "eight"].map(
@@ -34,20 +33,14 @@ const countDrafts = `new Promise((resolve, reject) => {
   };
 })`;
 
-describe("the editor in the dashboard", { skip: reason ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let owner: TestUser;
-  let orgId: string;
-  let slug: string;
+describe("the editor in the dashboard", { skip: reason ?? false }, async () => {
+  const dashboard = await setUpDashboard();
 
-  before(async () => {
-    ({ service } = dashboard);
-    owner = await service.newUser();
-    ({ slug, id: orgId } = await service.newOrg(owner));
-    for (const name of ["draft-notes", "two-tabs", "ended-session", "hostile-text"])
-      await create(name, textOf(name));
-  });
+  const { service } = dashboard;
+  const owner = await service.newUser();
+  const { slug, id: orgId } = await service.newOrg(owner);
+  for (const name of ["draft-notes", "two-tabs", "ended-session", "hostile-text"])
+    await create(name, textOf(name));
 
   async function create(name: string, content: string): Promise<void> {
     const body = { mode: "create", tenantId: orgId, name, visibility: "private", content };

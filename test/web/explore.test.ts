@@ -1,35 +1,29 @@
 /** The dashboard's frame and its catalog in a real browser. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { whyNoBrowser } from "../support/browser.ts";
-import type { TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { useDashboard } from "../support/web/dashboard.ts";
+import { setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 
-describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
-  const dashboard = useDashboard();
-  let owner: TestUser;
-  let slug: string;
+describe("the catalog in the dashboard", { skip: reason ?? false }, async () => {
+  const { service, owner, org } = await setUpOrganization();
+  const dashboard = await setUpDashboard(service);
 
-  before(async () => {
-    const { service } = dashboard;
-    owner = await service.newUser();
-    const org = await service.newOrg(owner);
-    slug = org.slug;
-    for (const [name, visibility] of [
-      ["alpha-notes", "public"],
-      ["beta-review", "public"],
-      ["gamma-secret", "private"],
-    ]) {
-      const content = `---\nname: ${name}\ndescription: Use when you write ${name} <script>alert(1)</script>.\n---\n# ${name}\n`;
-      const body = { mode: "create", tenantId: org.id, name, visibility, content };
-      const made = await service.call("POST", "/api/skills", { token: owner.token, body });
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-    }
-    await service.settled();
-  });
+  const slug = org.slug;
+  for (const [name, visibility] of [
+    ["alpha-notes", "public"],
+    ["beta-review", "public"],
+    ["gamma-secret", "private"],
+  ]) {
+    const content = `---\nname: ${name}\ndescription: Use when you write ${name} <script>alert(1)</script>.\n---\n# ${name}\n`;
+    const body = { mode: "create", tenantId: org.id, name, visibility, content };
+    const made = await service.call("POST", "/api/skills", { token: owner.token, body });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  }
+  await service.settled();
 
   it("lists what is public, most downloaded first, filters it, and moves the choice by keys", async () => {
     const { page, troubles, outside } = await dashboard.newPage();

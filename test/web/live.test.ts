@@ -1,24 +1,18 @@
 /** Changes by other people on open pages of the dashboard. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { whyNoBrowser } from "../support/browser.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { useDashboard } from "../support/web/dashboard.ts";
+import { setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 
-describe("live updates of the dashboard", { skip: reason ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let owner: TestUser;
-  let orgId: string;
+describe("live updates of the dashboard", { skip: reason ?? false }, async () => {
+  const dashboard = await setUpDashboard();
 
-  before(async () => {
-    ({ service } = dashboard);
-    owner = await service.newUser();
-    orgId = (await service.newOrg(owner)).id;
-  });
+  const { service } = dashboard;
+  const owner = await service.newUser();
+  const orgId = (await service.newOrg(owner)).id;
 
   const createFolder = async (name: string) => {
     const made = await service.call("POST", `/api/tenants/${orgId}/folders`, {

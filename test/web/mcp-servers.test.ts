@@ -1,29 +1,23 @@
 /** The registry of MCP servers in a real browser: form and preview, installation, required by a skill, deletion. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { McpServerPayload } from "../../contract/payloads/mcp-servers.ts";
 import { whyNoBrowser } from "../support/browser.ts";
-import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
+import { newOrganization } from "../support/set-up.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 import { choose, press, tabTo, typeInto } from "../support/web/keyboard.ts";
 
-describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let owner: TestUser;
-  let org: TestOrg;
+describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, async () => {
+  const dashboard = await setUpDashboard();
+  const { service } = dashboard;
+  await service.newUser();
+  const { owner, org } = await newOrganization(service);
   const at = () => `/${org.slug}/-/mcp`;
 
-  before(async () => {
-    ({ service } = dashboard);
-    await service.newUser();
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    await newFolder(service, org, owner, "tools");
-    await publishInFolder(service, org, owner, { name: "triage", folder: "tools", visibility: "private" });
-    await service.settled();
-  });
+  await newFolder(service, org, owner, "tools");
+  await publishSkill(service, org, owner, { name: "triage", folder: "tools", visibility: "private" });
+  await service.settled();
 
   it("register a server by keyboard, whose secret each member supplies, with a preview of tools' files", async () => {
     const { page, troubles, outside } = await dashboard.open(at(), { user: owner });

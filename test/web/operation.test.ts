@@ -1,24 +1,17 @@
 /** Pages for operators in a browser: checks of the service, a restore, agents, keys for assertions. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { advanceEpoch } from "../../src/epoch/epoch.ts";
 import { whyNoBrowser } from "../support/browser.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { newProvider } from "../support/sso/fixture.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
-describe("the operation of a service", { skip: whyNoBrowser() ?? false }, () => {
-  const dashboard = useDashboard(async () => {
-    const started = await startService({ oauth: { clientDocuments: false, privateNetwork: false } });
-    return { service: started, close: () => started.close() };
-  });
-  let service: TestService;
-  let admin: TestUser;
-  before(async () => {
-    ({ service } = dashboard);
-    admin = await service.newUser("chief");
-  });
+describe("the operation of a service", { skip: whyNoBrowser() ?? false }, async () => {
+  const { service } = await setUpService({ oauth: { clientDocuments: false, privateNetwork: false } });
+  const dashboard = await setUpDashboard(service);
+  const admin = await service.newUser("chief");
 
   it("shows what the service depends on, each with its state", async () => {
     const { page, troubles, outside } = await dashboard.open("/admin/health", { user: admin });
@@ -101,8 +94,7 @@ describe("the operation of a service", { skip: whyNoBrowser() ?? false }, () => 
   });
 
   it("adds, replaces and removes keys for encrypted assertions", async () => {
-    const owner = await service.newUser();
-    const org = await service.newOrg(owner);
+    const { owner, org } = await newOrganization(service);
     const { id } = await newProvider(service, org, owner);
     const stored = async () => {
       const { encryption } = (await service.app.storage.ssoProviders.find(org.id, id))!;

@@ -3,40 +3,32 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { whyNoBrowser } from "../support/browser.ts";
 import { openCli } from "../support/cli.ts";
-import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
+import { newFolder, newMember, publishSkill } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { useDashboard } from "../support/web/dashboard.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+import { setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const hostile = "<img src=x onerror=alert(1)>";
 
-describe("the pages of an organization", { skip: reason ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let owner: TestUser;
-  let viewer: TestUser;
-  let stranger: TestUser;
-  let org: TestOrg;
+describe("the pages of an organization", { skip: reason ?? false }, async () => {
+  const { service, owner, org } = await setUpOrganization();
+  const dashboard = await setUpDashboard(service);
   const at = (path: string) => `/${org.slug}/-/${path}`;
 
-  before(async () => {
-    ({ service } = dashboard);
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    viewer = await newMember(service, org, "viewer");
-    stranger = await service.newUser();
-    for (const path of ["engineering/release", "engineering/testing"])
-      await newFolder(service, org, owner, path);
-    for (const [name, folder] of [
-      ["deploy-checks", "engineering/release"],
-      ["test-first", "engineering/testing"],
-    ] as const)
-      await publishInFolder(service, org, owner, { name, folder, visibility: "private" });
-    await service.settled();
-  });
+  const viewer = await newMember(service, org, "viewer");
+  const stranger = await service.newUser();
+  for (const path of ["engineering/release", "engineering/testing"])
+    await newFolder(service, org, owner, path);
+  for (const [name, folder] of [
+    ["deploy-checks", "engineering/release"],
+    ["test-first", "engineering/testing"],
+  ] as const)
+    await publishSkill(service, org, owner, { name, folder, visibility: "private" });
+  await service.settled();
 
   it("restricts a folder with a grant, and reports who can read it and why", async () => {
     const { page, troubles } = await dashboard.open(at("library/engineering/release"), { user: owner });

@@ -11,8 +11,8 @@ const isOfService = (route: string) => route.startsWith("/admin");
 /** Its public face is the same for everyone, and names nothing private. */
 const isPublic = (route: string) => route === "/$org";
 
-describe("the pages without a right to them", { skip: whyNoBrowser() ?? false }, () => {
-  const pages = setUpPages();
+describe("the pages without a right to them", { skip: whyNoBrowser() ?? false }, async () => {
+  const pages = await setUpPages();
 
   it("show a viewer what a role allows, and nothing of a folder without a grant", async () => {
     const watched = await pages.dashboard.newPage({ user: pages.seeded.viewer });

@@ -12,8 +12,8 @@ const pictures = process.env["SVC_TEST_PICTURES"];
 /** Pages without script, and an address that has none. */
 const plainPages = ["/sign-in", "/sign-up", "/forgot-password", "/device", "/no/such/page"];
 
-describe("the pages", { skip: whyNoBrowser() ?? false }, () => {
-  const pages = setUpPages();
+describe("the pages", { skip: whyNoBrowser() ?? false }, async () => {
+  const pages = await setUpPages();
   const problemsOn = async (who: { cookie: string } | undefined, visited: readonly string[]) => {
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
     const watched = await pages.dashboard.newPage({ user: who });

@@ -5,10 +5,10 @@ import { newProvider, patchOp, providerOf, type Provider } from "../scim/fixture
 import { whyNoBrowser } from "../support/browser.ts";
 import { confirmAddress, newMember } from "../support/organization.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
-describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, () => {
-  const dashboard = useDashboard();
+describe("the page of SCIM", { skip: whyNoBrowser() ?? false }, async () => {
+  const dashboard = await setUpDashboard();
 
   it("enables SCIM, shows the token once, and rotates it", async () => {
     const { service } = dashboard;

@@ -1,7 +1,6 @@
 /** Second factors in a browser with a virtual authenticator: enrol, sign in, be required to. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import { after, describe, it } from "node:test";
 import { totpCode } from "../mfa/fixture.ts";
 import {
   accessibilityProblems,
@@ -13,7 +12,7 @@ import {
   type WatchedPage,
 } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 
@@ -33,32 +32,20 @@ async function addAuthenticator({ page, context }: WatchedPage): Promise<void> {
   });
 }
 
-describe("second factors in a browser", { skip: whyNoBrowser() }, () => {
-  let service: TestService;
-  let browser: Browser;
-  let owner: TestUser;
-  let member: TestUser;
-  let org: TestOrg;
-  let url: string;
-  let watched: WatchedPage;
-  let page: Page;
+describe("second factors in a browser", { skip: whyNoBrowser() }, async () => {
+  const { service } = await setUpService();
+  // Browsers offer passkeys at names only.
+  const url = service.url.replace("127.0.0.1", "localhost");
+  service.app.config.baseUrl = url;
+  const { owner, org } = await newOrganization(service);
+  const member = await newMember(service, org, "member");
+  const browser = await sharedBrowser();
+  const watched = await newPage(browser, url, { user: owner });
+  const page = watched.page;
+  await addAuthenticator(watched);
 
-  before(async () => {
-    service = await startService();
-    // Browsers offer passkeys at names only.
-    url = service.url.replace("127.0.0.1", "localhost");
-    service.app.config.baseUrl = url;
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    member = await newMember(service, org, "member");
-    browser = await sharedBrowser();
-    watched = await newPage(browser, url, { user: owner });
-    page = watched.page;
-    await addAuthenticator(watched);
-  });
   after(async () => {
     if (browser) await releaseBrowser(browser);
-    await service?.close();
   });
 
   async function looksRight(name: string): Promise<void> {

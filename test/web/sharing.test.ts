@@ -1,50 +1,40 @@
 /** Sharing and copying a skill, its findings, and the marks of a reviewer, in a real browser. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { newFolder, newMember } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 
-describe("the actions on a skill", { skip: reason ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let owner: TestUser;
-  let viewer: TestUser;
-  let org: TestOrg;
-  let other: TestOrg;
-  let publicId: string;
+describe("the actions on a skill", { skip: reason ?? false }, async () => {
+  const { service, owner, org } = await setUpOrganization();
+  const dashboard = await setUpDashboard(service);
   const page = (path = "") => `${service.url}/${org.slug}/release-review${path}`;
   const skill = () => service.call<PublishResult["skill"]>("GET", `/api/skills/${publicId}`, owner);
 
-  before(async () => {
-    ({ service } = dashboard);
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    other = await service.newOrg(owner);
-    viewer = await newMember(service, org, "viewer");
-    const text = (body: string) =>
-      `---\nname: release-review\ndescription: Use when you review a release.\n---\n# Review\n\n${body}\n`;
-    const send = async <T>(path: string, body: object) => {
-      const sent = await service.call<T>("POST", path, { token: owner.token, body });
-      assert.equal(sent.status, 201, JSON.stringify(sent.body));
-      return sent.data;
-    };
-    const content = text("Read the notes.");
-    await newFolder(service, org, owner, "review-tools");
-    const tags = ["checked"];
-    const made = await send<PublishResult>("/api/skills", { tenantId: org.id, content, tags });
-    ({ publicId } = made.skill);
-    await send(`/api/skills/${publicId}/versions`, {
-      content: text("Read the [notes](notes.md) and the [tests](tests.md)."),
-      bump: "minor",
-    });
-    await service.settled();
+  const other = await service.newOrg(owner);
+  const viewer = await newMember(service, org, "viewer");
+  const text = (body: string) =>
+    `---\nname: release-review\ndescription: Use when you review a release.\n---\n# Review\n\n${body}\n`;
+  const send = async <T>(path: string, body: object) => {
+    const sent = await service.call<T>("POST", path, { token: owner.token, body });
+    assert.equal(sent.status, 201, JSON.stringify(sent.body));
+    return sent.data;
+  };
+  const content = text("Read the notes.");
+  await newFolder(service, org, owner, "review-tools");
+  const tags = ["checked"];
+  const made = await send<PublishResult>("/api/skills", { tenantId: org.id, content, tags });
+  const { publicId } = made.skill;
+  await send(`/api/skills/${publicId}/versions`, {
+    content: text("Read the [notes](notes.md) and the [tests](tests.md)."),
+    bump: "minor",
   });
+  await service.settled();
 
   it("creates a share link after showing who can read it then, and ends it", async () => {
     const { page: tab, troubles } = await dashboard.newPage({ user: owner });

@@ -1,13 +1,13 @@
 /** The pages of one skill in a real browser: text, files, versions, numbers, settings, and what a stranger sees. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { PublishResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 import { makeZip } from "../support/zip.ts";
 
 const name = "code-review";
@@ -42,12 +42,9 @@ const filesOf = (steps: string[]) => ({
   "large.txt": `${line.repeat(mebibyte / line.length)}beyond the limit\n`,
 });
 
-describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, () => {
-  const dashboard = useDashboard();
-  let service: TestService;
-  let owner: TestUser;
-  let member: TestUser;
-  let org: TestOrg;
+describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, async () => {
+  const { service, owner, org } = await setUpOrganization();
+  const dashboard = await setUpDashboard(service);
   const at = (path = "") => `/${org.slug}/${name}${path}`;
   const read = async () =>
     (await service.call<SkillDetailPayload>("GET", `/api/skills/${org.slug}~${name}`, owner)).data;
@@ -60,18 +57,13 @@ describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, () => {
     assert.equal(made.status, 201, JSON.stringify(made.body));
   }
 
-  before(async () => {
-    ({ service } = dashboard);
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    member = await newMember(service, org, "member");
-    await publish("/api/skills", lines(30), { tenantId: org.id, name, visibility: "private" });
-    const versions = `/api/skills/${org.slug}~${name}/versions`;
-    const changed = lines(30).with(9, "line ten, reworded");
-    await publish(versions, changed, { bump: "minor", message: "Reword line 10" });
-    await publish(versions, [...changed, "line 31"], { bump: "minor", message: "Add line 31" });
-    await service.settled();
-  });
+  const member = await newMember(service, org, "member");
+  await publish("/api/skills", lines(30), { tenantId: org.id, name, visibility: "private" });
+  const versions = `/api/skills/${org.slug}~${name}/versions`;
+  const changed = lines(30).with(9, "line ten, reworded");
+  await publish(versions, changed, { bump: "minor", message: "Reword line 10" });
+  await publish(versions, [...changed, "line 31"], { bump: "minor", message: "Add line 31" });
+  await service.settled();
 
   it("show its text, in which nothing runs, loads or leads to a script", async () => {
     const { page, troubles, outside } = await open("");

@@ -2,48 +2,40 @@
  * Sign-in by an identity provider on another origin, from every page that leads to it. Chromium applies the
  * `form-action` policy of a page to the redirects that follow its form, so only a browser shows where a form leads.
  */
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { makeFixture, type Fixture } from "../orgs/fixture.ts";
+import { makeFixture } from "../orgs/fixture.ts";
 import { releaseBrowser, sharedBrowser, whyNoBrowser } from "../support/browser.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { newProvider, samlSettings, verifyDomain } from "../support/sso/fixture.ts";
 import { startRealProvider, type RealProvider } from "../support/sso/oidc-provider.ts";
-import { startProviderServer, type ProviderServer } from "../support/sso/provider-pages.ts";
+import { startProviderServer } from "../support/sso/provider-pages.ts";
 
 const email = "ada@acme.test";
 
-describe("sign-in by an identity provider on another origin", { skip: whyNoBrowser() ?? false }, () => {
-  let service: TestService;
-  let fixture: Fixture;
-  let saml: ProviderServer;
-  let oidc: RealProvider;
-  let client: Server;
+describe("sign-in by an identity provider on another origin", { skip: whyNoBrowser() ?? false }, async () => {
   const opened: BrowserContext[] = [];
 
-  before(async () => {
-    service = await startService({ ssoPrivateNetwork: true });
-    fixture = await makeFixture(service);
-    const { owner, org } = fixture;
-    saml = await startProviderServer({ email }, "localhost");
-    await verifyDomain(service, org, "acme.test");
-    await newProvider(service, org, owner, { saml: samlSettings(saml.ssoUrl) });
-    oidc = await startOtherOrganization();
-    client = createServer((_, response) => response.end("<title>Agent</title>"));
-    await new Promise<void>((resolve) => client.listen(0, "127.0.0.1", resolve));
-  });
+  const { service } = await setUpService({ ssoPrivateNetwork: true });
+  const fixture = await makeFixture(service);
+  const { owner, org } = fixture;
+  const saml = await startProviderServer({ email }, "localhost");
+  await verifyDomain(service, org, "acme.test");
+  await newProvider(service, org, owner, { saml: samlSettings(saml.ssoUrl) });
+  const oidc = await startOtherOrganization();
+  const client = createServer((_, response) => response.end("<title>Agent</title>"));
+  await new Promise<void>((resolve) => client.listen(0, "127.0.0.1", resolve));
+
   after(async () => {
     await Promise.all(opened.map((context) => context.close()));
     await releaseBrowser(await sharedBrowser());
     client.close();
     await Promise.all([saml.close(), oidc.close()]);
-    await service.close();
   });
 
   async function startOtherOrganization(): Promise<RealProvider> {
-    const { owner } = fixture;
     const other = await service.newOrg(owner);
     await verifyDomain(service, other, "other.test");
     const started = await startRealProvider({ sub: "1", email: "bob@other.test", email_verified: true });
@@ -151,7 +143,6 @@ describe("sign-in by an identity provider on another origin", { skip: whyNoBrows
   });
 
   it("follows a sign-in by password whose way back leads to a provider", async () => {
-    const { org, owner } = fixture;
     const page = await newBrowser();
     const back = encodeURIComponent(`/sso/${org.slug}?return_to=/device`);
     await page.goto(`${service.url}/sign-in?password=1&return_to=${back}`);

@@ -1,7 +1,6 @@
 /** An organization that requires its identity provider, in the browser of a member who has signed in by password. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Browser } from "playwright-core";
+import { after, describe, it } from "node:test";
 import {
   accessibilityProblems,
   newPage,
@@ -9,38 +8,26 @@ import {
   sharedBrowser,
   sidewaysOverflow,
   whyNoBrowser,
-  type WatchedPage,
 } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { newOrganization, setUpService } from "../support/set-up.ts";
 import { newProvider } from "../support/sso/fixture.ts";
 
-describe("a required sign-in by an identity provider", { skip: whyNoBrowser() }, () => {
-  let service: TestService;
-  let browser: Browser;
-  let watched: WatchedPage;
-  let org: TestOrg;
-  let member: TestUser;
+describe("a required sign-in by an identity provider", { skip: whyNoBrowser() }, async () => {
+  const { service } = await setUpService();
+  const { owner, org } = await newOrganization(service);
+  const member = await newMember(service, org, "member");
+  const { id } = await newProvider(service, org, owner);
+  // As its enforcement does, which needs a verified domain and a successful sign-in.
+  const { raw } = service.app.storage.database;
+  await raw.collection("tenants").updateOne({ slug: org.slug }, { $set: { ssoProviderIds: [id] } });
+  await raw
+    .collection("memberships")
+    .updateOne({ userId: member.id }, { $set: { tenantSsoProviderIds: [id] } });
+  const browser = await sharedBrowser();
+  const watched = await newPage(browser, service.url, { user: member });
 
-  before(async () => {
-    service = await startService();
-    const owner = await service.newUser();
-    org = await service.newOrg(owner);
-    member = await newMember(service, org, "member");
-    const { id } = await newProvider(service, org, owner);
-    // As its enforcement does, which needs a verified domain and a successful sign-in.
-    const { raw } = service.app.storage.database;
-    await raw.collection("tenants").updateOne({ slug: org.slug }, { $set: { ssoProviderIds: [id] } });
-    await raw
-      .collection("memberships")
-      .updateOne({ userId: member.id }, { $set: { tenantSsoProviderIds: [id] } });
-    browser = await sharedBrowser();
-    watched = await newPage(browser, service.url, { user: member });
-  });
-  after(async () => {
-    if (browser) await releaseBrowser(browser);
-    await service?.close();
-  });
+  after(() => releaseBrowser(browser));
 
   it("is explained in place of each page, and leads to the provider with the way back", async () => {
     const { page } = watched;
@@ -63,7 +50,6 @@ describe("a required sign-in by an identity provider", { skip: whyNoBrowser() },
 
   it("can be replaced by an owner's second factor, which a member is not offered", async () => {
     const { page } = watched;
-    const { raw } = service.app.storage.database;
     await raw.collection("memberships").updateOne({ userId: member.id }, { $set: { role: "owner" } });
     await page.reload();
     const add = page.getByRole("link", { name: "Add a second factor" });

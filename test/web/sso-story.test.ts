@@ -8,43 +8,36 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { totpCode } from "../mfa/fixture.ts";
 import { patchOp, providerOf } from "../scim/fixture.ts";
-import { startDomains, type Fixture } from "../sso-domains/fixture.ts";
+import { setUpDomains, type Fixture } from "../sso-domains/fixture.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { openCli } from "../support/cli.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
 import { plainGitEnv } from "../support/native-git.ts";
-import { confirmAddress, newFolder, publishInFolder } from "../support/organization.ts";
+import { confirmAddress, newFolder, publishSkill } from "../support/organization.ts";
+import { closedAfter } from "../support/set-up.ts";
 import { samlSettings } from "../support/sso/fixture.ts";
-import { startProviderServer, type ProviderServer } from "../support/sso/provider-pages.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { startProviderServer } from "../support/sso/provider-pages.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
-describe("identity of a company", { skip: whyNoBrowser() ?? false }, () => {
-  let fixture: Fixture;
-  const dashboard = useDashboard(
-    async () => (fixture = await startDomains(undefined, { ssoPrivateNetwork: true })),
-  );
-  let idp: ProviderServer;
-  const at = (rest = "") => `/${fixture.org.slug}/-/sso${rest}`;
-
-  before(async () => {
-    const { service, org, owner } = fixture;
-    idp = await startProviderServer({ email: "boss@acme.com", groups: ["Engineers"] });
-    await confirmAddress(service, owner);
-    await newFolder(service, org, owner, "release");
-    await publishInFolder(service, org, owner, { name: "notes", folder: "release", visibility: "private" });
-    const team = await service.call("POST", `/api/tenants/${org.id}/teams`, {
-      token: owner.token,
-      body: { name: "Engineering" },
-    });
-    assert.equal(team.status, 201);
-    owner.cookie = await addFactor(fixture);
-    await service.settled();
+describe("identity of a company", { skip: whyNoBrowser() ?? false }, async () => {
+  const fixture = await setUpDomains({ ssoPrivateNetwork: true });
+  const { service, org, owner, zone } = fixture;
+  const dashboard = await setUpDashboard(service);
+  const at = (rest = "") => `/${org.slug}/-/sso${rest}`;
+  const idp = await closedAfter(startProviderServer({ email: "boss@acme.com", groups: ["Engineers"] }));
+  await confirmAddress(service, owner);
+  await newFolder(service, org, owner, "release");
+  await publishSkill(service, org, owner, { name: "notes", folder: "release", visibility: "private" });
+  const team = await service.call("POST", `/api/tenants/${org.id}/teams`, {
+    token: owner.token,
+    body: { name: "Engineering" },
   });
-
-  after(() => idp.close());
+  assert.equal(team.status, 201);
+  owner.cookie = await addFactor(fixture);
+  await service.settled();
 
   it("is set up with a test sign-in, required, used by a new person, and ended by SCIM", async (t) => {
     await setUp();
@@ -54,7 +47,6 @@ describe("identity of a company", { skip: whyNoBrowser() ?? false }, () => {
   });
 
   async function setUp(): Promise<void> {
-    const { service, owner, zone, org } = fixture;
     const { page, context, troubles } = await dashboard.open(at(), { user: owner });
     await page.getByText("No provider yet.").waitFor();
     await page.getByRole("button", { name: "Add provider" }).click();
@@ -140,7 +132,6 @@ describe("identity of a company", { skip: whyNoBrowser() ?? false }, () => {
   }
 
   async function signInAsNewPerson() {
-    const { service, org } = fixture;
     const { page, context } = await dashboard.newPage();
     idp.person = { email: "ada@acme.com", groups: ["Engineers"] };
     await page.goto(`${service.url}/sso/${org.slug}?return_to=/${org.slug}/notes`);
@@ -154,7 +145,6 @@ describe("identity of a company", { skip: whyNoBrowser() ?? false }, () => {
   }
 
   async function endAccess(t: TestContext, { page, cookie }: Awaited<ReturnType<typeof signInAsNewPerson>>) {
-    const { service, org, owner } = fixture;
     const minted = await service.call<{ token: string }>("POST", "/api/user/tokens", {
       cookie,
       body: { name: "laptop" },
@@ -204,7 +194,6 @@ describe("identity of a company", { skip: whyNoBrowser() ?? false }, () => {
   }
 
   async function readAuditLog(): Promise<void> {
-    const { service, org, owner } = fixture;
     await service.settled();
     const { page } = await dashboard.open(at("?view=log"), { user: owner });
     const log = page.getByRole("table", { name: "Sign-ins" });

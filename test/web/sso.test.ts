@@ -6,16 +6,14 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
-import { startDomains, type Fixture } from "../sso-domains/fixture.ts";
+import { setUpDomains } from "../sso-domains/fixture.ts";
 import { whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
-describe("the page of single sign-on", { skip: whyNoBrowser() ?? false }, () => {
-  let fixture: Fixture;
-  const dashboard = useDashboard(
-    async () => (fixture = await startDomains(undefined, { ssoPrivateNetwork: true })),
-  );
+describe("the page of single sign-on", { skip: whyNoBrowser() ?? false }, async () => {
+  const fixture = await setUpDomains({ ssoPrivateNetwork: true });
+  const dashboard = await setUpDashboard(fixture.service);
   let web: Server | undefined;
   after(() => web?.close());
   /** A server with a discovery document. Returns its issuer. */

@@ -1,42 +1,36 @@
 /** The page of the repository sync in a real browser: connecting, a conflict, problems, disconnecting. */
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { runConnection } from "../../workers/sync/run.ts";
 import { accessibilityProblems, whyNoBrowser } from "../support/browser.ts";
 import { newMember } from "../support/organization.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
+import type { TestUser } from "../support/service.ts";
+import { closedAfter } from "../support/set-up.ts";
+import { as, startCustomers, type Customer } from "../support/sync/customers.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const hostile = "<script>alert(1)</script>";
 
-describe("the page of the repository sync", { skip: reason ?? false }, () => {
-  let customers: Customers;
-  let service: TestService;
-  const dashboard = useDashboard(async () => (customers = await startCustomers()));
-  let customer: Customer;
-  /** Has a repository that it has not connected. */
-  let newcomer: Customer;
-  let bare: string;
+describe("the page of the repository sync", { skip: reason ?? false }, async () => {
+  const customers = await closedAfter(startCustomers());
+  const dashboard = await setUpDashboard(customers.service);
 
-  before(async () => {
-    ({ service } = dashboard);
-    customer = await customers.newCustomer();
-    newcomer = await customers.newCustomer();
-    const files = {
-      "skills/fresh/SKILL.md": `---\nname: fresh\ndescription: ${hostile}\n---\n# Fresh\n`,
-      "skills/broken/SKILL.md": "---\nname: [\n---\n",
-    };
-    for (const each of [customer, newcomer]) await customers.publish(each, "Notes");
-    customers.newRepository(newcomer, "skills.git", files);
-    bare = customers.newRepository(customer, "skills.git", files);
-    await customers.connect(customer, { host: "local", url: "skills.git" });
-    await runSync(customer);
-    await makeConflicts();
-  });
+  const { service } = dashboard;
+  const customer = await customers.newCustomer();
+  /** Has a repository that it has not connected. */
+  const newcomer = await customers.newCustomer();
+  const files = {
+    "skills/fresh/SKILL.md": `---\nname: fresh\ndescription: ${hostile}\n---\n# Fresh\n`,
+    "skills/broken/SKILL.md": "---\nname: [\n---\n",
+  };
+  for (const each of [customer, newcomer]) await customers.publish(each, "Notes");
+  customers.newRepository(newcomer, "skills.git", files);
+  const bare = customers.newRepository(customer, "skills.git", files);
+  await customers.connect(customer, { host: "local", url: "skills.git" });
+  await runSync(customer);
 
   const open = (user: TestUser | undefined, { org } = customer) =>
     dashboard.open(`/${org.slug}/-/sync`, { user });
@@ -48,21 +42,19 @@ describe("the page of the repository sync", { skip: reason ?? false }, () => {
   }
   const lines = Array.from({ length: 12 }, (_, index) => `- line ${index}`).join("\n");
   const edit = (text: string) => `# Notes\n\n${text}\n\n${lines}\n\nEnd: ${text}\n`;
-  async function makeConflicts(): Promise<void> {
-    for (const [theirs, ours] of [
-      ["first from there", "first from here"],
-      ["from the repository", hostile],
-      ["again from there", "again from here"],
-    ]) {
-      customers.commitTo(bare, "skills/notes/SKILL.md", edit(theirs!));
-      await service.call("POST", `/api/skills/${customer.org.slug}~notes/versions`, {
-        ...as(customer),
-        body: { content: edit(ours!) },
-      });
-      await service.settled();
-      await service.call("POST", `${customer.base}/run`, as(customer));
-      await runSync(customer);
-    }
+  for (const [theirs, ours] of [
+    ["first from there", "first from here"],
+    ["from the repository", hostile],
+    ["again from there", "again from here"],
+  ]) {
+    customers.commitTo(bare, "skills/notes/SKILL.md", edit(theirs!));
+    await service.call("POST", `/api/skills/${customer.org.slug}~notes/versions`, {
+      ...as(customer),
+      body: { content: edit(ours!) },
+    });
+    await service.settled();
+    await service.call("POST", `${customer.base}/run`, as(customer));
+    await runSync(customer);
   }
   const notes = async () => {
     const path = `/api/skills/${customer.org.slug}~notes/content`;

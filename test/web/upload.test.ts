@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import { whyNoBrowser } from "../support/browser.ts";
-import type { TestOrg, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, useDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 import { makeZip, skillMd } from "../support/zip.ts";
 
 const reason = whyNoBrowser();
@@ -33,37 +33,30 @@ async function drop(page: Page, dropped: string): Promise<void> {
   await send("drop", y + 20);
 }
 
-describe("uploads in the editor", { skip: reason ?? false }, () => {
-  const dashboard = useDashboard();
-  let owner: TestUser;
-  let org: TestOrg;
-  let folder: string;
+describe("uploads in the editor", { skip: reason ?? false }, async () => {
+  const { service, owner, org } = await setUpOrganization();
+  const dashboard = await setUpDashboard(service);
 
-  before(async () => {
-    const { service } = dashboard;
-    owner = await service.newUser();
-    org = await service.newOrg(owner);
-    folder = await mkdtemp(path.join(os.tmpdir(), "svc-drop-"));
-    await mkdir(path.join(folder, "dropped-folder/scripts"), { recursive: true });
-    await mkdir(path.join(folder, "dropped-folder/.git"));
-    const files = {
-      "SKILL.md": skillMd("dropped-folder"),
-      "scripts/check.py": "import sys\n\n\ndef check(name):\n    return name\n",
-      ".git/config": "[core]\n",
-    };
-    for (const [name, text] of Object.entries(files))
-      await writeFile(path.join(folder, "dropped-folder", name), text);
-    const zip = makeZip([
-      { name: "inside/SKILL.md", data: skillMd("dropped-zip") },
-      { name: "inside/notes.md", data: "# Notes\n" },
-    ]);
-    await writeFile(path.join(folder, "dropped.zip"), zip);
-  });
+  const folder = await mkdtemp(path.join(os.tmpdir(), "svc-drop-"));
+  await mkdir(path.join(folder, "dropped-folder/scripts"), { recursive: true });
+  await mkdir(path.join(folder, "dropped-folder/.git"));
+  const dropped = {
+    "SKILL.md": skillMd("dropped-folder"),
+    "scripts/check.py": "import sys\n\n\ndef check(name):\n    return name\n",
+    ".git/config": "[core]\n",
+  };
+  for (const [name, text] of Object.entries(dropped))
+    await writeFile(path.join(folder, "dropped-folder", name), text);
+  const zip = makeZip([
+    { name: "inside/SKILL.md", data: skillMd("dropped-zip") },
+    { name: "inside/notes.md", data: "# Notes\n" },
+  ]);
+  await writeFile(path.join(folder, "dropped.zip"), zip);
+
   after(() => rm(folder, { recursive: true, force: true }));
 
   const publish = (page: Page) => page.getByRole("banner").getByRole("button", { name: /^Publish/ });
   const filesOf = async (slug: string) => {
-    const { service } = dashboard;
     const found = await service.call<ManifestPayload>(
       "GET",
       `/api/skills/${org.slug}~${slug}/manifest`,

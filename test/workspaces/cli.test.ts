@@ -2,27 +2,19 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { svc, type Ran } from "../cli/harness.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
+import { makeFixture } from "./fixture.ts";
 
-let service: TestService;
-let fixture: Fixture;
-let alice: TestUser;
-let home: string;
+const { service } = await setUpService();
+const fixture = await makeFixture(service);
+const alice = await fixture.join();
+const home = await mkdtemp(path.join(os.tmpdir(), "svc-home-"));
+await writeFile(path.join(home, "notes.md"), "# Notes\n\nmine\n");
 
-before(async () => {
-  service = await startService();
-  fixture = await makeFixture(service);
-  alice = await fixture.join();
-  home = await mkdtemp(path.join(os.tmpdir(), "svc-home-"));
-  await writeFile(path.join(home, "notes.md"), "# Notes\n\nmine\n");
-});
-after(async () => {
-  await service.close();
-  await rm(home, { recursive: true, force: true });
-});
+after(() => rm(home, { recursive: true, force: true }));
 
 const run = (user: TestUser, ...argv: string[]): Promise<Ran> =>
   svc([...argv, "-o", "json"], { home, env: { SVC_API_URL: service.url, SVC_TOKEN: user.token } });

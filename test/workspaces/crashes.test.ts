@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { ServiceError } from "../../src/errors.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";
 
-let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const { service } = await setUpService();
 
 type Storage = TestService["app"]["storage"];
 

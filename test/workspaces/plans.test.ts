@@ -1,31 +1,24 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { workspaceStates } from "../../contract/vocabulary.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
 import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import { reconcileWorkspaces } from "../../workers/workspaces/reconcile-workspaces.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
-import type { TestService, TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import { assertIndexed, plansOf } from "../support/plans.ts";
+import { setUpService } from "../support/set-up.ts";
+import { makeFixture } from "./fixture.ts";
 
 const rowCount = 1500;
-let service: TestService;
-let fixture: Fixture;
-let alice: TestUser;
-let leaver: TestUser;
 
-before(async () => {
-  service = await startWatchedService();
-  fixture = await makeFixture(service);
-  [alice, leaver] = [await fixture.join(), await fixture.join()];
-  await fixture.enable();
-  await fixture.publish(alice, "First");
-  await fixture.leave(leaver);
-  await service.settled();
-  await multiply();
-});
-after(() => service.close());
+const { service } = await setUpService({ reportsCommands: true });
+const fixture = await makeFixture(service);
+const [alice, leaver] = [await fixture.join(), await fixture.join()];
+await fixture.enable();
+await fixture.publish(alice, "First");
+await fixture.leave(leaver);
+await service.settled();
+await multiply();
 
 /** Many workspaces, of this organization and of others, containing skills of the same name. */
 async function multiply(): Promise<void> {

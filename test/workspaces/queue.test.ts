@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
-import type { Consumers } from "../../src/queue/index.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { makeFixture as makeOrganization } from "../orgs/fixture.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { startService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-let service: TestService;
-let workers: Consumers;
-before(async () => {
-  service = await startService({ ownQueue: true });
-  workers = await startWorkers(service.app);
-});
+const service = await startService({ ownQueue: true });
+const workers = await startWorkers(service.app);
+
 after(async () => {
   await workers.close();
   await service.close();

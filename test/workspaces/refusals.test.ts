@@ -1,33 +1,20 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { FolderPayload } from "../../contract/payloads/folders.ts";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import { describe, it } from "node:test";
 import { newFolder } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";
 
-let service: TestService;
-let fixture: Fixture;
-let other: Fixture;
-let alice: TestUser;
-let root: string;
+const { service } = await setUpService();
+const [fixture, other] = [await makeFixture(service), await makeFixture(service)];
+const alice = await fixture.join();
+await fixture.enable();
+await other.enable({ name: "Own" });
+const root = (await fixture.overview()).folder!.id;
 /** Alice's workspace. */
-let home: string;
-let ordinary: FolderPayload;
-let skill: SkillPayload;
-
-before(async () => {
-  service = await startService();
-  [fixture, other] = [await makeFixture(service), await makeFixture(service)];
-  alice = await fixture.join();
-  await fixture.enable();
-  await other.enable({ name: "Own" });
-  root = (await fixture.overview()).folder!.id;
-  home = (await fixture.overview(alice)).own!.folderId!;
-  ordinary = await newFolder(service, fixture.org, fixture.owner, "ordinary");
-  skill = (await fixture.publish(alice, "Mine")).data.skill;
-});
-after(() => service.close());
+const home = (await fixture.overview(alice)).own!.folderId!;
+const ordinary = await newFolder(service, fixture.org, fixture.owner, "ordinary");
+const skill = (await fixture.publish(alice, "Mine")).data.skill;
 
 const send = (user: TestUser, method: string, target: string, body?: unknown) =>
   service.call(method, target, { token: user.token, body });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
@@ -7,17 +7,13 @@ import { changeTree } from "../../src/folders/tree/change.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed, newFolder, restrict } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
+import { makeFixture } from "./fixture.ts";
 
-let service: TestService;
-let fixture: Fixture;
-before(async () => {
-  service = await startService();
-  fixture = await makeFixture(service);
-  await fixture.enable();
-});
-after(() => service.close());
+const { service } = await setUpService();
+const fixture = await makeFixture(service);
+await fixture.enable();
 
 /** Changes a managed folder directly in the database. */
 async function damage(folderId: string, change: (folder: FolderDoc) => Partial<FolderDoc>): Promise<void> {

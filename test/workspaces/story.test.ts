@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type {
   FolderAccessPayload,
   FolderPayload,
@@ -9,22 +9,16 @@ import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.t
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import type { TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
+import { makeFixture } from "./fixture.ts";
 
-let service: TestService;
-let fixture: Fixture;
-let alice: TestUser;
-let bob: TestUser;
 /** A skill of Alice in her workspace. */
 let notes: SkillPayload;
 
-before(async () => {
-  service = await startService();
-  fixture = await makeFixture(service);
-  [alice, bob] = [await fixture.join(), await fixture.join()];
-});
-after(() => service.close());
+const { service } = await setUpService();
+const fixture = await makeFixture(service);
+const [alice, bob] = [await fixture.join(), await fixture.join()];
 
 const get = <T = Record<string, unknown>>(user: TestUser | undefined, target: string) =>
   service.call<T>("GET", target, { token: user?.token });

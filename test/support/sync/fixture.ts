@@ -19,7 +19,7 @@ import type { Mirrors } from "../../../repos/mirror/types.ts";
 import { runSync, type SyncEnd, type SyncPorts } from "../../../src/sync/run/run-sync.ts";
 import { commitAndPush, runGit, runGitScript } from "../host/git-host.ts";
 import type { TestOrg, TestService, TestUser } from "../service.ts";
-import { setUpService } from "../set-up.ts";
+import { newOrganization, setUpService } from "../set-up.ts";
 
 export interface SyncFixture {
   service: TestService;
@@ -58,8 +58,7 @@ export async function connectedFixture(
   wrap: (mirrors: Mirrors) => Mirrors = (mirrors) => mirrors,
 ): Promise<SyncFixture> {
   const { app } = service;
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-sync-"));
   const remote = path.join(folder, "remote.git");
   runGit(folder, "init", "-q", "--bare", "-b", "main", remote);
@@ -125,13 +124,11 @@ export async function connectedFixture(
   };
 }
 
-/** Starts a service before the tests; returns a function that runs a test with a connected organization. */
-export function setUpSyncFixtures(
-  use: (service: TestService) => void,
-): (test: (fixture: SyncFixture) => Promise<void>) => Promise<void> {
-  let service: TestService;
-  setUpService((started) => use((service = started)));
-  return (test) => withSyncFixture(service, test);
+/** A service, and a function that runs a test with a connected organization. */
+export async function setUpSyncFixtures() {
+  const { service, clock } = await setUpService();
+  const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
+  return { service, clock, withFixture };
 }
 
 /** Runs a test with a connected organization. */

@@ -1,9 +1,9 @@
 /** The set-up of tests of connections at GitHub. */
-import { after, before } from "node:test";
+import { after } from "node:test";
 import type { Config } from "../../../src/config.ts";
-import { startGitHub, type GitHubStub } from "../host/github-stub.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../service.ts";
-import { newClock, type Clock } from "../set-up.ts";
+import { startGitHub } from "../host/github-stub.ts";
+import type { TestOrg, TestService, TestUser } from "../service.ts";
+import { newOrganization, setUpService } from "../set-up.ts";
 
 export interface Customer {
   owner: TestUser;
@@ -13,40 +13,29 @@ export interface Customer {
 }
 
 /**
- * Starts a stub of GitHub and a service that uses it before the tests, and closes both after them. `use` keeps them.
+ * A stub of GitHub, and a service that uses it.
  *
  * @param proof how write access is proved to the App; undefined for a service without an App
  */
-export function setUpGitHub(
-  options: { proof?: NonNullable<Config["github"]["app"]>["proof"]; webhookSecrets?: string[] },
-  use: (made: { service: TestService; stub: GitHubStub }) => void,
-): Clock {
-  const clock = newClock();
-  let stub: GitHubStub;
-  let service: TestService;
-  before(async () => {
-    stub = await startGitHub();
-    service = await startService({
-      github: {
-        url: stub.url,
-        apiUrl: stub.url,
-        app: options.proof && { ...stub.app, proof: options.proof },
-        webhookSecrets: options.webhookSecrets ?? [],
-      },
-      now: () => clock.now(),
-    });
-    use({ service, stub });
+export async function setUpGitHub(options: {
+  proof?: NonNullable<Config["github"]["app"]>["proof"];
+  webhookSecrets?: string[];
+}) {
+  const stub = await startGitHub();
+  const { service, clock } = await setUpService({
+    github: {
+      url: stub.url,
+      apiUrl: stub.url,
+      app: options.proof && { ...stub.app, proof: options.proof },
+      webhookSecrets: options.webhookSecrets ?? [],
+    },
   });
-  after(async () => {
-    await service.close();
-    await stub.close();
-  });
-  return clock;
+  after(() => stub.close());
+  return { service, clock, stub };
 }
 
 /** A new organization without a connection. */
 export async function newCustomer(service: TestService): Promise<Customer> {
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
+  const { owner, org } = await newOrganization(service);
   return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
 }

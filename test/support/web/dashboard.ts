@@ -1,8 +1,8 @@
-/** Pages of the dashboard in a browser, for the tests of one `describe`. */
+/** Pages of the dashboard in a browser. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before } from "node:test";
+import { after, afterEach } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import {
   accessibilityProblems,
@@ -13,7 +13,8 @@ import {
   type PageOptions,
   type WatchedPage,
 } from "../browser.ts";
-import { startService, type TestService } from "../service.ts";
+import type { TestService } from "../service.ts";
+import { setUpService } from "../set-up.ts";
 import { isPooled, releasePage, takePage } from "./page-pool.ts";
 
 export interface Dashboard {
@@ -25,51 +26,30 @@ export interface Dashboard {
   open(path: string, options?: PageOptions): Promise<WatchedPage>;
 }
 
-interface Started {
-  service: TestService;
-  close(): Promise<void>;
-}
-
-const startPlain = async (): Promise<Started> => {
-  const service = await startService();
-  return { service, close: () => service.close() };
-};
-
-/** Starts a service and a browser before the tests of the `describe` in which it is called, and ends them after. */
-export function useDashboard(start: () => Promise<Started> = startPlain): Dashboard {
-  let started: Started | undefined;
-  let browser: Browser | undefined;
+/** A browser for the tests of the file or suite that awaits it, and a service, unless one is given. */
+export async function setUpDashboard(given?: TestService): Promise<Dashboard> {
+  const service = given ?? (await setUpService()).service;
+  const browser = await sharedBrowser();
   const opened: WatchedPage[] = [];
-  const dashboard: Dashboard = {
-    get service() {
-      return started!.service;
-    },
-    get browser() {
-      return browser!;
-    },
-    async newPage(options) {
-      const watched = await takePage(dashboard.browser, dashboard.service.url, { width: 1440, ...options });
-      opened.push(watched);
-      return watched;
-    },
+  const newPage: Dashboard["newPage"] = async (options) => {
+    const watched = await takePage(browser, service.url, { width: 1440, ...options });
+    opened.push(watched);
+    return watched;
+  };
+  afterEach(async () => {
+    for (const { context } of opened.splice(0)) await releasePage(browser, context);
+  });
+  after(() => releaseBrowser(browser, isPooled));
+  return {
+    service,
+    browser,
+    newPage,
     async open(path, options) {
-      const watched = await dashboard.newPage(options);
-      await watched.page.goto(dashboard.service.url + path);
+      const watched = await newPage(options);
+      await watched.page.goto(service.url + path);
       return watched;
     },
   };
-  before(async () => {
-    browser = await sharedBrowser();
-    started = await start();
-  });
-  afterEach(async () => {
-    for (const { context } of opened.splice(0)) await releasePage(dashboard.browser, context);
-  });
-  after(async () => {
-    if (browser) await releaseBrowser(browser, isPooled);
-    await started?.close();
-  });
-  return dashboard;
 }
 
 /** Folder for a picture of each look, if set. */

@@ -1,13 +1,12 @@
 /** All pages of the dashboard by their routes, with an organization whose folder `release` grants no one but owners. */
 import assert from "node:assert/strict";
-import { before } from "node:test";
 import type { Page } from "playwright-core";
 import type { WatchedPage } from "../browser.ts";
-import { confirmAddress, newFolder, newMember, publishInFolder, restrict } from "../organization.ts";
+import { confirmAddress, newFolder, newMember, publishSkill, restrict } from "../organization.ts";
 import type { TestService, TestUser } from "../service.ts";
 import { until } from "../until.ts";
 import { addressesOf, loadRoutes } from "./addresses.ts";
-import { useDashboard, type Dashboard } from "./dashboard.ts";
+import { setUpDashboard, type Dashboard } from "./dashboard.ts";
 
 export const routes = addressesOf(await loadRoutes());
 
@@ -39,25 +38,20 @@ export interface Pages {
   visit(watched: WatchedPage, route: string): Promise<string[]>;
 }
 
-/** Seeds the organization before the tests of the `describe` in which it is called. */
-export function setUpPages(): Pages {
-  const dashboard = useDashboard();
-  let seeded: Seeded | undefined;
-  before(async () => {
-    seeded = await seed(dashboard.service);
-  });
+/** The dashboard of a service with the organization. */
+export async function setUpPages(): Promise<Pages> {
+  const dashboard = await setUpDashboard();
+  const seeded = await seed(dashboard.service);
   const addressOf = (route: string) =>
     (addresses[route] ?? route)
-      .replace("$org", seeded!.org)
+      .replace("$org", seeded.org)
       .replace("$slug", "zebra-checks")
-      .replace("$team", seeded!.team)
+      .replace("$team", seeded.team)
       .replace("$server", "zebra-tracker");
   const load = (page: Page, route: string) => page.goto(dashboard.service.url + addressOf(route));
   return {
     dashboard,
-    get seeded() {
-      return seeded!;
-    },
+    seeded,
     addressOf,
     open: ({ page }, route) => problemsOfContent(page, route, () => load(page, route)),
     visit: ({ page }, route) =>
@@ -128,7 +122,7 @@ async function seed(service: TestService): Promise<Seeded> {
     ["zebra-checks", "engineering/release", "private"],
     ["plain-words", "design/words", "public"],
   ] as const)
-    await publishInFolder(service, org, owner, { name, folder, visibility });
+    await publishSkill(service, org, owner, { name, folder, visibility });
   const call = async <T>(method: string, at: string, body: unknown) => {
     const answer = await service.call<T>(method, at, { token: owner.token, body });
     assert.ok(answer.status < 300, JSON.stringify(answer.body));
