@@ -29,9 +29,10 @@ export interface ActivitySearch {
   page?: number;
 }
 
+export const activityPageSize = 50;
 export const activityQuery = ({ page = 1, ...search }: ActivitySearch) =>
   queryOptions({
-    ...query("/api/user/audit-log", { limit: 50, page, ...search }),
+    ...query("/api/user/audit-log", { limit: activityPageSize, page, ...search }),
     placeholderData: keepPreviousData,
   });
 

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { attentionQuery, latestSkillsQuery } from "../../api/home.ts";
 import type { Identity } from "../../api/session.ts";
-import { Failed } from "../../parts/failed.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AttentionList } from "./attention.tsx";
@@ -21,9 +21,9 @@ export function MemberHome({ identity }: { identity: Identity }) {
     <>
       <h1>Home</h1>
       <Onboarding identity={identity} />
-      {attention.isPending && <SkeletonRows rows={2} height={44} />}
-      {attention.error && <Failed error={attention.error} reset={() => void attention.refetch()} />}
-      {attention.data && <AttentionList items={attention.data.items} />}
+      <Loaded found={attention} rows={2} rowHeight={44}>
+        {({ items }) => <AttentionList items={items} />}
+      </Loaded>
       <LatestVersions identity={identity} />
     </>
   );

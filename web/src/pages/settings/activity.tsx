@@ -2,9 +2,9 @@ import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Download } from "lucide-react";
-import { activityQuery, type ActivitySearch } from "../../api/account.ts";
-import { Failed } from "../../parts/failed.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { activityPageSize, activityQuery, type ActivitySearch } from "../../api/account.ts";
+import { ListSection } from "../../parts/lists/list-section.tsx";
+import { NumberedPages } from "../../parts/lists/numbered-pages.tsx";
 import { ActivityEntry } from "./activity-entry.tsx";
 import { SettingsPage } from "./frame.tsx";
 
@@ -41,38 +41,28 @@ function ActivityPage() {
 function Activity() {
   const search = Route.useSearch();
   const navigate = useNavigate({ from: Route.fullPath });
-  const { data, error, refetch, isPending, isPlaceholderData } = useQuery(activityQuery(search));
-  const pages = data ? Math.ceil(data.total / 50) : 0;
-  const page = search.page ?? 1;
+  const log = useQuery(activityQuery(search));
   const change = (part: ActivitySearch) =>
     void navigate({ search: (old) => ({ ...old, page: undefined, ...part }), replace: true });
   return (
     <>
       <Filters search={search} onChange={change} />
-      {isPending && <SkeletonRows rows={6} height={44} />}
-      {error && <Failed error={error} reset={() => void refetch()} />}
-      {data && (
-        <section className="panel" aria-label="Entries" aria-busy={isPlaceholderData}>
-          {data.entries.length === 0 ? (
-            <p className="body sub">No entry matches. Try another period or everything.</p>
-          ) : (
-            data.entries.map((entry) => <ActivityEntry key={entry.id} entry={entry} />)
-          )}
-        </section>
-      )}
-      {pages > 1 && (
-        <Group gap="sm">
-          <Button variant="default" disabled={page <= 1} onClick={() => change({ page: page - 1 })}>
-            Newer
-          </Button>
-          <span className="meta" aria-live="polite">
-            Page {page} of {pages}
-          </span>
-          <Button variant="default" disabled={page >= pages} onClick={() => change({ page: page + 1 })}>
-            Older
-          </Button>
-        </Group>
-      )}
+      <ListSection
+        inPanel
+        label="Entries"
+        found={log}
+        rows={6}
+        rowHeight={44}
+        empty="No entry matches. Try another period or everything."
+      >
+        {(entries) => entries.map((entry) => <ActivityEntry key={entry.id} entry={entry} />)}
+      </ListSection>
+      <NumberedPages
+        total={log.data?.total}
+        pageSize={activityPageSize}
+        page={search.page}
+        onPage={(page) => change({ page })}
+      />
     </>
   );
 }

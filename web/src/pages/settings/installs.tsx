@@ -1,14 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { Laptop } from "lucide-react";
-import { useMemo } from "react";
 import { installsQuery, type OwnInstall } from "../../api/account.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
-import { Failed } from "../../parts/failed.tsx";
-import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
-import { More } from "../../parts/lists/list-section.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { useNextPage } from "../../parts/lists/found.ts";
+import { List } from "../../parts/lists/list-section.tsx";
 import { SettingsPage } from "./frame.tsx";
 import { InstallTable } from "./install-table.tsx";
 
@@ -30,16 +27,20 @@ const pageBatchSize = 3;
 
 function Installs() {
   const found = useInfiniteQuery(installsQuery);
-  const { data } = found;
-  const pages = data?.pages.length ?? 0;
+  const pages = found.data?.pages.length ?? 0;
   useNextPage(found, pages > 0 && pages < pageBatchSize);
-  const machines = useMemo(() => byMachine(itemsOf({ data })), [data]);
-  if (found.isPending) return <SkeletonRows rows={5} height={44} />;
-  if (found.error && !data) return <Failed error={found.error} reset={() => void found.refetch()} />;
-  if (machines.length === 0) return <NoInstalls />;
+  return (
+    <List found={found} rows={5} rowHeight={44} empty={<NoInstalls />}>
+      {(installs) => <Machines installs={installs} />}
+    </List>
+  );
+}
+
+function Machines({ installs }: { installs: OwnInstall[] }) {
+  const machines = byMachine(installs);
   const outdated = machines.reduce((sum, machine) => sum + machine.outdated, 0);
   return (
-    <>
+    <div className="stack gap-6">
       {outdated > 0 ? (
         <section className="stack gap-3" aria-label="Updates">
           <p>
@@ -63,8 +64,7 @@ function Installs() {
           <InstallTable machine={machine.name} installs={machine.installs} />
         </section>
       ))}
-      <More found={found} />
-    </>
+    </div>
   );
 }
 

@@ -3,8 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { beginTotp, confirmTotp } from "../../api/second-factors.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 
 interface Props {
   onDone: (recoveryCodes: string[]) => void;
@@ -30,38 +29,38 @@ export function TotpDialog({ onDone, onClose }: Props) {
   return (
     <Modal opened onClose={onClose} title="Add an authenticator app" closeOnClickOutside={false}>
       <div className="stack gap-4">
-        {setup.isPending && <SkeletonRows rows={3} height={56} />}
-        <Problem error={setup.error} retry={() => void setup.refetch()} />
-        {setup.data && (
-          <DialogForm
-            label="Add an authenticator app"
-            action="Confirm"
-            isPending={confirm.isPending}
-            error={confirm.error}
-            onSubmit={({ code = "" }) => confirm.mutate(code)}
-            onClose={onClose}
-          >
-            <p>Scan this code with your app, or type the key into it.</p>
-            <img
-              className="totp-code"
-              src={`data:image/svg+xml;base64,${btoa(setup.data.qr)}`}
-              width={200}
-              height={200}
-              alt="QR code with the key below"
-            />
-            <Command text={setup.data.secret} />
-            <TextInput
-              name="code"
-              label="Code"
-              description="The six digits that the app shows now"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={10}
-              required
-              data-autofocus
-            />
-          </DialogForm>
-        )}
+        <Loaded found={setup} rows={3} rowHeight={56}>
+          {({ qr, secret }) => (
+            <DialogForm
+              label="Add an authenticator app"
+              action="Confirm"
+              isPending={confirm.isPending}
+              error={confirm.error}
+              onSubmit={({ code = "" }) => confirm.mutate(code)}
+              onClose={onClose}
+            >
+              <p>Scan this code with your app, or type the key into it.</p>
+              <img
+                className="totp-code"
+                src={`data:image/svg+xml;base64,${btoa(qr)}`}
+                width={200}
+                height={200}
+                alt="QR code with the key below"
+              />
+              <Command text={secret} />
+              <TextInput
+                name="code"
+                label="Code"
+                description="The six digits that the app shows now"
+                inputMode="numeric"
+                autoComplete="one-time-code"
+                maxLength={10}
+                required
+                data-autofocus
+              />
+            </DialogForm>
+          )}
+        </Loaded>
       </div>
     </Modal>
   );

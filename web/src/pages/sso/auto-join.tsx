@@ -4,10 +4,10 @@ import { useState } from "react";
 import { rolesQuery } from "../../api/organization/people.ts";
 import { autoJoinQuery, setAutoJoin, type AutoJoin } from "../../api/organization/sso-domains.ts";
 import { Form } from "../../parts/form.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
 import { Problem } from "../../parts/problem.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 
 interface Props {
   org: string;
@@ -16,7 +16,7 @@ interface Props {
 
 /** Membership by an address in a verified domain. */
 export function AutoJoinPanel({ org, organization }: Props) {
-  const { data, error, refetch } = useQuery(autoJoinQuery(org));
+  const found = useQuery(autoJoinQuery(org));
   return (
     <section className="panel" aria-labelledby="auto-join-heading">
       <header>
@@ -27,9 +27,9 @@ export function AutoJoinPanel({ org, organization }: Props) {
           People with a confirmed address in a verified domain become members when they confirm it or sign in,
           without an invitation.
         </p>
-        {error && <Problem error={error} retry={() => void refetch()} />}
-        {!data && !error && <SkeletonRows rows={2} />}
-        {data && <AutoJoinForm org={org} organization={organization} setting={data} />}
+        <Loaded found={found} rows={2}>
+          {(setting) => <AutoJoinForm org={org} organization={organization} setting={setting} />}
+        </Loaded>
       </div>
     </section>
   );

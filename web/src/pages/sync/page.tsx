@@ -12,12 +12,11 @@ import {
 } from "../../api/organization/sync.ts";
 import { may, organizationQuery } from "../../api/session.ts";
 import { Empty } from "../../parts/empty.tsx";
-import { Failed } from "../../parts/failed.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
+import { Loaded } from "../../parts/loaded.tsx";
 import { NotFound } from "../../parts/not-found.tsx";
 import { libraryCrumb } from "../../parts/organization-page.tsx";
 import { Page } from "../../parts/page.tsx";
-import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Conflict } from "./conflict/conflict.tsx";
 import { Connected } from "./connected.tsx";
 import { History } from "./history.tsx";
@@ -68,23 +67,25 @@ function SyncPage() {
     >
       <div className="page">
         <h1>Repository sync</h1>
-        {sync.isPending && <SkeletonRows rows={4} />}
-        {sync.isError && <Failed error={sync.error} reset={() => void sync.refetch()} />}
-        {sync.data?.connection && organization && (
-          <Connected
-            org={org}
-            state={sync.data}
-            connection={sync.data.connection}
-            canManage={canManage}
-            runError={run.error}
-          />
-        )}
-        {sync.data?.connection === null && organization && (
-          <>
-            <NotConnected org={org} hosts={sync.data.hosts} canManage={canManage} />
-            <Previous org={org} conflicts={itemsOf(conflicts)} canManage={canManage} />
-          </>
-        )}
+        <Loaded found={sync} rows={4}>
+          {(state) =>
+            organization &&
+            (state.connection ? (
+              <Connected
+                org={org}
+                state={state}
+                connection={state.connection}
+                canManage={canManage}
+                runError={run.error}
+              />
+            ) : (
+              <>
+                <NotConnected org={org} hosts={state.hosts} canManage={canManage} />
+                <Previous org={org} conflicts={itemsOf(conflicts)} canManage={canManage} />
+              </>
+            ))
+          }
+        </Loaded>
       </div>
     </Page>
   );

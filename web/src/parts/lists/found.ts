@@ -1,9 +1,9 @@
-/** Lists that are read as a whole or page by page. */
+/** Lists that are read as a whole, page by page, or as one page with the number of all entries. */
 import { useEffect } from "react";
 
 /** A list as `useQuery` or `useInfiniteQuery` returns it. */
 export interface Found<T> {
-  data?: T[] | { pages: { data: T[] }[] };
+  data?: T[] | { pages: { data: T[] }[] } | { entries: T[] };
   error: Error | null;
   isPending: boolean;
   isPlaceholderData: boolean;
@@ -14,10 +14,11 @@ export interface Found<T> {
   refetch(): unknown;
 }
 
-/** The items of the list, or of all its pages that are loaded. */
+/** The items of the list, of all its pages that are loaded, or of its shown page. */
 export function itemsOf<T>({ data }: Pick<Found<T>, "data">): T[] {
   if (data === undefined) return [];
-  return "pages" in data ? data.pages.flatMap((page) => page.data) : data;
+  if (Array.isArray(data)) return data;
+  return "pages" in data ? data.pages.flatMap((page) => page.data) : data.entries;
 }
 
 type Next = Pick<

@@ -6,8 +6,7 @@ import { folderAccessQuery, type Folder } from "../../../api/folders.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
 import { iconProps } from "../../../parts/icon.ts";
-import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { Loaded } from "../../../parts/loaded.tsx";
 import { AccessEditor } from "./access-editor.tsx";
 
 /** Whether the user can do something with a folder, according to the service. */
@@ -45,13 +44,13 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
           This folder belongs to the personal workspaces. The service manages its name and access.
         </p>
       )}
-      {access.isPending && <SkeletonRows rows={4} />}
       {isRefused ? (
         <p className="panel-section meta">You may not see who has access to this folder.</p>
       ) : (
-        <Problem error={access.error} retry={() => void access.refetch()} />
+        <Loaded found={access} rows={4}>
+          {(data) => <AccessEditor key={folder.id} org={org} folder={folder} access={data} />}
+        </Loaded>
       )}
-      {access.data && <AccessEditor key={folder.id} org={org} folder={folder} access={access.data} />}
       <div className="panel-section">
         <Command text={commandLine("svc", "publish", "--team", org, "--folder", folder.path)} />
       </div>

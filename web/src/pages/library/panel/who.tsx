@@ -12,10 +12,8 @@ import {
   type Subject,
 } from "../../../api/folders.ts";
 import { Initials } from "../../../parts/avatar.tsx";
-import { itemsOf } from "../../../parts/lists/found.ts";
-import { More } from "../../../parts/lists/list-section.tsx";
-import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { itemsOf, type Found } from "../../../parts/lists/found.ts";
+import { List } from "../../../parts/lists/list-section.tsx";
 import { levelOf, whyOf } from "./reasons.ts";
 
 interface Entry {
@@ -37,10 +35,10 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
     ...plannedAccessQuery(subject.id, draft ?? { restricted: false, grants: [] }, query),
     enabled: draft !== undefined,
   });
-  const shown = draft === undefined ? present : planned;
+  const shown: Found<Entry> = draft === undefined ? present : { ...planned, data: planned.data?.data };
   // Without the right to manage the grants, the caller is not told who has access.
   if (shown.error instanceof ApiError && shown.error.status === 403) return null;
-  const entries: Entry[] = draft === undefined ? itemsOf(present) : (planned.data?.data ?? []);
+  const entries = itemsOf(shown);
   const readers = entries.filter(({ can }) => can.includes("read")).length;
   const isWhole = draft === undefined ? !present.hasNextPage : planned.data?.nextCursor === null;
   return (
@@ -48,7 +46,7 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
       <div className="row between">
         <h3>{draft ? "Who could do what after saving" : "Who can do what here, and why"}</h3>
         <span className="meta" aria-live="polite">
-          {shown.isSuccess && isWhole && `${readers} of ${entries.length}`}
+          {shown.data && isWhole && `${readers} of ${entries.length}`}
         </span>
       </div>
       <TextInput
@@ -60,15 +58,15 @@ export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft 
         maxLength={100}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      {!present.isFetchNextPageError && <Problem error={shown.error} retry={() => void shown.refetch()} />}
-      {shown.isPending && <SkeletonRows rows={4} height={52} />}
-      <ul>
-        {entries.map((entry) => (
-          <Holder key={entry.principal.id} entry={entry} />
-        ))}
-      </ul>
-      {shown.isSuccess && entries.length === 0 && <p className="meta">Nothing here has this name.</p>}
-      {draft === undefined && <More found={present} />}
+      <List found={shown} rows={4} rowHeight={52} empty={<p className="meta">Nothing here has this name.</p>}>
+        {(holders) => (
+          <ul>
+            {holders.map((holder) => (
+              <Holder key={holder.principal.id} entry={holder} />
+            ))}
+          </ul>
+        )}
+      </List>
     </section>
   );
 }

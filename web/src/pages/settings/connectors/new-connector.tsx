@@ -4,9 +4,8 @@ import { useState } from "react";
 import { connectorsQuery, remoteServersQuery, type Connector } from "../../../api/connectors.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { itemsOf, useNextPage } from "../../../parts/lists/found.ts";
+import { Loaded } from "../../../parts/loaded.tsx";
 import { useCreateConnector } from "../../../parts/mcp/use-create-connector.ts";
-import { Problem } from "../../../parts/problem.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 
 interface Props {
@@ -17,7 +16,7 @@ interface Props {
 /** Chooses a remote server of the user's organizations. */
 export function NewConnector({ onDone, onClose }: Props) {
   const [server, setServer] = useState<string | null>(null);
-  const { options, isPending, error, retry } = useServerOptions();
+  const { found, options } = useServerOptions();
   const creating = useCreateConnector(onDone);
   return (
     <Modal opened onClose={onClose} title="New connector">
@@ -30,27 +29,28 @@ export function NewConnector({ onDone, onClose }: Props) {
         onSubmit={() => server !== null && creating.mutate(server)}
         onClose={onClose}
       >
-        {isPending && <SkeletonRows rows={1} height={44} />}
-        <Problem error={error} retry={retry} />
-        {!isPending && options.length === 0 && !error && (
-          <p className="sub">
-            Your organizations have no remote MCP server that you have not connected yet. An administrator can
-            register one.
-          </p>
-        )}
-        {options.length > 0 && (
-          <Select
-            label="Server"
-            description="The remote MCP servers of your organizations"
-            placeholder="Choose a server"
-            data={options}
-            value={server}
-            searchable
-            nothingFoundMessage="No server has this name"
-            data-autofocus
-            onChange={setServer}
-          />
-        )}
+        <Loaded found={found} rows={1} rowHeight={44}>
+          {() =>
+            options.length === 0 ? (
+              <p className="sub">
+                Your organizations have no remote MCP server that you have not connected yet. An administrator
+                can register one.
+              </p>
+            ) : (
+              <Select
+                label="Server"
+                description="The remote MCP servers of your organizations"
+                placeholder="Choose a server"
+                data={options}
+                value={server}
+                searchable
+                nothingFoundMessage="No server has this name"
+                data-autofocus
+                onChange={setServer}
+              />
+            )
+          }
+        </Loaded>
       </DialogForm>
     </Modal>
   );
@@ -63,9 +63,7 @@ function useServerOptions() {
   const connected = new Set(connectors.map(({ serverId }) => serverId));
   const servers = itemsOf(found);
   return {
-    isPending: found.isPending,
-    error: found.error,
-    retry: () => void found.refetch(),
+    found,
     options: servers
       .filter(({ id, transport }) => transport !== "stdio" && !connected.has(id))
       .map(({ id, tenantSlug, slug, name }) => ({

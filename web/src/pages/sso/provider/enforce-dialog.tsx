@@ -2,7 +2,7 @@ import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { consequencesQuery, type SsoConsequences, type SsoProvider } from "../../../api/organization/sso.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
-import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { Loaded } from "../../../parts/loaded.tsx";
 import { useSave } from "./use-save.ts";
 
 interface Props {
@@ -25,12 +25,13 @@ export function EnforceDialog({ org, provider, onClose }: Props) {
         isReady={found.data !== undefined}
         isPending={save.isPending}
         isCancelFocused
-        error={save.error ?? found.error}
+        error={save.error}
         onSubmit={() => save.mutate({ enforced: true })}
         onClose={onClose}
       >
-        {found.isPending && <SkeletonRows rows={4} />}
-        {found.data && <Consequences consequences={found.data} />}
+        <Loaded found={found} rows={4}>
+          {(consequences) => <Consequences consequences={consequences} />}
+        </Loaded>
       </DialogForm>
     </Modal>
   );
