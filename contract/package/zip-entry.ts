@@ -22,7 +22,7 @@ export interface ZipEntryFacts {
 }
 
 /** Bits of the general purpose flag. */
-export const zipFlags = { encrypted: 1, utf8: 0x800 } as const;
+const zipFlags = { encrypted: 1, utf8: 0x800 } as const;
 export const zipMethods = { stored: 0, deflated: 8 } as const;
 /** Entries of a zip that are read, with those that are left out and folders. */
 export const maxZipEntries = 20_000;

@@ -1,4 +1,8 @@
-/** Reads the files of a zip that the user chose, by the rules of the service, which checks them again. */
+/**
+ * Reads the files of a zip that the user chose, by the rules of the service, which checks them again. It is written by
+ * hand because fflate, which writes zips here, reads neither modes nor checksums, and zip.js, which does, has 40 kB
+ * compressed.
+ */
 import { packageLimits } from "../../../../contract/package-rules.ts";
 import { checkFiles, tooLargeError } from "../../../../contract/package/check-files.ts";
 import { ignoreLimits } from "../../../../contract/package/ignore-patterns.ts";
@@ -15,7 +19,7 @@ import {
   type ZipEntryFields,
 } from "../../../../contract/package/zip-entry.ts";
 import { crc32 } from "./crc32.ts";
-import { signatures, sizes, transform, type DroppedFile } from "./format.ts";
+import type { DroppedFile } from "./format.ts";
 
 interface Entry extends ZipEntryFacts {
   fields: ZipEntryFields;
@@ -23,6 +27,15 @@ interface Entry extends ZipEntryFacts {
   offset: number;
 }
 
+/** Signatures and sizes of the records (APPNOTE.TXT 4.3). */
+const signatures = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  end: 0x06054b50,
+  end64: 0x06064b50,
+  locator64: 0x07064b50,
+} as const;
+const sizes = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 } as const;
 /** The comment at the end of a zip has at most this many bytes. */
 const maxComment = 65_535;
 /** Files of several skills may be dropped at once. The service checks the number of each one. */
@@ -158,10 +171,20 @@ async function inflate(zip: Blob, { path, fields, crc, offset }: Entry): Promise
   return new Blob([data]);
 }
 
+/** Ends the work at an output that is larger than the directory states, as of a bomb. */
 async function inflated(packed: Blob, path: string, size: number): Promise<Uint8Array[]> {
+  const reader = packed.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const parts: Uint8Array[] = [];
   try {
-    return await transform(packed, new DecompressionStream("deflate-raw"), size);
+    for (let bytes = 0; ;) {
+      const { done, value } = await reader.read();
+      if (done) return parts;
+      bytes += value.length;
+      if (bytes > size) throw new Error("too large");
+      parts.push(value);
+    }
   } catch {
+    await reader.cancel().catch(() => undefined);
     throw damaged(`${path} can't be unpacked`);
   }
 }
