@@ -8,6 +8,7 @@
 import type { Collection, Document } from "mongodb";
 import { defineCollection } from "./collection.ts";
 import type { WithOutbox } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
 
 export interface ShareSlot {
   skillId: string;
@@ -93,15 +94,9 @@ export const anonymousIdentitiesCollection = defineCollection({
     /**
      * Removes up to `slice` identities that have shared nothing since before a time and whose events are in the log.
      */
-    async removeIdle(before: Date, slice = 1000): Promise<number> {
+    removeIdle: (before: Date, slice = 1000) => {
       const idle = { idleSince: { $lt: before }, shares: { $size: 0 }, pendingSince: { $exists: false } };
-      const rows = await identities
-        .find(idle, { projection: { _id: 1 } })
-        .limit(slice)
-        .toArray();
-      if (rows.length === 0) return 0;
-      return (await identities.deleteMany({ ...idle, _id: { $in: rows.map((row) => row._id) } }))
-        .deletedCount;
+      return removeSlice(identities, idle, slice);
     },
   }),
 });

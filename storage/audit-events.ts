@@ -4,6 +4,7 @@ import type { EventName } from "../contract/vocabulary.ts";
 import { defineCollection } from "./collection.ts";
 import { commandTimeMs } from "./database.ts";
 import { insertOnce, type EventRow } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
 
 /** Each begins with the owner of the log and ends with the order in which a log is read. */
 /** Entries of one organization's or one user's log within a time, limited by the given filters. */
@@ -70,14 +71,7 @@ export const auditEventsCollection = defineCollection({
       events.find(filterOf(query), { batchSize: exportBatch }).sort(newestFirst),
 
     /** Removes events older than the retention, in slices; returns how many were removed. */
-    async removeBefore(time: Date, slice = 1000): Promise<number> {
-      const old = await events
-        .find({ createdAt: { $lt: time } }, { projection: { _id: 1 } })
-        .limit(slice)
-        .toArray();
-      if (old.length === 0) return 0;
-      return (await events.deleteMany({ _id: { $in: old.map((row) => row._id) } })).deletedCount;
-    },
+    removeBefore: (time: Date, slice = 1000) => removeSlice(events, { createdAt: { $lt: time } }, slice),
   }),
 });
 

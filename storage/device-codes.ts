@@ -1,6 +1,7 @@
 /** Pending sign-ins of devices (RFC 8628). */
 import type { Collection } from "mongodb";
 import { defineCollection } from "./collection.ts";
+import { removeSlice } from "./slices.ts";
 
 export interface DeviceCodeDoc {
   _id: string;
@@ -97,12 +98,7 @@ export const deviceCodesCollection = defineCollection({
         { expiresAt: { $lte: now }, sealedAddress: { $exists: true } },
         { $unset: { sealedAddress: "" } },
       );
-      const rows = await codes
-        .find({ expiresAt: { $lte: before } }, { projection: { _id: 1 } })
-        .limit(slice)
-        .toArray();
-      if (rows.length === 0) return 0;
-      return (await codes.deleteMany({ _id: { $in: rows.map((row) => row._id) } })).deletedCount;
+      return removeSlice(codes, { expiresAt: { $lte: before } }, slice);
     },
   }),
 });

@@ -14,6 +14,7 @@ import type {
   SourceCounts,
   TenantDownloads,
 } from "./downloads.ts";
+import { listIds } from "./ids.ts";
 import { isOnlyThereAlready } from "./outbox.ts";
 
 interface Counting {
@@ -59,13 +60,8 @@ export function openDownloadCounts(database: Database) {
           return claimed(number, batchIds);
         }
         // Read after the number: if a batch is counted in between, the number changes.
-        const waiting = await batches
-          .find({ waiting: true }, { projection: { _id: 1 } })
-          .sort({ _id: 1 })
-          .limit(batchConcurrency)
-          .toArray();
-        if (waiting.length === 0) return undefined;
-        const ids = waiting.map((row) => row._id);
+        const ids = await listIds(batches, { waiting: true }, { sort: { _id: 1 }, limit: batchConcurrency });
+        if (ids.length === 0) return undefined;
         if (await advance(present !== null, { number: number + 1, batchIds: ids, claimedAt: now }))
           return claimed(number + 1, ids);
       }

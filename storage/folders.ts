@@ -10,6 +10,7 @@ import type { FolderDoc, FolderTreeDoc } from "./folders/document.ts";
 import { treeOperations } from "./folders/tree.ts";
 
 export { type FolderDoc, type FolderGrant, type FolderNode, type TreeState } from "./folders/document.ts";
+import { listIds } from "./ids.ts";
 export const foldersCollection = defineCollection({
   name: "folders",
   indexes: [
@@ -39,16 +40,8 @@ function openFolders(folders: Collection<FolderDoc>, database: Database) {
         .find({ _id: { $in: ids }, deletedAt: { $exists: false } }, { projection: { grants: 0 } })
         .toArray(),
     /** Ids of folders with a grant to a principal, for revoking it. */
-    async listGrantedTo(tenantId: string, principalId: string, limit: number): Promise<string[]> {
-      const rows = await folders
-        .find(
-          { tenantId, "grants.id": principalId, deletedAt: { $exists: false } },
-          { projection: { _id: 1 } },
-        )
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
+    listGrantedTo: (tenantId: string, principalId: string, limit: number) =>
+      listIds(folders, { tenantId, "grants.id": principalId, deletedAt: { $exists: false } }, { limit }),
 
     /**
      * Restricted folders with a grant to any of the principals, with these grants only, without personal workspaces.

@@ -3,6 +3,7 @@ import type { Collection, Filter } from "mongodb";
 import type { InstallScope, Target } from "../contract/vocabulary.ts";
 import { defineCollection } from "./collection.ts";
 import { commandTimeMs, isDuplicate } from "./database.ts";
+import { listIds } from "./ids.ts";
 import { removeSlice } from "./slices.ts";
 
 /** The key of an installation. */
@@ -81,12 +82,8 @@ function openInstalls(installs: Collection<InstallDoc>) {
     },
     /** Keeps only the latest `most` installations of a skill by a member. */
     async keepLatest(skillId: string, userId: string, most: number): Promise<void> {
-      const rest = await installs
-        .find({ skillId, userId }, { projection: { _id: 1 } })
-        .sort(latestFirst)
-        .skip(most)
-        .toArray();
-      if (rest.length > 0) await installs.deleteMany({ _id: { $in: rest.map((row) => row._id) } });
+      const rest = await listIds(installs, { skillId, userId }, { sort: latestFirst, skip: most });
+      if (rest.length > 0) await installs.deleteMany({ _id: { $in: rest } });
     },
 
     /** Installations of a skill, latest report first. */

@@ -5,6 +5,7 @@
 import type { Collection } from "mongodb";
 import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
+import { listIds } from "./ids.ts";
 import { withoutOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
@@ -125,14 +126,8 @@ export const invitationsCollection = defineCollection({
       await invitations.updateOne({ _id: id, mailDueSince: due }, { $set: { mailDueSince: until } });
     },
     /** Ids of pending invitations whose mail is due since before a time. */
-    async listMailsDue(before: Date, limit: number): Promise<string[]> {
-      const rows = await invitations
-        .find({ mailDueSince: { $lt: before } }, { projection: { _id: 1 } })
-        .sort({ mailDueSince: 1 })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
+    listMailsDue: (before: Date, limit: number) =>
+      listIds(invitations, { mailDueSince: { $lt: before } }, { sort: { mailDueSince: 1 }, limit }),
     /** Removes a deleted team from pending invitations. */
     async dropTeam(tenantId: string, teamId: string): Promise<void> {
       await invitations.updateMany(

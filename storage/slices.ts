@@ -1,5 +1,6 @@
 /** Bulk changes in slices, so that no single operation takes long. */
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
+import { listIds } from "./ids.ts";
 
 /** Removes up to `slice` documents and returns how many, so that a caller can repeat it until none are left. */
 export async function removeSlice<T extends Document & { _id: string }>(
@@ -7,12 +8,8 @@ export async function removeSlice<T extends Document & { _id: string }>(
   filter: Filter<T>,
   slice = 1000,
 ): Promise<number> {
-  const rows = await collection
-    .find(filter, { projection: { _id: 1 } })
-    .limit(slice)
-    .toArray();
-  if (rows.length === 0) return 0;
-  const ids = rows.map((row) => row._id as string);
+  const ids = await listIds(collection, filter, { limit: slice });
+  if (ids.length === 0) return 0;
   return (await collection.deleteMany({ ...filter, _id: { $in: ids } })).deletedCount;
 }
 

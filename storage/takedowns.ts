@@ -5,6 +5,7 @@
 import type { Document, Filter } from "mongodb";
 import { changeOf } from "./change.ts";
 import type { Database } from "./database.ts";
+import { listIds } from "./ids.ts";
 import type { EventRow } from "./outbox.ts";
 import type { SkillDoc, Takedown, TakedownFollowUp } from "./skills.ts";
 import { notDeleted } from "./skills/document.ts";
@@ -61,13 +62,8 @@ export function openTakedowns(database: Database) {
         .limit(limit)
         .toArray();
     },
-    async listFollowUps(before: Date, limit: number): Promise<string[]> {
-      const rows = await skills
-        .find({ "takedownFollowUp.since": { $lt: before } }, { projection: { _id: 1 } })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
+    listFollowUps: (before: Date, limit: number) =>
+      listIds(skills, { "takedownFollowUp.since": { $lt: before } }, { limit }),
     async finishFollowUp(id: string, since: Date): Promise<void> {
       await skills.updateOne(
         { _id: id, "takedownFollowUp.since": since },

@@ -1,5 +1,6 @@
 /** Operations on all skills of an organization. */
 import type { Database } from "./database.ts";
+import { listIds } from "./ids.ts";
 import type { SkillDoc } from "./skills.ts";
 import { updateInSlices } from "./slices.ts";
 import { isListed } from "./takedowns.ts";
@@ -96,12 +97,6 @@ export function openTenantSkills(database: Database) {
         )
         .toArray() as Promise<Pick<SkillDoc, "_id" | "tenantId" | "slug" | "createdAt">[]>,
     /** Ids of an organization's skills, including deleted ones, for erasing them. */
-    async listIds(tenantId: string, limit: number): Promise<string[]> {
-      const rows = await skills
-        .find({ tenantId }, { projection: { _id: 1 } })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
+    listIds: (tenantId: string, limit: number) => listIds(skills, { tenantId }, { limit }),
   };
 }

@@ -2,6 +2,7 @@
 import type { Collection } from "mongodb";
 import { changeOf } from "./change.ts";
 import { defineCollection } from "./collection.ts";
+import { listIds } from "./ids.ts";
 import { withoutOutbox, isOnlyThereAlready, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 
 export interface WorkspaceSettingsDoc extends WithOutbox {
@@ -44,14 +45,8 @@ export const workspaceSettingsCollection = defineCollection({
     disable: (tenantId: string, now: Date, events: EventRow[]) =>
       changeOf(settings, { enabled: true })(tenantId, { unset: ["enabled"], now, events }),
     /** A slice of the organizations that enabled them at any time, in order of their ids. */
-    async listTenants(after: string, limit: number): Promise<string[]> {
-      const rows = await settings
-        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
+    listTenants: (after: string, limit: number) =>
+      listIds(settings, { _id: { $gt: after } }, { sort: { _id: 1 }, limit }),
     async remove(tenantId: string): Promise<void> {
       await settings.deleteOne({ _id: tenantId });
     },

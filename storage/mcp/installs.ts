@@ -3,6 +3,7 @@ import type { Collection } from "mongodb";
 import type { InstallScope, McpInstallMode, McpTarget } from "../../contract/vocabulary.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs, isDuplicate } from "../database.ts";
+import { listIds } from "../ids.ts";
 import { removeSlice } from "../slices.ts";
 
 /** The key of an installation. */
@@ -69,12 +70,8 @@ export const mcpInstallsCollection = defineCollection({
     },
     /** Keeps only the latest `most` installations of a server by a member. */
     async keepLatest(serverId: string, userId: string, most: number): Promise<void> {
-      const rest = await installs
-        .find({ serverId, userId }, { projection: { _id: 1 } })
-        .sort(latestFirst)
-        .skip(most)
-        .toArray();
-      if (rest.length > 0) await installs.deleteMany({ _id: { $in: rest.map((row) => row._id) } });
+      const rest = await listIds(installs, { serverId, userId }, { sort: latestFirst, skip: most });
+      if (rest.length > 0) await installs.deleteMany({ _id: { $in: rest } });
     },
     /** Installations of a server, latest report first. */
     listOfServer: (serverId: string, after: McpInstallCursor | undefined, limit: number) =>

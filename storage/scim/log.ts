@@ -3,6 +3,7 @@ import type { Collection, Filter } from "mongodb";
 import { batchedInsert } from "../batches/batched-insert.ts";
 import { defineCollection } from "../collection.ts";
 import { escapePattern } from "../escape-pattern.ts";
+import { listIds } from "../ids.ts";
 import { removeSlice } from "../slices.ts";
 
 export interface ScimLogDoc {
@@ -67,13 +68,8 @@ export const scimLogCollection = defineCollection({
     removeBefore: (time: Date) => removeSlice(log, { at: { $lt: time } }),
     /** Removes the oldest entries of an organization beyond a number of them. */
     async removeBeyond(tenantId: string, kept: number): Promise<number> {
-      const [oldest] = await log
-        .find({ tenantId }, { projection: { _id: 1 } })
-        .sort({ _id: -1 })
-        .skip(kept)
-        .limit(1)
-        .toArray();
-      return oldest ? removeSlice(log, { tenantId, _id: { $lte: oldest._id } }) : 0;
+      const [oldest] = await listIds(log, { tenantId }, { sort: { _id: -1 }, skip: kept, limit: 1 });
+      return oldest ? removeSlice(log, { tenantId, _id: { $lte: oldest } }) : 0;
     },
   }),
 });

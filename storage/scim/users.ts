@@ -8,6 +8,7 @@ import { changeOf } from "../change.ts";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
 import { escapePattern } from "../escape-pattern.ts";
+import { listIds } from "../ids.ts";
 import { withoutOutbox, clearOutboxes, outboxOperations, type EventRow } from "../outbox.ts";
 import { invitationOperations, olderOperations } from "./invited-users.ts";
 import type { ScimUserDoc } from "./user-document.ts";
@@ -175,10 +176,7 @@ function openScimUsers(users: Collection<ScimUserDoc>) {
         );
     },
     /** Ids of the users who have a copy of a group. */
-    async listIdsInGroup(tenantId: string, teamId: string): Promise<string[]> {
-      const rows = await users.find({ tenantId, teamIds: teamId }, { projection: { _id: 1 } }).toArray();
-      return rows.map(({ _id }) => _id);
-    },
+    listIdsInGroup: (tenantId: string, teamId: string) => listIds(users, { tenantId, teamIds: teamId }),
     /** Removes a deleted team from all users. */
     async dropTeam(tenantId: string, teamId: string): Promise<void> {
       await users.updateMany(
@@ -189,12 +187,8 @@ function openScimUsers(users: Collection<ScimUserDoc>) {
     ...invitationOperations(users),
     ...olderOperations(users),
     /** Users of accounts. */
-    async listIdsOfAccounts(tenantId: string, userIds: string[]): Promise<string[]> {
-      const rows = await users
-        .find({ tenantId, userId: { $in: userIds }, present: true }, { projection: { _id: 1 } })
-        .toArray();
-      return rows.map(({ _id }) => _id);
-    },
+    listIdsOfAccounts: (tenantId: string, userIds: string[]) =>
+      listIds(users, { tenantId, userId: { $in: userIds }, present: true }),
     /** Which of the accounts are those of provisioned users. */
     async listAccounts(tenantId: string, userIds: string[]): Promise<Set<string>> {
       const rows = await users

@@ -3,6 +3,7 @@ import type { Collection, Filter } from "mongodb";
 import type { SyncOutcome } from "../../contract/vocabulary.ts";
 import { defineCollection } from "../collection.ts";
 import type { RequestCause } from "../connections/cause.ts";
+import { listIds } from "../ids.ts";
 import { connectionIdsIn, removeSlice } from "../slices.ts";
 import type { SyncProblem } from "./problem.ts";
 
@@ -111,14 +112,9 @@ export const syncRunsCollection = defineCollection({
     },
     /** Keeps the newest runs of an organization; returns how many were removed. */
     async trim(tenantId: string, kept: number): Promise<number> {
-      const [oldest] = await runs
-        .find({ tenantId }, { projection: { _id: 1 } })
-        .sort({ _id: -1 })
-        .skip(kept)
-        .limit(1)
-        .toArray();
+      const [oldest] = await listIds(runs, { tenantId }, { sort: { _id: -1 }, skip: kept, limit: 1 });
       if (!oldest) return 0;
-      return (await runs.deleteMany({ tenantId, _id: { $lte: oldest._id } })).deletedCount;
+      return (await runs.deleteMany({ tenantId, _id: { $lte: oldest } })).deletedCount;
     },
     removeBefore: (date: Date) => removeSlice(runs, { startedAt: { $lt: date } }),
     connectionIds: () => connectionIdsIn(runs),

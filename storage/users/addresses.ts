@@ -6,18 +6,12 @@ import { changeAccount, addMails, present, type MailDue, type UserDoc } from "./
 export function addressOperations(users: Collection<UserDoc>) {
   const change = changeAccount(users);
   return {
-    /** Records an address to be confirmed, replacing an earlier one. False if the password has changed. */
-    async requestEmailChange(
-      seen: Pick<UserDoc, "_id" | "passwordHash">,
+    /** Records an address to be confirmed, replacing an earlier one. Null if the password has changed. */
+    requestEmailChange: (
+      { _id, passwordHash }: Pick<UserDoc, "_id" | "passwordHash">,
       emailChange: NonNullable<UserDoc["emailChange"]>,
       mails: MailDue[],
-    ): Promise<boolean> {
-      const result = await users.updateOne(
-        { _id: seen._id, passwordHash: seen.passwordHash, ...present },
-        { $set: { emailChange }, $push: addMails(mails) },
-      );
-      return result.modifiedCount === 1;
-    },
+    ) => change(_id, { when: { passwordHash }, set: { emailChange }, push: addMails(mails) }),
 
     /**
      * Replaces the account's address with the confirmed one. Null if this change was replaced or already applied.
@@ -40,18 +34,17 @@ export function addressOperations(users: Collection<UserDoc>) {
       }),
 
     /** Records a new link for the current address, which invalidates the previous one. */
-    async requestVerification(
+    requestVerification: (
       id: string,
       emailKey: string,
       verification: NonNullable<UserDoc["verification"]>,
       mails: MailDue[],
-    ): Promise<boolean> {
-      const result = await users.updateOne(
-        { _id: id, emailKey, emailVerifiedAt: { $exists: false }, ...present },
-        { $set: { verification }, $push: addMails(mails) },
-      );
-      return result.modifiedCount === 1;
-    },
+    ) =>
+      change(id, {
+        when: { emailKey, emailVerifiedAt: { $exists: false } },
+        set: { verification },
+        push: addMails(mails),
+      }),
     /** Marks the current address as confirmed, once. Null if the link was replaced or used. */
     applyVerification: (id: string, verificationId: string, now: Date) =>
       change(id, {

@@ -1,5 +1,6 @@
 /** Password of an account, and the end of its sessions and API tokens. */
 import type { Collection, Filter } from "mongodb";
+import { listIds } from "../ids.ts";
 import { rememberedClient, type KnownClients } from "../known-clients.ts";
 import type { EventRow } from "../outbox.ts";
 import {
@@ -91,13 +92,8 @@ export function credentialOperations(users: Collection<UserDoc>) {
       await users.updateOne({ _id: id, ...present }, rememberedClient(hashes, now));
     },
     /** Accounts whose ended tokens are still to be marked as revoked, since before a time. */
-    async listTokensEnding(before: Date, limit: number): Promise<string[]> {
-      const rows = await users
-        .find({ "tokensEnding.since": { $lt: before } }, { projection: { _id: 1 } })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
+    listTokensEnding: (before: Date, limit: number) =>
+      listIds(users, { "tokensEnding.since": { $lt: before } }, { limit }),
     async clearTokensEnding(id: string, since: Date): Promise<void> {
       await users.updateOne({ _id: id, "tokensEnding.since": since }, { $unset: { tokensEnding: true } });
     },

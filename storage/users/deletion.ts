@@ -1,6 +1,7 @@
 /** Deletion of accounts, in steps: mark it, strip it of personal data, remove the document. */
 import type { Collection } from "mongodb";
 import { changeOf } from "../change.ts";
+import { listIds } from "../ids.ts";
 import type { EventRow } from "../outbox.ts";
 import { account, present, type Account, type UserDoc } from "./document.ts";
 
@@ -53,14 +54,8 @@ export function deletionOperations(users: Collection<UserDoc>) {
     },
     findDeleted: (id: string) => users.findOne({ _id: id, deletedAt: { $exists: true } }),
     /** Accounts that were marked before a time, oldest first. */
-    async listDeleted(before: Date, limit: number): Promise<string[]> {
-      const rows = await users
-        .find({ deletedAt: { $lt: before } }, { projection: { _id: 1 } })
-        .sort({ deletedAt: 1 })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
+    listDeleted: (before: Date, limit: number) =>
+      listIds(users, { deletedAt: { $lt: before } }, { sort: { deletedAt: 1 }, limit }),
     /** Removes an account's document, once its events are in the log. */
     async removeDeleted(id: string): Promise<void> {
       await users.deleteOne({ _id: id, erasing: true, pendingSince: { $exists: false } });
