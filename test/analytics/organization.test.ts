@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
 import type { TenantAnalyticsPayload } from "../../contract/payloads/analytics.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import type { DownloadSource } from "../../contract/vocabulary.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
-import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
 import { assertIndexed, plansOf } from "../support/plans.ts";
 import type { TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
@@ -45,19 +45,8 @@ for (const [user, skill] of [
 }
 await restrict(service, owner, vaultId, [{ type: "member", id: granted.id, level: "viewer" }]);
 
-async function publish(name: string, folder?: string): Promise<SkillPayload> {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: owner.token,
-    body: {
-      tenantId: org.slug,
-      name,
-      content: `# ${name}\n`,
-      visibility: "public",
-      folder: folder || undefined,
-    },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
+function publish(name: string, folder?: string): Promise<SkillPayload> {
+  return publishSkill(service, org, owner, { name, visibility: "public", folder });
 }
 
 async function download(

@@ -12,6 +12,7 @@ import {
   type PackageRule,
 } from "../../contract/package-rules.ts";
 import { openZipPackage, readZip, type ZipRules } from "../../repos/archive/index.ts";
+import { until } from "../support/until.ts";
 import { rawZip, type RawEntry } from "./raw-zip.ts";
 
 let folder: string;
@@ -371,7 +372,6 @@ describe("a zip that is not a valid package", () => {
       ),
       { numRuns: 150 },
     );
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.ok((await open()) <= earlier + 2);
+    await until("the files to close", async () => (await open()) <= earlier + 2);
   });
 });

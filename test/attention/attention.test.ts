@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AttentionPayload } from "../../contract/payloads/attention.ts";
 import type { FindingsPayload } from "../../contract/payloads/findings.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { connectionDoc } from "../support/connection.ts";
 import {
   addMember,
@@ -95,12 +94,8 @@ describe("what needs attention", async () => {
     await restrict(service, owner, closed.id, []);
     const secret = ["ghp", "aB3dE6gH9jK".repeat(4).slice(0, 36)].join("_");
     const publishLeak = async (name: string, folder: string) => {
-      const made = await service.call<PublishResult>("POST", "/api/skills", {
-        token: owner.token,
-        body: { tenantId: elsewhere.id, name, folder, content: `# ${name}\n\n${secret}\n` },
-      });
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-      return made.data.skill.id;
+      const content = `# ${name}\n\n${secret}\n`;
+      return (await publishSkill(service, elsewhere, owner, { name, folder, content })).id;
     };
     const [leaking, restricted] = [
       await publishLeak("Leaking", "/"),

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { csvLine } from "../../src/audit/csv.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** A strict RFC 4180 reader: quoted fields with doubled quotes, or plain ones without quotes, commas and line ends. */
 function parseCsv(text: string): string[][] {
@@ -197,7 +197,6 @@ describe("an exported audit log", () => {
       }),
     );
 
-    for (const deadline = Date.now() + 120_000; (await open()) > already; await sleep(20))
-      assert.ok(Date.now() < deadline, `${(await open()) - already} cursors are left open`);
+    await until("the cursors to close", async () => (await open()) <= already, { details: open });
   });
 });

@@ -1,9 +1,8 @@
 /** `svc folders` and `svc move` against the real service. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
 import type { TestOrg, TestUser } from "../support/service.ts";
 import { setUpService, newOrganization } from "../support/set-up.ts";
 import { dataOf } from "./fixture.ts";
@@ -32,19 +31,8 @@ async function signedIn(t: TestContext, user: TestUser): Promise<{ json: Run; te
   };
 }
 
-async function newSkill(
-  user: TestUser,
-  org: TestOrg,
-  name: string,
-  folder?: string,
-): Promise<PublishResult["skill"]> {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
-    body: { tenantId: org.slug, name, content: `# ${name}\n`, folder: folder || undefined },
-  });
-  assert.equal(made.status, 201, made.error);
-  return made.data.skill;
-}
+const newSkill = (user: TestUser, org: TestOrg, name: string, folder?: string) =>
+  publishSkill(service, org, user, { name, folder });
 
 describe("svc folders", () => {
   it("creates a folder with its missing parents, once", async (t) => {

@@ -68,6 +68,7 @@ describe("embedded queue engine", async () => {
     let seen: number | undefined;
     const reader = countOf(1).then((count) => (seen = count));
 
+    // A reader that did not wait would have its answer by then.
     await sleep(100);
     const seenBefore = seen;
     await client.query("COMMIT");
@@ -120,7 +121,7 @@ describe("embedded queue engine", async () => {
     const slow = Array.from({ length: 20 }, (_, i) =>
       pool.query("INSERT INTO t SELECT $1 FROM pg_sleep(0.02)", [100 + i]),
     );
-    await sleep(100);
+    await slow[0];
     process.kill(victim, "SIGKILL");
     await Promise.all(slow);
     const [error] = (await clientError) as [NodeJS.ErrnoException];

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
-import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
+import { governed, newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
 const { service, owner, org } = await setUpOrganization({ reportsCommands: true });
@@ -18,13 +18,9 @@ const unrestricted = await publish("Quarterly letters", "open", "public");
 await restrict(service, owner, vault.id, [{ type: "member", id: granted.id, level: "viewer" }]);
 await governed(service, org);
 
-async function publish(name: string, folder: string, visibility: string, token = owner.token) {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token,
-    body: { tenantId: org.slug, name, content: `# ${name}\nrevenue figures\n`, folder, visibility },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
+function publish(name: string, folder: string, visibility: string, token = owner.token) {
+  const content = `# ${name}\nrevenue figures\n`;
+  return publishSkill(service, org, { token }, { name, content, folder, visibility });
 }
 
 const list = async (token: string | undefined, query = "") =>

@@ -7,13 +7,13 @@ import { request } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { plainGitEnv } from "../support/native-git.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { waitForNoProcess } from "../support/process-table.ts";
 import { startService } from "../support/service.ts";
 import { setUpOrganization, newOrganization } from "../support/set-up.ts";
+import { until } from "../support/until.ts";
 import { makePackage } from "../support/zip.ts";
 
 interface GitRun {
@@ -199,19 +199,12 @@ describe("git clone", () => {
     await done(git(folder, "clone", "-q", addressOf("counted"), into));
     await done(git(into, "fetch", "-q"));
     await service.settled();
-    for (let tries = 0; ; tries++) {
-      const { data } = await service.call<{ total: number; daily: { api: number }[] }>(
-        "GET",
-        `/api/skills/${skill.id}/analytics`,
-        { token: owner.token },
-      );
-      if (data.total === 0 && tries < 1200) {
-        await sleep(100);
-        continue;
-      }
-      assert.equal(data.total, 1);
-      break;
-    }
+    const target = `/api/skills/${skill.id}/analytics`;
+    const total = await until("the download", async () => {
+      const { data } = await service.call<{ total: number }>("GET", target, { token: owner.token });
+      return data.total > 0 && data.total;
+    });
+    assert.equal(total, 1);
   });
 });
 

@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LintPayload } from "../../contract/payloads/findings.ts";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { openCompute } from "../../src/compute/compute.ts";
 import { readText } from "../../src/compute/read-text.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { costlyYaml, unlike, wideTable } from "../support/compute/costly-content.ts";
+import { publishSkill } from "../support/organization.ts";
 import { packageFiles, publishPackage, zipOf } from "../support/package-files.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
 const { service, owner, org } = await setUpOrganization();
 
-async function publishText(name: string, content: string) {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: owner.token,
-    body: { tenantId: org.id, name, content, visibility: "public" },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
-}
+const publishText = (name: string, content: string) =>
+  publishSkill(service, org, owner, { name, content, visibility: "public" });
 
 const lint = (content: string, { token = owner.token } = {}) =>
   service.call<LintPayload>("POST", "/api/lint", { token, body: { content } });

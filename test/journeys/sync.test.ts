@@ -146,6 +146,7 @@ describe("a connected repository", () => {
     const ended = await callApi(server.url, "DELETE", base, { token: account.token });
     assert.equal(ended.status, 200, ended.error);
     await cli.json(["publish", "notes.md", "--name", "Later"]);
+    // Longer than a push to the connected repository took: nothing else shows that none comes.
     await sleep(1500);
     assert.equal(await git(remote, "rev-parse", "main"), head);
   });

@@ -6,12 +6,12 @@ import { once } from "node:events";
 import { readFileSync, readdirSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../cli/state/config.ts";
 import { canonicalContent } from "../../contract/package-rules.ts";
 import { programArgs } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
 import { type openTerminal, ctrlC, needsTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 import { identity, reply, screen, setUp } from "./terminal-client.ts";
 
 const hideCursor = "\u001B[?25l";
@@ -162,7 +162,7 @@ describe("Ctrl-C", needsTerminal, () => {
     const terminal = open(["install", "kit", "-t", "claude", "-g"]);
     await terminal.until(/Downloading/);
     const tmp = path.join(home, ".svc", "tmp");
-    while (!existsSync(tmp) || readdirSync(tmp).length === 0) await sleep(20);
+    await until("a file of the download", () => existsSync(tmp) && readdirSync(tmp).length > 0);
     terminal.type(ctrlC);
 
     assert.equal(await terminal.ended, 130);

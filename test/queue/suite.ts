@@ -143,23 +143,23 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
 
     it("keeps one waiting job per id", async () => {
       const skillId = freshId();
-      let runs = 0;
+      const later = freshId();
+      const runs: string[] = [];
 
       for (let i = 0; i < 3; i++) {
         await queue.enqueue("maintenance.merge-packs", { skillId, tenantId }, { jobId: skillId });
       }
       const { waiting } = (await queue.counts()).maintenance;
-      const consumers = consume({
-        async "maintenance.merge-packs"() {
-          runs++;
-        },
-      });
-      await until("the run", () => runs > 0);
-      await sleep(200);
+      await queue.enqueue("maintenance.merge-packs", { skillId: later, tenantId }, { jobId: later });
+      const consumers = consume(
+        { "maintenance.merge-packs": async (job) => void runs.push(job.skillId) },
+        { concurrency: 1 },
+      );
+      await until("the later run", () => runs.includes(later));
       await consumers.close();
 
       assert.equal(waiting, 1);
-      assert.equal(runs, 1);
+      assert.deepEqual(runs, [skillId, later]);
     });
 
     it("queues one more of an id behind the running one, and takes the id again once it is done", async () => {

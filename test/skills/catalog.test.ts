@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CatalogFacetsPayload, PublicOrganizationPayload } from "../../contract/payloads/catalog.ts";
-import type { CatalogItem, PublishResult } from "../../contract/payloads/skills.ts";
+import type { CatalogItem } from "../../contract/payloads/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
+import { publishSkill } from "../support/organization.ts";
 import type { TestOrg } from "../support/service.ts";
 import { setUpService } from "../support/set-up.ts";
 
 const { service, clock } = await setUpService();
 let [lumen, other, closed]: TestOrg[] = [];
 
-const publish = async (org: TestOrg, name: string, fields: object = {}) => {
-  const body = { tenantId: org.slug, name, content: `# ${name}\n`, visibility: "public", ...fields };
-  const made = await service.call<PublishResult>("POST", "/api/skills", { token: owner.token, body });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
-};
+const publish = (org: TestOrg, name: string, fields: object = {}) =>
+  publishSkill(service, org, owner, { name, visibility: "public", ...fields });
 const explore = async (query: string) =>
   (await service.call<CatalogItem[]>("GET", `/api/explore?${query}`)).data;
 const names = async (query: string) => (await explore(query)).map(({ name }) => name).sort();

@@ -7,7 +7,7 @@ import type {
   SkillDetailPayload,
   VersionPayload,
 } from "../../contract/payloads/skills.ts";
-import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
+import { addMember, newFolder, newMember, restrict, publishSkill } from "../support/organization.ts";
 import { publishPackage } from "../support/package-files.ts";
 import { setUpOrganization, newOrganization } from "../support/set-up.ts";
 
@@ -20,14 +20,9 @@ const copy = (skill: string, body: object, token = owner.token, headers: Record<
 const get = async <T>(path: string, token = owner.token) =>
   (await service.call<T>("GET", path, { token })).data;
 
-async function publishText(fields: object = {}): Promise<PublishResult["skill"]> {
+function publishText(fields: object = {}): Promise<PublishResult["skill"]> {
   const content = `---\nname: Copied\nlicense: MIT\ndescription: Of use. # kept\ntags: [a, b]\n---\n# Text\n`;
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: owner.token,
-    body: { tenantId: org.id, name: `Copied ${++sequence}`, content, ...fields },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
+  return publishSkill(service, org, owner, { name: `Copied ${++sequence}`, content, ...fields });
 }
 
 describe("a copy of a skill", () => {

@@ -44,10 +44,9 @@ describe("comparing two versions", () => {
     assert.deepEqual((await diff("from=1.0.0")).data, forward.data);
     assert.deepEqual((await diff("from=2&to=2")).data.files, []);
     assert.equal((await diff("from=1&to=9")).code, "not_found");
-    // An unhandled rejection of a look-up would end the process.
+    // An unhandled rejection of a look-up would end the process before the next response.
     for (let i = 0; i < 5; i++)
       assert.equal((await diff("from=9.9.9&to=no%20version")).code, "invalid_request");
-    await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal((await diff("to=1")).code, "invalid_request");
   });
 

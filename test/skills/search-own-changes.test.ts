@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { serviceDatabase } from "../support/engine.ts";
 import { callOk, openModernClient } from "../support/mcp/client.ts";
+import { publishSkill } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { newOrganization, setUpService } from "../support/set-up.ts";
 
@@ -14,19 +14,8 @@ const { gitRoot, secretKeys } = first.app.config;
 const { service: second } = await setUpService({ mongodbUrl, mongodbDatabase, gitRoot, secretKeys });
 const { owner, org } = await newOrganization(first);
 
-async function publish(name: string, visibility = "private") {
-  const made = await first.call<{ skill: SkillPayload }>("POST", "/api/skills", {
-    token: owner.token,
-    body: {
-      tenantId: org.slug,
-      name,
-      content: `Text of ${name}.\n`,
-      visibility,
-    },
-  });
-  assert.equal(made.status, 201, made.error);
-  return made.data.skill;
-}
+const publish = (name: string, visibility = "private") =>
+  publishSkill(first, org, owner, { name, content: `Text of ${name}.\n`, visibility });
 
 const namesFound = async (service: TestService, target: string, token = owner.token) =>
   (await service.call<{ name: string }[]>("GET", target, { token })).data.map(({ name }) => name);

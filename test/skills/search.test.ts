@@ -5,20 +5,15 @@ import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/pa
 import { writeCursor } from "../../src/http/request/cursor.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
+import { publishSkill } from "../support/organization.ts";
 import { setUpOrganization, newOrganization } from "../support/set-up.ts";
 
 let clock = Date.parse("2026-03-01T10:00:00Z");
 
 const { service, owner, org } = await setUpOrganization({ now: () => new Date(clock) });
 const second = await service.newOrg(owner);
-const publish = async (fields: object) => {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: owner.token,
-    body: { tenantId: org.slug, visibility: "public", ...fields },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
-};
+const publish = (fields: { name: string; [field: string]: unknown }) =>
+  publishSkill(service, org, owner, { visibility: "public", ...fields });
 // Every second skill is one second later, so that pages contain equal times.
 for (let i = 0; i < 23; i++) {
   if (i % 2 === 0) clock += 1000;

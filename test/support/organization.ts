@@ -72,7 +72,7 @@ export interface Grantee {
 export async function publishSkill(
   service: TestService,
   org: TestOrg,
-  { token }: TestUser,
+  { token }: Pick<TestUser, "token">,
   skill: { name: string; [field: string]: unknown },
 ): Promise<PublishResult["skill"]> {
   const made = await service.call<PublishResult>("POST", "/api/skills", {

@@ -1,6 +1,6 @@
 /** The machine's processes, as Linux lists them. */
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "./until.ts";
 
 /** Ids of the processes that work in a folder or name it in their command line. */
 export function processesIn(folder: string): string[] {
@@ -20,9 +20,8 @@ export function processesIn(folder: string): string[] {
 
 /** Waits until no process is left in a folder; throws with those that remain. */
 export async function waitForNoProcess(folder: string, withinMs = 60_000): Promise<void> {
-  const started = performance.now();
-  for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
-    if (performance.now() - started > withinMs) throw new Error(`still running: ${left.join()}`);
-    await sleep(50);
-  }
+  await until("no process is left", () => processesIn(folder).length === 0, {
+    timeoutMs: withinMs,
+    details: async () => processesIn(folder),
+  });
 }

@@ -10,6 +10,7 @@ import { runConnection } from "../../workers/sync/run.ts";
 import { startGitHost, type HostedRepo } from "../support/host/git-host.ts";
 import { jobProcesses } from "../support/job-processes.ts";
 import { startService, type TestOrg, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const secret = "a-password-that-nobody-may-see";
 
@@ -95,7 +96,7 @@ describe("a plan in a child process", () => {
     const earlier = fetches();
 
     const first = drafts.slice(0, 3).map(planOf);
-    while (fetches() < earlier + 3) await wait(20);
+    await until("three fetches", () => fetches() >= earlier + 3);
     const [own, other] = await Promise.all([planOf(second), planOf(drafts[3]!)]);
     for (const pid of jobProcesses()) process.kill(pid, "SIGKILL");
 
@@ -112,7 +113,7 @@ describe("a plan in a child process", () => {
     const earlier = fetches();
 
     const dying = planOf(draft);
-    while (fetches() === earlier) await wait(20);
+    await until("the fetch", () => fetches() > earlier);
     for (const pid of jobProcesses()) process.kill(pid, "SIGKILL");
 
     const { status, code } = await dying;
@@ -121,5 +122,3 @@ describe("a plan in a child process", () => {
     assert.equal((await planOf(draft)).status, 200);
   });
 });
-
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

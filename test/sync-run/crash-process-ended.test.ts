@@ -1,13 +1,13 @@
 /** The process of a sync that ends too early: how it is reported, and who completes its work. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { requestSyncAfterLease } from "../../src/sync/run/abandoned-lease.ts";
 import { closeChildren } from "../../workers/children.ts";
 import { runConnectionInChild } from "../../workers/sync/run-in-child.ts";
 import { jobProcesses } from "../support/job-processes.ts";
 import { closedAfter } from "../support/set-up.ts";
 import { hourMs, startHosted, type Connected } from "../support/sync/hosted.ts";
+import { until } from "../support/until.ts";
 
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
 
@@ -29,7 +29,7 @@ async function begin(): Promise<{ running: Promise<void>; rejected(code: string)
   const asked = hosted.host.asked.length;
   const running = runConnectionInChild(hosted.service.app, { connectionId: customer.id }, limits);
   running.catch(() => undefined);
-  while (hosted.host.asked.length === asked) await sleep(20);
+  await until("the request of the sync", () => hosted.host.asked.length > asked);
   return { running, rejected: (code) => assert.rejects(running, { code }) };
 }
 
@@ -137,8 +137,8 @@ describe("a sync of a connection that is leased", () => {
 
   it("is queued once for the end of that lease", async () => {
     const { app } = hosted.service;
-    const until = new Date(app.now().getTime() + 40_000);
-    await app.storage.connections.takeLease(customer.id, "somebody", until, app.now());
+    const leasedUntil = new Date(app.now().getTime() + 40_000);
+    await app.storage.connections.takeLease(customer.id, "somebody", leasedUntil, app.now());
     await hosted.run(customer);
     await hosted.run(customer);
 
