@@ -29,9 +29,15 @@ export const theme = createTheme({
   fontFamily: "var(--font)",
   fontFamilyMonospace: "var(--mono)",
   headings: { fontFamily: "var(--font)", fontWeight: "600" },
-  fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "15px", xl: "16px" },
-  radius: { xs: "4px", sm: "6px", md: "10px" },
-  spacing: { xs: "4px", sm: "8px", md: "12px", lg: "16px", xl: "24px" },
+  fontSizes: {
+    xs: "var(--t-meta)",
+    sm: "var(--t-ui)",
+    md: "var(--t-text)",
+    lg: "var(--t-read)",
+    xl: "var(--t-h3)",
+  },
+  radius: { xs: "var(--r-mark)", sm: "var(--r-control)", md: "var(--r-panel)" },
+  spacing: { xs: "var(--s1)", sm: "var(--s2)", md: "var(--s3)", lg: "var(--s4)", xl: "var(--s6)" },
   colors: {
     petrol: [
       "#eff8fe",
