@@ -18,6 +18,7 @@ import {
   type Verdict,
 } from "../../src/access/decide.ts";
 import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
+import { runCount } from "../support/run-count.ts";
 import { anyLimits, anyContext, anyRoles, origin, permissions, userWith } from "./actors.ts";
 
 const anonymous: Actor = { kind: "anonymous", origin };
@@ -227,7 +228,8 @@ describe("the invariants of access", () => {
   const anyPermission = fc.constantFrom(...permissions);
   const may = (actor: Actor, permission: Permission, facts: SkillFacts | undefined) =>
     decideSkill(actor, permission, facts) === "allowed";
-  const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 2000 });
+  const holds = (property: fc.IRawProperty<unknown, false>) =>
+    fc.assert(property, { numRuns: runCount(200, 20000) });
 
   it("a token never does what its holder can't", () => {
     holds(

@@ -17,6 +17,7 @@ import {
   type Restriction,
 } from "../../src/access/exposure.ts";
 import { permissionsOfRole } from "../../src/access/permissions.ts";
+import { runCount } from "../support/run-count.ts";
 
 const restriction = (folderId: string, grants: Record<string, FolderLevel>): Restriction => ({
   folderId,
@@ -109,7 +110,8 @@ describe("the invariants of exposure", () => {
       .tuple(fc.constantFrom("outer", "inner"), anyGrants)
       .map(([folderId, grants]) => restriction(folderId, grants)),
   );
-  const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 2000 });
+  const holds = (property: fc.IRawProperty<unknown, false>) =>
+    fc.assert(property, { numRuns: runCount(200, 20000) });
 
   it("a move that editors may make widens the audience of no skill, whatever its visibility", () => {
     holds(

@@ -24,6 +24,7 @@ import {
   type Verdict,
 } from "../../src/access/decide.ts";
 import { missingFrom, permissionsOfRole, unionOf } from "../../src/access/permissions.ts";
+import { runCount } from "../support/run-count.ts";
 
 const origin = { ipHash: "hash", source: "api", client: "api" } as const;
 const anonymous: Actor = { kind: "anonymous", origin };
@@ -270,7 +271,8 @@ describe("the invariants of access, with folders and grants", () => {
   const anyPermission = fc.constantFrom(...permissions);
   const may = (actor: Actor, permission: Permission, skill: SkillFacts) =>
     decideSkill(actor, permission, skill) === "allowed";
-  const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 3000 });
+  const holds = (property: fc.IRawProperty<unknown, false>) =>
+    fc.assert(property, { numRuns: runCount(300, 30000) });
   const unscoped = (actor: Actor): Actor => {
     const { scopes: _scopes, ...limits } = limitsOf(actor);
     if (actor.kind === "organization") return { ...actor, limits };

@@ -7,6 +7,7 @@ import type { Actor, PermissionMap, TokenLimits } from "../../src/access/actor.t
 import { isAllowedIn } from "../../src/access/decide.ts";
 import { rolePermissions } from "../../src/access/permissions.ts";
 import { decideRepository, readsEverySkill } from "../../src/access/repository.ts";
+import { runCount } from "../support/run-count.ts";
 import { anyLimits, anyContext, anyRoles, origin, userWith } from "./actors.ts";
 
 /** A member with a custom role. */
@@ -82,7 +83,8 @@ describe("the decision about choosing a repository", () => {
 });
 
 describe("the invariants of choosing a repository", () => {
-  const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 2000 });
+  const holds = (property: fc.IRawProperty<unknown, false>) =>
+    fc.assert(property, { numRuns: runCount(200, 20000) });
 
   it("gives away nothing that the actor can't do with any skill, and no token more than its holder", () => {
     holds(

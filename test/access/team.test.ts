@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { folderLevels, type FolderLevel } from "../../contract/vocabulary.ts";
 import { highestLevel, holdsGrants } from "../../src/access/team.ts";
+import { runCount } from "../support/run-count.ts";
 import { anyLimits, anyRoles, userWith } from "./actors.ts";
 
 const anyLevel = fc.option(fc.constantFrom(...folderLevels));
@@ -39,7 +40,7 @@ describe("the decision about a team's grants", () => {
         const without = grants.map(({ level }) => ({ level, held: null }));
         if (holdsGrants(actor, "org", without)) assert.ok(holdsGrants(actor, "org", grants));
       }),
-      { numRuns: 1000 },
+      { numRuns: runCount(100, 10000) },
     );
   });
 });

@@ -12,6 +12,7 @@ import { openStorage } from "../../storage/index.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { serviceDatabase } from "../support/engine.ts";
+import { runCount } from "../support/run-count.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
 const day = (date: number) => new Date(Date.UTC(2026, 0, date, 12));
@@ -202,7 +203,7 @@ describe("counting downloads", () => {
         await countAtLast();
         assert.deepEqual(await counts(), countsOf(rows));
       }),
-      { numRuns: 40 },
+      { numRuns: runCount(8, 400) },
     );
   });
 

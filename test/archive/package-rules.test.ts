@@ -10,6 +10,7 @@ import {
 } from "../../contract/package-rules.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
+import { runCount } from "../support/run-count.ts";
 
 describe("the rules of a package", () => {
   it("order texts by their UTF-8 bytes", () => {
@@ -21,7 +22,7 @@ describe("the rules of a package", () => {
       fc.property(text, text, (a, b) => {
         assert.equal(Math.sign(compareUtf8(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)));
       }),
-      { numRuns: 500 },
+      { numRuns: runCount(100, 5000) },
     );
   });
 
@@ -42,7 +43,7 @@ describe("the rules of a package", () => {
         );
         assert.ok(!/[\0\\]/.test(path) && Buffer.from(path).toString() === path);
       }),
-      { numRuns: 500 },
+      { numRuns: runCount(100, 5000) },
     );
   });
 

@@ -12,6 +12,7 @@ import {
   type PackageRule,
 } from "../../contract/package-rules.ts";
 import { openZipPackage, readZip, type ZipRules } from "../../repos/archive/index.ts";
+import { runCount } from "../support/run-count.ts";
 import { until } from "../support/until.ts";
 import { rawZip, type RawEntry } from "./raw-zip.ts";
 
@@ -370,7 +371,7 @@ describe("a zip that is not a valid package", () => {
           });
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runCount(30, 1500) },
     );
     await until("the files to close", async () => (await open()) <= earlier + 2);
   });

@@ -8,6 +8,7 @@ import type { Context } from "../../cli/context.ts";
 import { CliError } from "../../cli/errors.ts";
 import { listCommands } from "../../cli/registry.ts";
 import { anyCharacter } from "../support/any-character.ts";
+import { runCount } from "../support/run-count.ts";
 
 const shape = {
   positionals: { path: { required: true, description: "" }, extra: { description: "" } },
@@ -217,7 +218,7 @@ describe("the argument pass", () => {
           assert.deepEqual(args["target"], targets);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runCount(100, 3000) },
     );
   });
 
@@ -256,7 +257,7 @@ describe("the argument pass", () => {
         const flags = end === -1 ? canonical : canonical.slice(0, end);
         assert.ok(flags.every((flag) => /^--[a-z-]+(?:=|$)/.test(flag)));
       }),
-      { numRuns: 2000 },
+      { numRuns: runCount(200, 20000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { applySection, readSection, removeSection, sectionContent } from "../../cli/install/section.ts";
 import { anyCharacter } from "../support/any-character.ts";
+import { runCount } from "../support/run-count.ts";
 
 function applied(text: string | undefined, name: string, block: string): string {
   const edit = applySection(text, name, block);
@@ -91,7 +92,7 @@ describe("a section", () => {
         assert.equal(removed(twice, "one"), text);
         assert.equal(removed(text, "one"), text);
       }),
-      { numRuns: 2000 },
+      { numRuns: runCount(200, 20000) },
     );
   });
 
@@ -107,7 +108,7 @@ describe("a section", () => {
         assert.equal(rest, applied(text, left, kept));
         assert.equal(removed(rest, left), text);
       }),
-      { numRuns: 2000 },
+      { numRuns: runCount(200, 20000) },
     );
   });
 
@@ -123,7 +124,7 @@ describe("a section", () => {
         assert.equal(edited.slice(0, start), `${head}\n`);
         assert.equal(edited.slice(end), `\n${tail}`);
       }),
-      { numRuns: 1000 },
+      { numRuns: runCount(100, 10000) },
     );
   });
 
@@ -206,7 +207,7 @@ describe("a section", () => {
         for (const name of present.keys()) text = removed(text, name);
         assert.equal(text, start);
       }),
-      { numRuns: 1500 },
+      { numRuns: runCount(150, 15000) },
     );
   });
 
@@ -242,7 +243,7 @@ describe("a section", () => {
         }
         assert.deepEqual(applySection(edit.text, "one", next), edit);
       }),
-      { numRuns: 2000 },
+      { numRuns: runCount(200, 20000) },
     );
   });
 });

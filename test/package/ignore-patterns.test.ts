@@ -9,6 +9,7 @@ import fc from "fast-check";
 import type { PackageError } from "../../contract/package-rules.ts";
 import { matchesPattern, parseIgnoreFile } from "../../contract/package/ignore-patterns.ts";
 import { LeaveOutRules, selectFiles } from "../../contract/package/leave-out.ts";
+import { runCount } from "../support/run-count.ts";
 
 describe("patterns of an ignore file", () => {
   let repo: string;
@@ -94,7 +95,7 @@ describe("patterns of an ignore file", () => {
           );
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runCount(30, 1500) },
     );
   });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { scimEndpointRoutes } from "../../src/scim/endpoint-routes.ts";
+import { runCount } from "../support/run-count.ts";
 import { newProvider, setUpScim, patchOp, type Json } from "./fixture.ts";
 
 const { service, provider } = await setUpScim();
@@ -241,7 +242,7 @@ describe("a request that is not valid", () => {
             assert.ok(answer.status < 500, JSON.stringify(answer.body));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runCount(12, 600) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { readTextSource } from "../../src/skills/publish/content/text-source.ts"
 import { freeSlug } from "../../src/skills/publish/slug.ts";
 import { computeHere } from "../support/compute/compute-here.ts";
 import { assertProcessorSeconds } from "../support/processor-time.ts";
+import { runCount } from "../support/run-count.ts";
 
 const hostile = fc.constantFrom(
   "---",
@@ -69,7 +70,7 @@ describe("frontmatter", () => {
         assert.equal(generateHead({ name, description }, new Map(read)), head);
         if (description.trim() !== "") assert.equal(completeHead(head, { name, description: "" }), head);
       }),
-      { numRuns: 1500 },
+      { numRuns: runCount(150, 15000) },
     );
   });
 
@@ -115,7 +116,7 @@ describe("frontmatter", () => {
           assert.ok(error instanceof FrontmatterError, String(error));
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runCount(150, 15000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
+import { runCount } from "../support/run-count.ts";
 import { closedAfter } from "../support/set-up.ts";
 
 const { url, name } = await testDatabase();
@@ -168,7 +169,7 @@ describe("flushing the outbox of a document", () => {
           rows.map((row) => row._id).toReversed(),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: runCount(8, 250) },
     );
   });
 });

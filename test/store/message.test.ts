@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { formatMessage, parseMessage, parseTrailers } from "../../repos/store/message.ts";
 import { anyCharacter } from "../support/any-character.ts";
+import { runCount } from "../support/run-count.ts";
 
 describe("commit messages", () => {
   it("round-trip, whatever the publisher wrote", () => {
@@ -33,7 +34,7 @@ describe("commit messages", () => {
         const plain = /^[\x20-\x7e\n]*$/.test(message) && message === message.trim() && !/ $/m.test(message);
         if (plain) assert.equal(once.message, message);
       }),
-      { numRuns: 300 },
+      { numRuns: runCount(100, 3000) },
     );
   });
 

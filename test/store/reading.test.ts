@@ -7,6 +7,7 @@ import fc from "fast-check";
 import type { SkillStore, WrittenCommit } from "../../repos/store/index.ts";
 import { applyDelta, buildIndex, PackIndex, readStored } from "../../repos/store/pack/format.ts";
 import { feedGit } from "../support/native-git.ts";
+import { runCount } from "../support/run-count.ts";
 import { draft, git, openBench, publishChain, repo, textFile, type Bench } from "./fixtures.ts";
 
 async function packFiles(store: SkillStore, ending: string): Promise<string[]> {
@@ -273,7 +274,7 @@ describe("pack formats", () => {
           assert.deepEqual([...index.oids()], names.toSorted());
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runCount(12, 600) },
     );
   });
 

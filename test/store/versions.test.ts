@@ -6,6 +6,7 @@ import fc from "fast-check";
 import git from "isomorphic-git";
 import { canonicalContent } from "../../contract/package-rules.ts";
 import { parseTrailers, type RepoId, type TreeFile, type WrittenCommit } from "../../repos/store/index.ts";
+import { runCount } from "../support/run-count.ts";
 import { closedAfter } from "../support/set-up.ts";
 import { draft, fsck, git as native, openBench, repo, textFile } from "./fixtures.ts";
 
@@ -136,7 +137,7 @@ describe("a stored version", async () => {
         await assertSame(skill, written!, versions.at(-1)!);
         assert.deepEqual(await fsck(await bench.store.materialize(skill)), []);
       }),
-      { numRuns: 12 },
+      { numRuns: runCount(8, 120) },
     );
   });
 

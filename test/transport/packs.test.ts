@@ -14,6 +14,7 @@ import { openPosixDriver } from "../../repos/store/posix/posix.ts";
 import { readPackets } from "../../repos/transport/pkt-line.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { assertSound, feedGit } from "../support/native-git.ts";
+import { runCount } from "../support/run-count.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "svc-packs-"));
 const driver = openPosixDriver({ root: path.join(folder, "git"), readHandles: 8, staleLockMs: 1000 });
@@ -110,7 +111,7 @@ describe("a received pack", () => {
           assert.equal(error.code, "remote_protocol");
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runCount(30, 1500) },
     );
   });
 
