@@ -128,7 +128,9 @@ export type Watch = Pick<WatchedPage, "troubles" | "outside"> & { url: string };
 export function watchPage(page: Page, watch: Watch): void {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning")
-      watch.troubles.push(`${message.type()} on ${page.url()}: ${message.text()}`);
+      watch.troubles.push(
+        `${message.type()} on ${page.url()}: ${message.text()} (${message.location().url})`,
+      );
   });
   page.on("pageerror", (error) => watch.troubles.push(`uncaught on ${page.url()}: ${error.message}`));
   page.on("requestfailed", (request) => {

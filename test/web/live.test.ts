@@ -86,30 +86,34 @@ describe("live updates of the dashboard", { skip: reason ?? false }, async () =>
     assert.deepEqual(troubles, []);
   });
 
-  it("send no request that a sign-out makes fail while the stream opens", async () => {
-    const user = await service.newUser();
-    const { page, troubles } = await dashboard.newPage({ user });
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route("**/api/events", async (route) => {
-      await released;
-      // The page may have given the request up.
-      await route.continue().catch(() => undefined);
-    });
-    const opens = page.waitForRequest("**/api/events");
-    await page.goto(`${service.url}/explore`);
-    await opens;
-    await page.route("**/api/auth/sign-out", async (route) => {
-      const response = await route.fetch();
-      release();
-      await page.evaluate("new Promise((done) => setTimeout(done, 500))");
-      await route.fulfill({ response });
-    });
+  for (const [waiting, at, path] of [
+    ["the stream opens", "/explore", "**/api/events"],
+    ["a page is read", "/settings/activity", "**/api/user/audit-log*"],
+  ] as const)
+    it(`send no request that a sign-out makes fail while ${waiting}`, async () => {
+      const user = await service.newUser();
+      const { page, troubles } = await dashboard.newPage({ user });
+      let release = () => {};
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route(path, async (route) => {
+        await released;
+        // The page may have given the request up.
+        await route.continue().catch(() => undefined);
+      });
+      const opens = page.waitForRequest(path);
+      await page.goto(service.url + at);
+      await opens;
+      await page.route("**/api/auth/sign-out", async (route) => {
+        const response = await route.fetch();
+        release();
+        await page.evaluate("new Promise((done) => setTimeout(done, 500))");
+        await route.fulfill({ response });
+      });
 
-    await page.getByRole("button", { name: user.username }).last().click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
-    await page.getByRole("link", { name: "Sign in" }).first().waitFor();
+      await page.getByRole("button", { name: user.username }).last().click();
+      await page.getByRole("menuitem", { name: "Sign out" }).click();
+      await page.getByRole("link", { name: "Sign in" }).first().waitFor();
 
-    assert.deepEqual(troubles, []);
-  });
+      assert.deepEqual(troubles, []);
+    });
 });
