@@ -336,3 +336,7 @@ const anonymousName = new RegExp(
 export function isAnonymousName(name: string): boolean {
   return anonymousName.test(name);
 }
+
+/** Fields of a skill in which a search finds words; `when`: sentences that say when to use it. */
+export const searchFields = ["name", "tags", "description", "when", "headings", "body", "files"] as const;
+export type SearchField = (typeof searchFields)[number];

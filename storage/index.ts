@@ -41,7 +41,9 @@ import { scimGroupsCollection } from "./scim/groups.ts";
 import { scimLogCollection } from "./scim/log.ts";
 import { scimProvidersCollection } from "./scim/providers.ts";
 import { scimUsersCollection } from "./scim/users.ts";
-import { searchEntriesCollection } from "./search-entries.ts";
+import { searchEntriesCollection } from "./search/entries.ts";
+import { openSkillSearch } from "./search/skills.ts";
+import { searchTermsCollection } from "./search/terms.ts";
 import { keyRingCollection } from "./service/key-ring.ts";
 import { openSealedValues } from "./service/sealed-values.ts";
 import { serviceSettingsCollection } from "./service/settings.ts";
@@ -51,7 +53,6 @@ import { signatureNoncesCollection } from "./signature-nonces.ts";
 import { openSkillFigures } from "./skill-figures.ts";
 import { openSkillLocations } from "./skill-locations.ts";
 import { skillReportsCollection } from "./skill-reports.ts";
-import { openSkillSearch } from "./skill-search.ts";
 import { skillsCollection } from "./skills.ts";
 import { ssoAttemptsCollection } from "./sso/attempts.ts";
 import { ssoDomainsCollection } from "./sso/domains.ts";
@@ -108,6 +109,7 @@ const collections = {
   scimProviders: scimProvidersCollection,
   scimUsers: scimUsersCollection,
   searchEntries: searchEntriesCollection,
+  searchTerms: searchTermsCollection,
   serviceSettings: serviceSettingsCollection,
   sessions: sessionsCollection,
   setup: setupCollection,
@@ -136,7 +138,7 @@ const collections = {
 };
 
 /** Operations on documents of several collections, or on part of the documents of one. */
-function openQueries(database: Database, { searchEntries }: OpenedCollections) {
+function openQueries(database: Database) {
   const reads = openJoinedReads(database);
   return {
     callers: openCallers(reads),
@@ -147,7 +149,7 @@ function openQueries(database: Database, { searchEntries }: OpenedCollections) {
     skillFigures: openSkillFigures(database),
     skillLocations: openSkillLocations(database),
     skillLookups: openSkillLookups(database, reads),
-    skillSearch: openSkillSearch(database, searchEntries),
+    skillSearch: openSkillSearch(database),
     ssoLookups: openSsoLookups(database),
     takedowns: openTakedowns(database),
     tenantSkills: openTenantSkills(database),
@@ -192,7 +194,7 @@ export async function openStorage(options: { url: string; database: string }): P
   ) as OpenedCollections;
   return {
     ...opened,
-    ...openQueries(database, opened),
+    ...openQueries(database),
     database,
     outboxes,
     ping: () => database.ping(),

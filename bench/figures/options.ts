@@ -42,6 +42,13 @@ const sizes = {
     backgroundMs: [4000, 50],
   },
   scim: { users: [10_000, 5], concurrency: [2, 2], turns: [100, 2], idleMs: [10_000, 200] },
+  search: {
+    skills: [20_000, 100],
+    many: [200_000, 200],
+    searches: [400, 8],
+    queries: [1000, 20],
+    list: [0, 0],
+  },
   sso: { turns: [400, 4], warmUp: [20, 2] },
   sync: { publishes: [20, 1], cold: [3, 1], idleMs: [500, 0] },
   /** `percent`: of the folders, skills and members that the scenarios describe. */

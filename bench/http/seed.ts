@@ -1,5 +1,11 @@
-/** Many skills as documents, with names and texts of a vocabulary whose words are as uneven as language is. */
+/**
+ * Many skills as documents with their search entries, with names and texts of a vocabulary whose words are as uneven as
+ * language is.
+ */
+import { entryOf } from "../../src/skills/search/entry.ts";
 import { type Database, newId } from "../../storage/database.ts";
+import { searchEntriesCollection } from "../../storage/search/entries.ts";
+import type { SkillToIndex } from "../../storage/skills.ts";
 
 const syllables = [
   "ba",
@@ -37,12 +43,14 @@ export async function seedSkills(
   tenant: { id: string },
   count: number,
   place: (n: number, id: string) => object = () => ({}),
+  first = 0,
 ): Promise<string[]> {
   const skills = database.collection<{ _id: string }>("skills");
+  const entries = searchEntriesCollection.open(database);
   const ids: string[] = [];
   const now = Date.now();
-  for (let from = 0; from < count; from += 1000) {
-    const rows = Array.from({ length: Math.min(1000, count - from) }, (_, index) => {
+  for (let from = first; from < first + count; from += 1000) {
+    const rows = Array.from({ length: Math.min(1000, first + count - from) }, (_, index) => {
       const n = from + index;
       const text = (length: number, salt: number) =>
         Array.from({ length }, (__, i) => wordAt(n * 131 + i * 17 + salt)).join(" ");
@@ -91,6 +99,7 @@ export async function seedSkills(
       };
     });
     await skills.insertMany(rows);
+    await entries.put(rows.map((row) => entryOf(row as object as SkillToIndex, undefined)));
     ids.push(...rows.map((row) => row._id));
   }
   return ids;

@@ -30,8 +30,8 @@ export function openCaller(options: HttpOptions) {
     get: async <T>(path: string, shape: Shape | undefined, query: Query = {}) =>
       (await call<T>({ method: "GET", path, shape, query })).data,
     async page<T>(path: string, shape: Shape, query: Query): Promise<Page<T>> {
-      const { data, nextCursor } = await call<T[]>({ method: "GET", path, shape, query });
-      return { items: data, nextCursor };
+      const { data, ...page } = await call<T[]>({ method: "GET", path, shape, query });
+      return { items: data, ...page };
     },
     create: async <T>(path: string, shape: Shape, input: unknown) =>
       (await call<T>({ method: "POST", path, shape, input })).data,
@@ -92,14 +92,11 @@ async function callForData<T>(
   };
   const url = path + searchOf(query);
   const request = input === undefined ? { method, url } : { method, url, ...sent };
-  const body = (await requestJson(options, request)) as {
-    success?: unknown;
-    data?: T;
-    nextCursor?: string | null;
-  };
-  if (body.success !== true || body.data === undefined) throw notOurs(options.baseUrl);
-  if (shape !== undefined && !fits(body.data, shape)) throw notOurs(options.baseUrl);
-  return { data: body.data, nextCursor: typeof body.nextCursor === "string" ? body.nextCursor : undefined };
+  const body = (await requestJson(options, request)) as { success?: unknown; data?: T; nextCursor?: unknown };
+  const { success, data, nextCursor, ...fields } = body;
+  if (success !== true || data === undefined) throw notOurs(options.baseUrl);
+  if (shape !== undefined && !fits(data, shape)) throw notOurs(options.baseUrl);
+  return { data, nextCursor: typeof nextCursor === "string" ? nextCursor : undefined, fields };
 }
 
 /** The body of a JSON response. Throws for errors and for responses that are not JSON. */

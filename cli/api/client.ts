@@ -8,6 +8,7 @@ import type {
 } from "../../contract/payloads/folders.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { PublishPlan, VersionPlan } from "../../contract/payloads/plans.ts";
+import type { SearchHit } from "../../contract/payloads/search.ts";
 import type { RegisteredPayload, SharedPayload } from "../../contract/payloads/share.ts";
 import type {
   CatalogItem,
@@ -60,6 +61,7 @@ export function openClient(options: HttpOptions) {
     currentToken: () => get<CurrentTokenPayload>("/api/user/tokens/current", shapes.currentToken),
     tenants: () => get<TenantPayload[]>("/api/tenants", shapes.tenants),
     skills: (query: Query) => page<SkillPayload>("/api/skills", shapes.skills, query),
+    search: (query: Query) => page<SearchHit>("/api/search", shapes.search, query),
     explore: (query: Query) => page<CatalogItem>("/api/explore", shapes.catalog, query),
     /** `ref`: slug, `org/slug`, public id or share URL; `version`: integer, exact, range or `latest`. */
     resolve: (ref: string, version?: string) =>

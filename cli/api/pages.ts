@@ -2,6 +2,8 @@
 export interface Page<T> {
   items: T[];
   nextCursor: string | undefined;
+  /** Further fields of the response. */
+  fields?: Readonly<Record<string, unknown>>;
 }
 
 /** All items of a paged list, up to `max`. */

@@ -59,6 +59,7 @@ export const shapes = {
   currentToken: { name: "text" },
   tenants: [{ id: "text", slug: "slug", name: "text" }],
   skills: [{ ...described, tenantId: "text", folderId: "text?" }],
+  search: [{ skill: described, own: "flag" }],
   catalog: [{ ...named, ...current, description: "text", downloads: "whole" }],
   resolved: {
     skill: { ...described, tenantId: "text" },

@@ -68,7 +68,7 @@ function describe(declared: Route): ZodOpenApiOperationObject {
   const envelope = z.object({
     success: z.literal(true),
     ...(data ? { data: isList ? z.array(data) : data } : {}),
-    ...(isList ? { nextCursor: z.string().nullable() } : {}),
+    ...(isList ? { nextCursor: z.string().nullable(), ...declared.pageFields } : {}),
   });
   const failure = declared.oauthFailures
     ? {

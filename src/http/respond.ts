@@ -17,9 +17,9 @@ export function respond(ctx: Context, declared: Route, result: unknown): void {
   ctx.status = declared.status ?? 200;
   if (!ctx.response.get("cache-control")) ctx.set("cache-control", "no-store");
   if (result instanceof Page) {
-    const { items, nextCursor } = result;
+    const { items, nextCursor, fields } = result;
     const next = nextCursor === null ? null : writeCursor(declared.path, nextCursor);
-    sendJson(ctx, { success: true, data: items, nextCursor: next });
+    sendJson(ctx, { success: true, data: items, nextCursor: next, ...fields });
   } else if (result instanceof Enveloped) {
     setHeaders(ctx, result.headers);
     setCookies(ctx, result.cookies);

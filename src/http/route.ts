@@ -74,14 +74,17 @@ export class Reply {
 export class Page<T> {
   items: T[];
   nextCursor: string | null;
+  /** Further fields of the envelope (`pageFields`). */
+  fields: object;
 
-  constructor(items: T[], nextCursor: string | null) {
+  constructor(items: T[], nextCursor: string | null, fields: object = {}) {
     this.items = items;
     this.nextCursor = nextCursor;
+    this.fields = fields;
   }
 
   map<R>(present: (item: T) => R): Page<R> {
-    return new Page(this.items.map(present), this.nextCursor);
+    return new Page(this.items.map(present), this.nextCursor, this.fields);
   }
 }
 
@@ -226,6 +229,8 @@ interface OwnDeclaration<P, Q, B, F> {
   data?: z.ZodType | null;
   /** The answer is a list page: `data` is the schema of one item. */
   page?: boolean;
+  /** Fields of the envelope of a list besides `data` and `nextCursor`. */
+  pageFields?: z.ZodRawShape;
   /** Data of a route with `auth: "none"` whose answer is always the same: it is sent without calling `handle`. */
   constant?: object;
   /**

@@ -6,14 +6,13 @@ import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promi
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { retryLost } from "../../contract/concurrency/retry-lost.ts";
-import type { SearchEntry } from "../../storage/search-entries.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { perApp } from "../per-app.ts";
 import { requestSync } from "../queue/request-sync.ts";
-import { termsOfSkill } from "./search/search-terms.ts";
+import { entryOf, readContentOf } from "./search/entry.ts";
 
 const refConcurrency = 16;
 const refPauseMs = 50;
@@ -134,7 +133,7 @@ async function indexForSearch(app: App, ids: string[], found: readonly SkillToIn
   const alive = found.filter((skill) => !skill.deletedAt);
   const aliveIds = new Set(alive.map((skill) => skill._id));
   await app.storage.searchEntries.remove(ids.filter((id) => !aliveIds.has(id)));
-  await putSearchEntries(app, alive);
+  await putSearchEntries(app, alive, { isWhole: true });
 }
 
 const forSearches = perApp(() => new Coalescer<void>());
@@ -146,30 +145,25 @@ const forSearches = perApp(() => new Coalescer<void>());
 export async function indexPending(app: App, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
   await forSearches(app).run([...tenantIds].sort().join(), async () =>
-    putSearchEntries(app, await app.storage.skills.listUnindexed(tenantIds, maxIndexedForSearch)),
+    putSearchEntries(app, await app.storage.skills.listUnindexed(tenantIds, maxIndexedForSearch), {
+      isWhole: false,
+    }),
   );
 }
 
-/** Terms of a text in a language without spaces take milliseconds, so other requests continue after each skill. */
-async function putSearchEntries(app: App, alive: readonly SkillToIndex[]): Promise<void> {
-  const entries: SearchEntry[] = [];
-  for (const skill of alive) {
-    if (entries.length > 0) await nextTurn();
-    entries.push({
-      _id: skill._id,
-      tenantId: skill.tenantId,
-      revision: skill.revision,
-      listed: skill.listed,
-      terms: termsOfSkill(skill),
-      type: skill.type,
-      visibility: skill.visibility,
-      tags: skill.tags,
-      folderId: skill.folderId,
-      effectiveRestrictionId: skill.effectiveRestrictionId,
-      createdAt: skill.createdAt,
-      updatedAt: skill.updatedAt,
-      downloads: skill.downloads,
-    });
-  }
+/**
+ * Writes search entries. `isWhole`: with the whole texts, which takes longer. Terms of a long text take milliseconds,
+ * so other requests continue after each skill.
+ */
+export async function putSearchEntries(
+  app: App,
+  alive: readonly SkillToIndex[],
+  { isWhole }: { isWhole: boolean },
+): Promise<void> {
+  const entries = await mapLimit(alive, refConcurrency, async (skill) => {
+    const content = isWhole ? await readContentOf(app, skill) : undefined;
+    await nextTurn();
+    return entryOf(skill, content);
+  });
   await app.storage.searchEntries.put(entries);
 }

@@ -23,6 +23,7 @@ import { contentRoutes } from "./read/content-routes.ts";
 import { serverDeletionRoutes } from "./required-servers/deletion.ts";
 import { resolveSkill } from "./resolve.ts";
 import { ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
+import { searchRoutes } from "./search/routes.ts";
 import { listSkills } from "./search/search.ts";
 import { moveSkill } from "./settings/move.ts";
 import { deleteSkill, updateSkill } from "./settings/settings.ts";
@@ -35,6 +36,7 @@ const route = routesOf({ tag: "Skills", auth: "required" });
 export function skillRoutes(app: App): Route[] {
   return [
     ...catalogRoutes(app),
+    ...searchRoutes(app),
     ...listRoutes(app),
     ...publishRoutes(app),
     ...versionRoutes(app),

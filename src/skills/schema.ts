@@ -1,6 +1,7 @@
 /** Input of the skill routes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { searchScopes } from "../../contract/payloads/search.ts";
 import { oneLineText } from "../../contract/unsafe-characters.ts";
 import {
   accessActions,
@@ -309,7 +310,7 @@ const query = z
   .max(limits.searchQuery)
   .regex(oneLineText, "must be one line without control characters")
   .optional()
-  .meta({ description: "words or the beginning of a name" });
+  .meta({ description: "words of the task or of a name, in any order; none of them is required" });
 const tag = z.string().trim().toLowerCase().max(limits.tagLength).optional();
 
 const tagList = z
@@ -325,6 +326,12 @@ export function tagsOf(input: { tag?: string; tags?: string[] }): string[] {
   return [...(input.tag === undefined ? [] : [input.tag]), ...(input.tags ?? [])];
 }
 
+/** Order of a list with a query: by relevance unless another is given. */
+const searchSort = z
+  .enum(["relevance", "newest", "updated", "downloads"])
+  .optional()
+  .meta({ description: "default: relevance with a query, else updated" });
+
 const inCatalog = {
   query,
   tag,
@@ -338,10 +345,24 @@ export type FacetsQuery = z.output<typeof FacetsQuery>;
 export const ExploreQuery = z.object({
   ...inCatalog,
   trend: z.stringbool().optional().meta({ description: "add downloads of the last 30 days to each skill" }),
-  sort: z.enum(["newest", "updated", "downloads"]).default("updated"),
+  sort: searchSort,
   ...listQuery,
 });
 export type ExploreQuery = z.output<typeof ExploreQuery>;
+
+export const SearchQuery = z.object({
+  ...inCatalog,
+  query: query.unwrap().min(1),
+  scope: z.enum(searchScopes).default("all"),
+  visibility: z.enum(visibilities).optional(),
+  sort: searchSort,
+  facets: z.stringbool().optional().meta({ description: "count all hits by type, tag and more" }),
+  explain: z
+    .stringbool()
+    .optional()
+    .meta({ description: "say what each score is made of; for administrators of the service" }),
+  ...listQuery,
+});
 
 export const ListQuery = z.object({
   tenant_id: z.string().max(64).optional(),
@@ -358,6 +379,7 @@ export const ListQuery = z.object({
     .max(200)
     .optional()
     .meta({ description: "only skills that require this MCP server: organization/slug, publicId or id" }),
+  sort: z.enum(["relevance", "updated"]).optional().meta({ description: "default: relevance with a query" }),
   ...listQuery,
 });
 export type ListQuery = z.output<typeof ListQuery>;

@@ -8,6 +8,7 @@ export async function adoptOlderForm(database: Database, declared: DeclaredIndex
   await adoptOrganizations(database);
   await adoptTokens(database);
   await adoptConnections(database);
+  await adoptSearch(database);
   await dropIndex(database, "scim_users", "scim_user_external_id");
   await dropIndex(database, "scim_groups", "scim_group_external_id");
 }
@@ -70,6 +71,13 @@ async function adoptConnections(database: Database): Promise<void> {
 /** Previously, slots were unique per user, so that all tokens of organizations would share one slot. */
 async function adoptTokens(database: Database): Promise<void> {
   for (const previous of ["token_slot", "userId_1__id_-1"]) await dropIndex(database, "tokens", previous);
+}
+
+/** Previously, a search was in the order of an index of terms. */
+async function adoptSearch(database: Database): Promise<void> {
+  await dropIndex(database, "search_entries", "tenantId_1_terms_1_updatedAt_-1__id_-1");
+  for (const sort of ["updatedAt", "createdAt", "downloads"])
+    await dropIndex(database, "search_entries", `terms_1_${sort}_-1__id_-1`);
 }
 
 async function dropIndex(database: Database, collection: string, name: string): Promise<void> {

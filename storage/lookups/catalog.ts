@@ -1,8 +1,6 @@
 /** Queries over public skills, for counts and trends. Each reads a bounded number of rows. */
-import type { Filter } from "mongodb";
 import { commandTimeMs, type Database } from "../database.ts";
 import type { DailyDownloads } from "../downloads.ts";
-import type { SearchEntry } from "../search-entries.ts";
 import type { SkillDoc } from "../skills/document.ts";
 
 /** The fields of a public skill that are counted. */
@@ -11,28 +9,22 @@ export type CountedSkill = Pick<SkillDoc, "tenantId" | "type" | "tags">;
 interface CatalogQuery {
   tenantId?: string;
   tags: string[];
-  /** Terms of the search index; undefined for all skills. */
-  terms: string[] | undefined;
 }
 
 const counted = { _id: 0, tenantId: 1, type: 1, tags: 1 } as const;
 
 export function openCatalog(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
-  const entries = database.collection<SearchEntry>("search_entries");
   const daily = database.collection<DailyDownloads>("daily_downloads");
   return {
     /** Public skills that match, in no particular order. */
-    async listCounted({ tenantId, tags, terms }: CatalogQuery, limit: number): Promise<CountedSkill[]> {
+    listCounted({ tenantId, tags }: CatalogQuery, limit: number): Promise<CountedSkill[]> {
       const filter = {
         listed: true,
         tenantId,
         ...(tags.length === 0 ? {} : { tags: { $all: tags } }),
       };
-      const options = { projection: counted, maxTimeMS: commandTimeMs };
-      if (terms === undefined) return skills.find(filter, options).limit(limit).toArray();
-      const matching: Filter<SearchEntry> = { ...filter, $and: terms.map((term) => ({ terms: term })) };
-      return entries.find(matching, options).limit(limit).toArray();
+      return skills.find(filter, { projection: counted, maxTimeMS: commandTimeMs, limit }).toArray();
     },
     /** Number of public skills of an organization, counted up to `limit`. */
     countOfTenant: (tenantId: string, limit: number): Promise<number> =>

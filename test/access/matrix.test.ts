@@ -9,6 +9,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
+import type { SearchFacets, SearchHit } from "../../contract/payloads/search.ts";
 import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import { visibilities, type Permission } from "../../contract/vocabulary.ts";
 import { decideSkill, isAllowedIn, limitsOf, type Verdict } from "../../src/access/decide.ts";
@@ -188,6 +189,29 @@ describe("what each caller is shown in lists, over REST", () => {
       for (const query of ["", "?query=matrix", "?sort=downloads", "?query=public"]) {
         const answer: Answer<CatalogItem[]> = await service.call("GET", `/api/explore${query}`, { token });
         assert.deepEqual(slugs(answer), expected, `${name}: ${query}`);
+      }
+  });
+
+  it("the search: what they may read, in hits and in counts, by each scope", async () => {
+    const open = ["open-public", "root-public"];
+    for (const caller of callers)
+      for (const scope of ["all", "mine", "public"]) {
+        const own = caller.token === undefined ? [] : readable(caller);
+        const all = [...new Set([...own, ...open])].toSorted();
+        const expected = { all, mine: own, public: open }[scope];
+        const target: string = `/api/search?query=matrix&limit=200&facets=true&scope=${scope}`;
+        const answer: Answer<SearchHit[]> = await service.call("GET", target, { token: caller.token });
+        if (scope === "mine" && caller.token === undefined) {
+          assert.equal(answer.code, "unauthenticated");
+          continue;
+        }
+        const { facets } = answer.body as { facets: SearchFacets };
+        assert.deepEqual(
+          answer.data.map(({ skill }) => skill.slug).toSorted(),
+          expected,
+          `${caller.name}: ${scope}`,
+        );
+        assert.equal(facets.total, expected!.length, `${caller.name}: ${scope}`);
       }
   });
 

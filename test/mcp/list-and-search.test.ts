@@ -95,7 +95,8 @@ describe("the list of tools", () => {
 
 describe("search_skills", () => {
   interface Results {
-    skills: { skill: string; matched: string[]; own: boolean }[];
+    skills: { skill: string; matched: string[]; own: boolean; score: number }[];
+    confidence: string;
     nextCursor: string | null;
   }
 
@@ -120,14 +121,21 @@ describe("search_skills", () => {
       assert.deepEqual(
         data.skills.map(({ skill, matched }) => [skill.split("/")[1], ...matched]),
         [
-          ["zebra-tagged", "name"],
-          ["striped", "tag"],
+          ["zebra-tagged", "name", "tags", "headings"],
+          ["striped", "tags"],
           ["described", "description"],
-          ["hidden-text", "text"],
+          ["hidden-text", "body"],
         ],
         era,
       );
-      assert.match(text, /zebra-tagged .*\[name\]/);
+      assert.match(text, /hidden-text .*\(A zebra below\.\)/);
+      assert.equal(data.confidence, "high");
+      const scores = data.skills.map(({ score }) => score);
+      assert.deepEqual(
+        scores,
+        scores.toSorted((a, b) => b - a),
+      );
+      assert.equal(scores[0], 1);
     }
     for (const [era, visitor] of visitors) {
       const { data } = await callOk<Results>(visitor, "search_skills", { query: "zebra" });

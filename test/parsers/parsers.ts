@@ -32,7 +32,9 @@ import { ScimError } from "../../src/scim/errors.ts";
 import { parseFilter } from "../../src/scim/filter/parse.ts";
 import { readPath } from "../../src/scim/patch/operations.ts";
 import { readTextSource } from "../../src/skills/publish/content/text-source.ts";
-import { termsOfQuery, termsOfSkill } from "../../src/skills/search/search-terms.ts";
+import { matchedSentence } from "../../src/skills/search/matched-sentence.ts";
+import { groupsOf, relate } from "../../src/skills/search/ranking/query.ts";
+import { weighTerms } from "../../src/skills/search/terms/skill-terms.ts";
 import { filterBySpec, readRange, readSelector, resolveRange } from "../../src/skills/versions/semver.ts";
 import { CheckFailed, Checks } from "../../src/sso/checks.ts";
 import { readMetadata } from "../../src/sso/saml/metadata.ts";
@@ -144,9 +146,14 @@ export const parserInputs: Record<string, Feed> = {
     ),
   folderPath: (random) => refusedBy(() => readFolderPath(hostileText(random, 8192)), ServiceError),
   search(random) {
-    termsOfQuery(hostileText(random, 200));
+    const groups = groupsOf(hostileText(random, 200), relate([["a", "b c"]]));
     const description = hostileText(random, 1024);
-    termsOfSkill({ name: "a", slug: "a", tags: ["a"], description, excerpt: hostileText(random, 2000) });
+    const body = hostileText(random, 66_000);
+    weighTerms(
+      { name: "a", slug: "a", tags: ["a"], description, body, files: [hostileText(random, 500)] },
+      1000,
+    );
+    matchedSentence({ description, excerpt: body.slice(0, 2000) }, groups, { entries: 9, of: () => 1 });
   },
   commitMessage(random) {
     parseMessage(formatMessage(hostileText(random, 20_000), { "Svc-A": hostileText(random, 2000) }));

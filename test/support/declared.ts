@@ -1,5 +1,6 @@
 /** Validates every response against its route's declaration: payloads strictly, failures against the closed table. */
 import assert from "node:assert/strict";
+import { z } from "zod";
 import { failures, type FailureCode } from "../../contract/errors.ts";
 import type { Route } from "../../src/http/route.ts";
 
@@ -43,7 +44,12 @@ function checkPayload(route: Route, answer: CheckedAnswer): void {
   const body = answer.body as Record<string, unknown>;
   assert.equal(body["success"], true, `${name}: success`);
   const keys = ["success", ...(route.data ? ["data"] : []), ...(route.page ? ["nextCursor"] : [])];
-  assert.deepEqual(Object.keys(body).sort(), keys.sort(), `${name}: keys of the envelope`);
+  const fields = Object.fromEntries(Object.entries(body).filter(([key]) => !keys.includes(key)));
+  assert.deepEqual(fields, z.object(route.pageFields ?? {}).parse(fields), `${name}: fields of the envelope`);
+  assert.ok(
+    keys.every((key) => key in body),
+    `${name}: keys of the envelope`,
+  );
   if (!route.data) return;
   const items = route.page ? (body["data"] as unknown[]) : [body["data"]];
   for (const item of items) assert.deepEqual(item, route.data.parse(item), `${name}: payload`);

@@ -39,6 +39,7 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, async () => 
     assert.equal(await options.nth(1).getAttribute("aria-selected"), "true");
     await page.keyboard.press("/");
     await page.keyboard.type("beta");
+    await page.waitForRequest(/\/api\/explore\?.*sort=relevance/);
     await page.getByText(`${slug}/beta-review`).first().waitFor();
     await options.nth(1).waitFor({ state: "detached" });
     await page.waitForURL(/query=beta/);

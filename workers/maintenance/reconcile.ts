@@ -11,6 +11,7 @@ import type { App } from "../../src/app.ts";
 import { advanceEpoch, mayErase } from "../../src/epoch/epoch.ts";
 import { finishTakedown } from "../../src/skills/moderation/takedown.ts";
 import { projectSkill } from "../../src/skills/projection.ts";
+import { renewEarlierEntries } from "../../src/skills/search/earlier.ts";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { reconcilePathReservations, reconcileFolders } from "../folders/reconcile-folders.ts";
 import { reconcileMails } from "../mail/reconcile-mails.ts";
@@ -31,6 +32,8 @@ export async function reconcile(app: App): Promise<void> {
   await finishTakedowns(app);
   await completePendingAccounts(app);
   await countDownloads(app);
+  await renewEarlierEntries(app);
+  await app.storage.searchTerms.removeUnused();
   await reconcileFolders(app, new Date(app.now().getTime() - pendingAfterMs));
   await reconcilePathReservations(app);
   await reconcileShares(app);

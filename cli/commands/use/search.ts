@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import type { CatalogItem, SkillPayload } from "../../../contract/payloads/skills.ts";
+import type { SearchHit } from "../../../contract/payloads/search.ts";
 import { collectPages } from "../../api/pages.ts";
 import { parseLimit } from "../../arguments/limit-flag.ts";
 import { defineCommand } from "../../command.ts";
@@ -15,7 +15,7 @@ export const search = defineCommand({
     text: {
       required: true,
       max: limits.searchQuery,
-      description: "Words of the name, slug, tags, description or text",
+      description: "Words of the task, or of a name",
     },
   },
   flags: {
@@ -28,7 +28,7 @@ export const search = defineCommand({
     limit: { value: "required", hint: "n", description: `At most this many (default ${defaultLimit})` },
   },
   examples: [
-    "svc search review",
+    'svc search "fill in a pdf form"',
     'svc search "code review" --org acme',
     "svc search review --limit 5 -o json",
   ],
@@ -38,40 +38,32 @@ export const search = defineCommand({
     if (query === "") throw invalidArgument("<text>", "The text is empty: svc list shows all skills.");
 
     const { client } = await openSession(context);
-    // A signed-out caller has no organizations; with --org, the service reports that a login is needed.
-    const isSignedIn = client.options.token !== undefined || args.org !== undefined;
-    const [own, catalog] = await Promise.all([
-      isSignedIn
-        ? collectPages(
-            (cursor) => client.skills({ query, tenant_id: args.org, limit: pageSize(wanted), cursor }),
-            wanted,
-          )
-        : nothing,
-      args.org === undefined
-        ? collectPages((cursor) => client.explore({ query, limit: pageSize(wanted), cursor }), wanted)
-        : nothing,
-    ]);
-    const ownIds = new Set(own.items.map(({ publicId }) => publicId));
-    const others = catalog.items.filter(({ publicId }) => !ownIds.has(publicId));
-    const all = [
-      ...own.items.map((skill) => found(skill, skill.visibility, true)),
-      ...others.map((item) => found(item, "public", false)),
-    ];
-    const data = all.slice(0, wanted);
-    if (own.more || catalog.more || all.length > wanted)
-      context.output.note(`Only the first ${data.length} are shown: use --limit for more.`);
+    let notes: readonly string[] = [];
+    const { items, more } = await collectPages(async (cursor) => {
+      const page = await client.search({
+        query,
+        scope: args.org === undefined ? undefined : "mine",
+        tenant: args.org,
+        limit: pageSize(wanted),
+        cursor,
+      });
+      if (cursor === undefined) notes = notesOf(page.fields ?? {}, page.items.length);
+      return page;
+    }, wanted);
+    for (const note of notes) context.output.note(note);
+    if (more) context.output.note(`Only the first ${items.length} are shown: use --limit for more.`);
     const { columns, paint } = context.output;
     return {
-      data,
+      data: items.map(found),
       text:
-        data.length === 0
+        items.length === 0
           ? `No skill matches "${plainLine(query)}".`
           : renderTable(
               ["SKILL", "VERSION", "DESCRIPTION"],
-              data.map((skill) => [
+              items.map(({ skill, sentence }) => [
                 `${skill.tenantSlug}/${skill.slug}`,
                 skill.currentSemver,
-                skill.description,
+                sentence?.text ?? skill.description,
               ]),
               { columns, paintHead: (text) => paint("bold", text) },
             ),
@@ -79,11 +71,24 @@ export const search = defineCommand({
   },
 });
 
-const nothing = { items: [], more: false };
+/** Remarks of the service about the result as a whole. */
+function notesOf({ confidence, searchedFor }: Readonly<Record<string, unknown>>, count: number): string[] {
+  const corrections = Array.isArray(searchedFor)
+    ? (searchedFor as { typed?: unknown; used?: unknown }[])
+    : [];
+  return [
+    ...corrections.map(
+      ({ typed, used }) =>
+        `No skill has "${plainLine(String(typed))}": searched for "${plainLine(String(used))}" instead.`,
+    ),
+    ...(confidence === "low" && count > 0 ? ["No skill matches well. The nearest ones:"] : []),
+  ];
+}
 
 const pageSize = (wanted: number) => Math.min(wanted, limits.pageSizeMax);
 
 /** A result, as in JSON output. */
-function found(skill: SkillPayload | CatalogItem, visibility: SkillPayload["visibility"], own: boolean) {
-  return { ...presentListed(skill), visibility, own };
+function found({ skill, own, score, fields, sentence }: SearchHit) {
+  const { visibility } = skill;
+  return { ...presentListed(skill), visibility, own, score, matched: fields, sentence: sentence?.text };
 }

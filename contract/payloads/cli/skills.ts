@@ -1,5 +1,6 @@
 /** The documents of commands that search, describe and manage skills, and of tokens and `api`. */
 import { z } from "zod";
+import { searchFields } from "../../vocabulary.ts";
 import {
   ciOrigin,
   text,
@@ -46,6 +47,9 @@ export const cliSkillPayloads = {
       tags: z.array(text),
       ...current,
       own: z.boolean(),
+      score: z.number(),
+      matched: z.array(z.enum(searchFields)),
+      sentence: text.optional(),
     }),
   ),
   /** Ours. Sizes in bytes, of the current version; `estimatedTokens` are those of its SKILL.md or RULE.md. */

@@ -1,5 +1,5 @@
 /** The skills that an actor may read, in a form that a query can filter by. */
-import type { SkillScope, TenantScope } from "../../../storage/skill-search.ts";
+import type { SkillScope, TenantScope } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { bypassesRestrictions, limitsOf } from "../../access/decide.ts";
 import { ownWorkspaceIn, principalsOf } from "../load.ts";

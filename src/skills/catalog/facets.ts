@@ -10,7 +10,8 @@ import type { CountedSkill } from "../../../storage/lookups/catalog.ts";
 import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
 import { tagsOf, type FacetsQuery } from "../schema.ts";
-import { tenantOfCatalog, termsOf } from "../search/search.ts";
+import { rankSkills } from "../search/find.ts";
+import { tenantOfCatalog } from "../search/search.ts";
 
 const maxCounted = 5000;
 const maxValues = 20;
@@ -36,7 +37,7 @@ const countsOf = perApp<Counts>(() => ({
 export function readFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsPayload> {
   const { kept, running } = countsOf(app);
   const { query, tenant, type } = input;
-  const key = JSON.stringify([termsOf(query), tenant, type, tagsOf(input).sort()]);
+  const key = JSON.stringify([query, tenant, type, tagsOf(input).sort()]);
   const known = kept.get(key);
   if (known) return Promise.resolve(known);
   return running.run(key, async () => {
@@ -47,11 +48,9 @@ export function readFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsP
 }
 
 async function countFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsPayload> {
-  const terms = termsOf(input.query);
   const tenantId = await tenantOfCatalog(app, input.tenant);
-  if (tenantId === null || terms?.length === 0) return nothing;
-  const query = { tenantId, tags: tagsOf(input), terms };
-  const rows = await app.storage.catalog.listCounted(query, maxCounted + 1);
+  if (tenantId === null) return nothing;
+  const rows = await listRows(app, tenantId, input);
   const all = rows.slice(0, maxCounted);
   const found = input.type === undefined ? all : all.filter(({ type }) => type === input.type);
   const types = count(all, ({ type }) => [type]);
@@ -65,6 +64,22 @@ async function countFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsP
     tags: count(found, ({ tags }) => tags).slice(0, maxValues),
     organizations: await nameOrganizations(app, count(found, ({ tenantId: id }) => [id]).slice(0, maxValues)),
   };
+}
+
+/** All skills, or those that a search finds. */
+async function listRows(
+  app: App,
+  tenantId: string | undefined,
+  input: FacetsQuery,
+): Promise<readonly CountedSkill[]> {
+  const tags = tagsOf(input);
+  if (!input.query) return app.storage.catalog.listCounted({ tenantId, tags }, maxCounted + 1);
+  const scope = { kind: "catalog", tenantId } as const;
+  const { found } = await rankSkills(app, { query: input.query, scopes: [scope], tags });
+  return app.storage.skillSearch.listCounted(
+    found.map(({ skillId }) => skillId),
+    { scope, tags },
+  );
 }
 
 interface Counted {

@@ -1,7 +1,8 @@
-/** Search for agents: the caller's own skills and public ones in one list, the best matches first, with reasons. */
+/** Search for agents: the caller's own skills and public ones in one list, the best first, with reasons. */
 import { z } from "zod";
 import { cutAtWord } from "../../../contract/cut-text.ts";
-import { skillTypes } from "../../../contract/vocabulary.ts";
+import { confidences, SearchHit, searchPageFields } from "../../../contract/payloads/search.ts";
+import { searchFields, skillTypes } from "../../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { membershipIn } from "../../access/decide.ts";
@@ -11,17 +12,19 @@ import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { refOf } from "../resolve.ts";
 import { ListQuery } from "../schema.ts";
+import { presentHit } from "../search/routes.ts";
+import { searchSkills } from "../search/search-skills.ts";
 import { exploreSkills, listSkills } from "../search/search.ts";
 import { nextCursor } from "./input.ts";
-import { matchFields, matchOf, type MatchField } from "./rank.ts";
 
 const shownLimit = 20;
-/** Results of each list that are ranked together. */
-const rankedTogether = 50;
 const shownDescription = 300;
 
 const SearchSkills = z.strictObject({
-  query: ListQuery.shape.query.meta({ description: "words of the task; all of them must match" }),
+  query: ListQuery.shape.query.meta({
+    description:
+      'the task in your words, as "fill in a PDF form"; no word is required, and order does not matter',
+  }),
   type: z.enum(skillTypes).optional(),
   tag: ListQuery.shape.tag,
   organization: z.string().min(1).max(64).optional().meta({ description: "slug of one organization" }),
@@ -40,101 +43,105 @@ const FoundSkill = z.object({
   tags: z.array(z.string()),
   version: z.string().meta({ description: "current version" }),
   own: z.boolean().meta({ description: "of one of your organizations" }),
-  matched: z.array(z.enum(matchFields)).meta({ description: "where the words of the query were found" }),
+  score: SearchHit.shape.score.optional(),
+  matched: z
+    .array(z.enum(searchFields))
+    .optional()
+    .meta({ description: "where words of the query were found" }),
+  sentence: z.string().optional().meta({ description: "the sentence that answers the query best" }),
 });
 type FoundSkill = z.infer<typeof FoundSkill>;
+
+const Result = z.object({
+  skills: z.array(FoundSkill),
+  confidence: z.enum(confidences).optional().meta({
+    description: "`low`: these are the best of bad answers; say so, or search for other words",
+  }),
+  searchedFor: searchPageFields.searchedFor.optional(),
+  nextCursor,
+});
+type Result = z.infer<typeof Result>;
 
 export function searchTool(app: App): Tool {
   return tool({
     name: "search_skills",
     title: "Search skills",
     description:
-      "Finds skills and rules by words of a task, tag, type or organization: those of the caller's organizations and " +
-      "public ones, the best matches first. Read one with read_skill.",
+      "Finds skills and rules for a task: phrase the task, rather than guess a name. Searches those of the caller's " +
+      "organizations and public ones, the best first, each with the sentence that matched. `score` compares a hit " +
+      "with the first one, and `confidence` says whether the first is a good answer. Read one with read_skill.",
     input: SearchSkills,
-    output: z.object({ skills: z.array(FoundSkill), nextCursor }),
+    output: Result,
     effect: "read",
     budget: "search",
     async handle({ actor, input }) {
-      const page = await searchSkills(app, actor, input);
-      return { data: { skills: page.items, nextCursor: page.nextCursor }, text: textOf(page) };
+      if (input.mine && actor.kind === "anonymous")
+        throw unauthenticated(
+          "Your own skills need a sign-in: send Authorization: Bearer, or leave mine out.",
+        );
+      const data = input.query
+        ? await search(app, actor, { ...input, query: input.query })
+        : await list(app, actor, input);
+      return { data, text: textOf(data) };
     },
   });
 }
 
-interface Found {
-  items: FoundSkill[];
-  nextCursor: string | null;
-}
-
-/** Cursors of the own and the public list, and the results of both that were shown already. */
-const Cursor = z.tuple([z.string().max(500), z.string().max(500), z.number().int().min(0).max(200)]);
-const start = "";
-const end = "-";
-
-async function searchSkills(app: App, actor: Actor, input: SearchSkills): Promise<Found> {
-  if (input.mine && actor.kind === "anonymous")
-    throw unauthenticated("Your own skills need a sign-in: send Authorization: Bearer, or leave mine out.");
-  const [ownAt, publicAt, shown] = decodeCursor(input.cursor, Cursor) ?? [start, start, 0];
-  const [own, open] = await Promise.all([
-    listOwn(app, actor, input, ownAt),
-    listOpen(app, actor, input, publicAt),
-  ]);
-  const ownIds = new Set(own.items.map(({ _id }) => _id));
-  const ranked = [...own.items, ...open.items.filter(({ _id }) => !ownIds.has(_id))]
-    .map((skill) => ({ skill, match: matchOf(skill, input.query) }))
-    .sort((a, b) => b.match.score - a.match.score);
-  const until = shown + input.limit;
-  const items = ranked.slice(shown, until).map(({ skill, match }) => present(actor, skill, match.matched));
-  if (ranked.length > until) return { items, nextCursor: encodeCursor([ownAt, publicAt, until]) };
-  const isLast = own.nextCursor === null && open.nextCursor === null;
+async function search(app: App, actor: Actor, input: SearchSkills & { query: string }): Promise<Result> {
+  const { query, type, tag, organization, limit, cursor } = input;
+  const result = await searchSkills(app, actor, {
+    query,
+    scope: input.mine ? "mine" : "all",
+    tenant: organization,
+    type,
+    tags: tag === undefined ? [] : [tag],
+    limit,
+    cursor,
+  });
+  const { confidence, corrections } = result;
   return {
-    items,
-    nextCursor: isLast ? null : encodeCursor([own.nextCursor ?? end, open.nextCursor ?? end, 0]),
+    skills: result.hits.map((hit) => {
+      const { score, fields, sentence } = presentHit(hit, result);
+      return { ...present(actor, hit.skill), score, matched: fields, sentence: sentence?.text };
+    }),
+    confidence,
+    searchedFor: corrections.length > 0 ? corrections : undefined,
+    nextCursor: result.nextCursor,
   };
 }
 
-interface Listed {
-  items: SkillDoc[];
-  nextCursor: string | null;
-}
-const nothing: Listed = { items: [], nextCursor: null };
+/** Which list is read, and its cursor. */
+const ListCursor = z.tuple([z.enum(["own", "public"]), z.string().max(1000)]);
 
-async function listOwn(app: App, actor: Actor, input: SearchSkills, at: string): Promise<Listed> {
-  const { query, type, tag, organization } = input;
-  const isOwn =
-    actor.kind !== "anonymous" &&
-    (organization === undefined || input.mine || isMemberOf(actor, organization));
-  if (at === end || !isOwn) return nothing;
-  return listSkills(app, actor, {
-    query,
-    type,
-    tag,
-    tenant_id: organization,
-    limit: rankedTogether,
-    cursor: at === start ? undefined : at,
-  });
-}
-
-async function listOpen(app: App, actor: Actor, input: SearchSkills, at: string): Promise<Listed> {
-  const { query, type, tag, organization } = input;
-  if (at === end || input.mine || (organization !== undefined && isMemberOf(actor, organization)))
-    return nothing;
-  return exploreSkills(app, actor, {
-    query,
-    type,
-    tag,
-    tenant: organization,
-    sort: "downloads",
-    limit: rankedTogether,
-    cursor: at === start ? undefined : at,
-  });
+/** Without words: the caller's own skills, and then the catalog. */
+async function list(app: App, actor: Actor, input: SearchSkills): Promise<Result> {
+  const { type, tag, organization, mine, limit } = input;
+  const isMember = actor.kind !== "anonymous" && actor.memberships.length > 0;
+  const isInside = isMember && actor.memberships.some(({ tenantSlug }) => tenantSlug === organization);
+  const hasOwn = mine || isInside || (isMember && organization === undefined);
+  const hasPublic = !mine && !isInside;
+  const [kind, at] = decodeCursor(input.cursor, ListCursor) ?? [hasOwn ? "own" : "public", ""];
+  const cursor = at === "" ? undefined : at;
+  const page =
+    kind === "own"
+      ? await listSkills(app, actor, { type, tag, tenant_id: organization, limit, cursor })
+      : await exploreSkills(app, actor, {
+          type,
+          tag,
+          tenant: organization,
+          sort: "downloads",
+          limit,
+          cursor,
+        });
+  const isListed = ({ tenantId }: SkillDoc) => kind === "public" && hasOwn && membershipIn(actor, tenantId);
+  const next = page.nextCursor === null ? undefined : encodeCursor([kind, page.nextCursor]);
+  return {
+    skills: page.items.filter((skill) => !isListed(skill)).map((skill) => present(actor, skill)),
+    nextCursor: next ?? (kind === "own" && hasPublic ? encodeCursor(["public", ""]) : null),
+  };
 }
 
-const isMemberOf = (actor: Actor, slug: string) =>
-  actor.kind !== "anonymous" && actor.memberships.some(({ tenantSlug }) => tenantSlug === slug);
-
-function present(actor: Actor, skill: SkillDoc, matched: MatchField[]): FoundSkill {
+function present(actor: Actor, skill: SkillDoc): FoundSkill {
   return {
     skill: refOf(skill),
     publicId: skill.publicId,
@@ -144,15 +151,20 @@ function present(actor: Actor, skill: SkillDoc, matched: MatchField[]): FoundSki
     tags: skill.tags,
     version: skill.current.semver,
     own: membershipIn(actor, skill.tenantId) !== undefined,
-    matched,
   };
 }
 
-function textOf({ items, nextCursor: next }: Found): string {
-  if (items.length === 0) return "No skills were found: try fewer or other words.";
-  const lines = items.map(({ skill, name, description, type, matched }) => {
-    const reason = matched.length === 0 ? "" : ` [${matched.join(", ")}]`;
+function textOf({ skills, confidence, searchedFor = [], nextCursor: next }: Result): string {
+  if (skills.length === 0) return "No skills were found: describe the task in other words.";
+  const notes = [
+    ...searchedFor.map(({ typed, used }) => `No skill has "${typed}": searched for "${used}" instead.`),
+    ...(confidence === "low" ? ["No skill matches well. The nearest ones:"] : []),
+  ];
+  const lines = skills.map(({ skill, name, description, type, sentence }) => {
+    const reason = sentence === undefined || description.includes(sentence) ? "" : ` (${sentence})`;
     return `- ${skill} (${type}): ${description || name}${reason}`;
   });
-  return [...lines, ...(next === null ? [] : ["There are more: continue with nextCursor."])].join("\n");
+  return [...notes, ...lines, ...(next === null ? [] : ["There are more: continue with nextCursor."])].join(
+    "\n",
+  );
 }

@@ -1,6 +1,6 @@
 /** Deletion of an MCP server, with its effects on skills, hosted connectors and installs. */
 import { McpServerDeletionPayload } from "../../../contract/payloads/mcp-servers.ts";
-import type { SkillQuery } from "../../../storage/skill-search.ts";
+import type { SkillQuery } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";

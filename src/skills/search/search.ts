@@ -6,7 +6,7 @@ import {
   type ListedSkill,
   type SkillQuery,
   type SkillSort,
-} from "../../../storage/skill-search.ts";
+} from "../../../storage/search/skills.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor, Membership } from "../../access/actor.ts";
 import { readableTenants } from "../../access/decide.ts";
@@ -24,7 +24,7 @@ import { ownWorkspaceFolders } from "../../workspaces/own.ts";
 import { keepAllowed, withActs, type SeenSkill } from "../load.ts";
 import { indexPending } from "../projection.ts";
 import { tagsOf, type ExploreQuery, type ListQuery } from "../schema.ts";
-import { termsOfQuery } from "./search-terms.ts";
+import { rankedPage, type RankedPage, type RankedSort } from "./ranked-page.ts";
 
 /** Sort order, and sort value and id of the last item. The maximum of a date is 8.64e15 ms. */
 const Cursor = z.tuple([
@@ -35,28 +35,34 @@ const Cursor = z.tuple([
 
 /** Public skills of every organization. Does not require signing in. */
 export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery): Promise<Page<SkillDoc>> {
-  // The catalog is the same for every caller.
-  const visitor: Actor = { kind: "anonymous", origin: actor.origin };
-  const terms = termsOf(input.query);
   const [tenantId] = await Promise.all([
     tenantOfCatalog(app, input.tenant),
-    terms && indexPending(app, readableTenants(actor)),
+    input.query && indexPending(app, readableTenants(actor)),
   ]);
   if (tenantId === null) return new Page<SkillDoc>([], null);
-  return listPage(
-    app,
-    visitor,
-    {
-      scope: { kind: "catalog", tenantId },
-      type: input.type,
-      tags: tagsOf(input),
-      terms,
-      sort: input.sort,
-    },
-    input,
-    async (slice) => ({ listed: await app.storage.skillSearch.list(slice) }),
-  );
+  // The catalog is the same for every caller.
+  const visitor: Actor = { kind: "anonymous", origin: actor.origin };
+  const scope = { kind: "catalog", tenantId } as const;
+  const { type } = input;
+  const tags = tagsOf(input);
+  if (input.query)
+    return skillsOf(
+      await rankedPage(app, visitor, { query: input.query, scopes: [scope], type, tags }, inOrder(input)),
+    );
+  const sort = input.sort === undefined || input.sort === "relevance" ? "updated" : input.sort;
+  return listPage(app, visitor, { scope, type, tags, sort }, input, async (slice) => ({
+    listed: await app.storage.skillSearch.list(slice),
+  }));
 }
+
+/** A search is in the order of relevance unless another is requested. */
+const inOrder = <T extends { sort?: RankedSort }>({ sort = "relevance", ...page }: T) => ({ ...page, sort });
+
+const skillsOf = ({ hits, nextCursor }: RankedPage): Page<SeenSkill> =>
+  new Page(
+    hits.map(({ skill }) => skill),
+    nextCursor,
+  );
 
 /** Id that no organization has. */
 const noTenant = "0".repeat(24);
@@ -79,7 +85,7 @@ export async function listPublicSkillsOf(
 }
 
 /** The caller's organization of this id, slug or former slug. */
-async function findOwn(app: App, actor: Actor, ref: string): Promise<Membership | undefined> {
+export async function findOwn(app: App, actor: Actor, ref: string): Promise<Membership | undefined> {
   if (actor.kind === "anonymous") return undefined;
   const own = actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
   if (own) return own;
@@ -106,12 +112,12 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   const request = { ...input, requiredServerId: required?._id };
   const readable = readableTenants(actor).filter((id) => tenantIds.includes(id));
   if (input.query) {
-    const [current] = await Promise.all([loadTrees(app, readable), indexPending(app, readable)]);
-    return (await listOwn(app, actor, request, {
-      readable,
-      trees: current,
-      areCurrent: true,
-    }))!;
+    const scope = await ownScope(app, actor, readable, input.personal);
+    const conditions = conditionsOf(request);
+    if (scope.tenants.length === 0) return new Page<SeenSkill>([], null);
+    return skillsOf(
+      await rankedPage(app, actor, { query: input.query, scopes: [scope], ...conditions }, inOrder(input)),
+    );
   }
   // Most lists are complete with the cached trees, which the query of the skills compares with the stored ones.
   const trees = cachedTrees(app, readable);
@@ -134,6 +140,26 @@ interface OwnOrganizations {
 
 type ListRequest = ListQuery & Pick<SkillQuery, "requiredServerId">;
 
+/** The skills that the caller may read in their organizations, after all their changes are indexed. */
+export async function ownScope(
+  app: App,
+  actor: Actor,
+  readable: string[],
+  isPersonal = false,
+): Promise<Readable> {
+  const [trees] = await Promise.all([loadTrees(app, readable), indexPending(app, readable)]);
+  const scope = readableScope(actor, readable, trees);
+  return isPersonal ? narrowToOwn(app, actor, scope) : scope;
+}
+
+const conditionsOf = (input: ListRequest) => ({
+  type: input.type,
+  visibility: input.visibility,
+  tags: tagsOf(input),
+  folderId: input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
+  requiredServerId: input.requiredServerId,
+});
+
 /** Undefined if the trees were outdated. */
 async function listOwn(
   app: App,
@@ -144,22 +170,11 @@ async function listOwn(
   const revisions = new Map([...trees].map(([tenantId, { revision }]) => [tenantId, revision]));
   const readableOnly = readableScope(actor, readable, trees);
   const scope = input.personal ? await narrowToOwn(app, actor, readableOnly) : readableOnly;
-  const terms = termsOf(input.query);
-  const isSorted = terms === undefined && !input.personal;
-  if (!areCurrent && (!isSorted || scope.tenants.length === 0)) return undefined;
+  if (!areCurrent && (input.personal || scope.tenants.length === 0)) return undefined;
   if (scope.tenants.length === 0) return new Page<SkillDoc>([], null);
-  const query = {
-    scope,
-    type: input.type,
-    visibility: input.visibility,
-    tags: tagsOf(input),
-    folderId: input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
-    requiredServerId: input.requiredServerId,
-    terms,
-    sort: "updated",
-  } as const;
+  const query = { scope, ...conditionsOf(input), sort: "updated" } as const;
   return listPage(app, actor, query, input, async (slice) => {
-    if (!isSorted) return { listed: await app.storage.skillSearch.list(slice) };
+    if (input.personal) return { listed: await app.storage.skillSearch.list(slice) };
     const found = await app.storage.skillSearch.listWithTrees(slice, readable);
     return areCurrent || haveRevisions(found.trees, revisions) ? found : undefined;
   });
@@ -208,7 +223,6 @@ async function listPage<R extends ReadRows | undefined>(
   const last = decodeCursor(page.cursor, Cursor);
   if (last && last[0] !== query.sort)
     throw invalidRequest("The cursor belongs to another order of this list.");
-  if (query.terms?.length === 0) return new Page<SeenSkill>([], null);
   let after = last && {
     value: query.sort === "downloads" ? last[1] : new Date(last[1]),
     id: last[2],
@@ -254,9 +268,4 @@ export async function tenantOfCatalog(
 
 function cursorAfter({ skill, value }: ListedSkill, sort: SkillSort): string {
   return encodeCursor([sort, Number(value), skill._id]);
-}
-
-/** An empty query lists all skills; one without a word finds nothing. */
-export function termsOf(query: string | undefined): string[] | undefined {
-  return query === undefined || query === "" ? undefined : termsOfQuery(query);
 }

@@ -4,7 +4,7 @@ import { type Schemas } from "./client.ts";
 import { pages, query } from "./query.ts";
 
 export type CatalogItem = Schemas["CatalogItem"];
-export const catalogSorts = ["downloads", "updated", "newest"] as const;
+export const catalogSorts = ["relevance", "downloads", "updated", "newest"] as const;
 export interface CatalogSearch {
   query?: string;
   tag?: string;
@@ -16,9 +16,13 @@ export interface CatalogSearch {
 
 const pageSize = 50;
 
-export const catalogQuery = ({ sort = "downloads", ...search }: CatalogSearch) =>
+/** The order that a search has unless another is chosen; only words make a skill relevant. */
+export const catalogSort = ({ query: words, sort }: CatalogSearch) =>
+  words ? (sort ?? "relevance") : sort === undefined || sort === "relevance" ? "downloads" : sort;
+
+export const catalogQuery = (search: CatalogSearch) =>
   infiniteQueryOptions({
-    ...pages("/api/explore", { limit: pageSize, sort, ...search }),
+    ...pages("/api/explore", { ...search, limit: pageSize, sort: catalogSort(search) }),
     placeholderData: keepPreviousData,
   });
 

@@ -5,7 +5,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useMemo, useRef } from "react";
-import { catalogQuery, catalogSorts, type CatalogSearch } from "../../api/catalog.ts";
+import { catalogQuery, catalogSort, catalogSorts, type CatalogSearch } from "../../api/catalog.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
@@ -99,8 +99,10 @@ function Filters({ search }: { search: CatalogSearch }) {
           aria-label="Sort"
           size="xs"
           w={130}
-          data={catalogSorts.map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
-          value={search.sort ?? "downloads"}
+          data={catalogSorts
+            .filter((sort) => sort !== "relevance" || search.query)
+            .map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
+          value={catalogSort(search)}
           onChange={(event) =>
             change({ sort: catalogSorts.find((sort) => sort === event.currentTarget.value) })
           }

@@ -3,11 +3,11 @@
  * direct read would, and every page except the last one is full.
  */
 import type { Collection, Filter } from "mongodb";
-import type { SkillType, Visibility } from "../contract/vocabulary.ts";
-import { commandTimeMs, type Database } from "./database.ts";
-import type { TreeState } from "./folders.ts";
-import type { ScopeFilter, searchEntriesCollection } from "./search-entries.ts";
-import type { SkillDoc } from "./skills.ts";
+import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
+import { commandTimeMs, type Database } from "../database.ts";
+import type { TreeState } from "../folders.ts";
+import type { SkillDoc } from "../skills.ts";
+import type { ScopeFilter } from "./entries.ts";
 
 /**
  * Skills of an organization: all, or those under the given restrictions, in the given folders or with the given ids.
@@ -26,17 +26,19 @@ export type SkillScope = { kind: "catalog"; tenantId?: string } | { kind: "tenan
 export const sortFields = { updated: "updatedAt", newest: "createdAt", downloads: "downloads" } as const;
 export type SkillSort = keyof typeof sortFields;
 
-export interface SkillQuery {
+/** Conditions of a list. */
+export interface SkillConditions {
   scope: SkillScope;
   type?: SkillType;
   visibility?: Visibility;
   /** Tags that a skill must all have. */
-  tags?: string[];
+  tags?: readonly string[];
   folderId?: string | null;
   /** Id of an MCP server that a skill requires. */
   requiredServerId?: string;
-  /** Terms of the search index, all of which must match; undefined lists all skills. */
-  terms?: string[];
+}
+
+export interface SkillQuery extends SkillConditions {
   sort: SkillSort;
   /** Sort value and id of the last item of the previous page. */
   after?: { value: Date | number; id: string };
@@ -49,58 +51,29 @@ export interface ListedSkill {
   value: Date | number;
 }
 
-export function openSkillSearch(
-  database: Database,
-  entries: ReturnType<typeof searchEntriesCollection.open>,
-) {
+export function openSkillSearch(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
-  const options = { projection: listedFields, maxTimeMS: commandTimeMs };
-
-  /**
-   * The index returns ids in order, and the skills decide which of them are visible. Further reads fill up the page if
-   * a recent change has outdated entries; otherwise the index has applied every condition of the query already.
-   */
-  async function listFound(query: SkillQuery, terms: string[]): Promise<ListedSkill[]> {
-    const sort = sortFields[query.sort];
-    const listed: ListedSkill[] = [];
-    let { after } = query;
-    for (;;) {
-      const limit = query.limit - listed.length;
-      const { type, visibility, tags, folderId } = query;
-      const page = await entries.list({
-        scope: scopeClauses(query.scope),
-        terms,
-        type,
-        visibility,
-        tags,
-        folderId,
-        sort,
-        after,
-        limit,
-      });
-      const ids = page.map((entry) => entry._id);
-      const found = await skills
-        .find({ $and: [{ _id: { $in: ids } }, itemFilter(query)] }, options)
-        .toArray();
-      const byId = new Map(found.map((skill) => [skill._id, skill]));
-      for (const entry of page) {
-        const skill = byId.get(entry._id);
-        if (skill) listed.push({ skill, value: entry[sort] });
-      }
-      const last = page.at(-1);
-      if (!last || page.length < limit || listed.length >= query.limit) return listed;
-      after = { value: last[sort], id: last._id };
-    }
-  }
-
+  const timed = { maxTimeMS: commandTimeMs };
   return {
-    list: (query: SkillQuery): Promise<ListedSkill[]> =>
-      query.terms === undefined ? listSorted(skills, query) : listFound(query, query.terms),
+    list: (query: SkillQuery): Promise<ListedSkill[]> => listSorted(skills, query),
     /**
-     * Skills of a query without terms, with the states of folder trees. They are read after the skills, so no skill
-     * is judged by an older tree.
+     * Skills of a query, with the states of folder trees. They are read after the skills, so no skill is judged by an
+     * older tree.
      */
     listWithTrees: (query: SkillQuery, tenantIds: string[]) => listWithTrees(skills, query, tenantIds),
+    /** Skills of a ranked search that meet the conditions, with the beginning of their texts, in no order. */
+    listFound: (ids: readonly string[], query: SkillConditions): Promise<SkillDoc[]> =>
+      skills
+        .find({ $and: [{ _id: { $in: ids } }, itemFilter(query)] }, { projection: foundFields, ...timed })
+        .toArray(),
+    /** Facts of skills that meet the conditions, for counts. */
+    listCounted: (ids: readonly string[], query: SkillConditions): Promise<CountedSkill[]> =>
+      skills
+        .find<CountedSkill>(
+          { $and: [{ _id: { $in: ids } }, itemFilter(query)] },
+          { projection: countedFields, ...timed },
+        )
+        .toArray(),
   };
 }
 
@@ -166,9 +139,25 @@ const listedFields = {
   "current.frontmatter": 0,
   "current.contentLocation": 0,
 } as const;
+const { excerpt: _excerpt, ...foundFields } = listedFields;
+
+/** Fields of a skill that the facets of a search count. */
+export type CountedSkill = Pick<
+  SkillDoc,
+  "_id" | "tenantId" | "folderId" | "type" | "tags" | "visibility" | "takedown" | "updatedAt"
+>;
+const countedFields = {
+  tenantId: 1,
+  folderId: 1,
+  type: 1,
+  tags: 1,
+  visibility: 1,
+  takedown: 1,
+  updatedAt: 1,
+} as const;
 
 /** Conditions for one skill. */
-function itemFilter(query: SkillQuery): Filter<SkillDoc> {
+function itemFilter(query: SkillConditions): Filter<SkillDoc> {
   const clauses: Filter<SkillDoc>[] = [scopeFilter(query.scope)];
   if (query.type !== undefined) clauses.push({ type: query.type });
   if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
@@ -199,7 +188,7 @@ const catalogFilter = (tenantId: string | undefined) =>
   tenantId === undefined ? { listed: true } : { listed: true, tenantId };
 
 /** A scope as a filter on fields that skills and their search entries share. */
-function scopeClauses(scope: SkillScope): ScopeFilter {
+export function scopeClauses(scope: SkillScope): ScopeFilter {
   if (scope.kind === "catalog") return catalogFilter(scope.tenantId);
   const whole: string[] = [];
   const unrestricted: string[] = [];

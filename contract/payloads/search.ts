@@ -1,0 +1,56 @@
+/** Ranked search over what a caller can read. */
+import { z } from "zod";
+import { searchFields } from "../vocabulary.ts";
+import { SkillPayload } from "./skills.ts";
+
+const count = z.number().int();
+
+export const searchScopes = ["all", "mine", "public"] as const;
+export const confidences = ["high", "low", "none"] as const;
+
+const MatchedSentence = z
+  .object({
+    text: z.string(),
+    marks: z.array(z.tuple([count, count])).meta({ description: "begin and end of each matching word" }),
+  })
+  .meta({ description: "the sentence of the description or the text that answers the query best" });
+
+export const SearchHit = z
+  .object({
+    skill: SkillPayload.extend({ downloads: count }),
+    own: z.boolean().meta({ description: "of one of the caller's organizations" }),
+    score: z.number().meta({ description: "in relation to the first hit, which has 1" }),
+    fields: z.array(z.enum(searchFields)).meta({ description: "where words of the query were found" }),
+    sentence: MatchedSentence.optional(),
+    explanation: z
+      .object({ value: z.number(), coverage: z.number() })
+      .optional()
+      .meta({ description: "with `explain`, for administrators: what the score is made of" }),
+  })
+  .meta({ id: "SearchHit" });
+export type SearchHit = z.infer<typeof SearchHit>;
+
+export const SearchFacets = z
+  .object({
+    total: count.meta({ description: "hits that the caller may read, at most 1,500" }),
+    types: z.array(z.object({ value: z.string(), count })),
+    tags: z.array(z.object({ value: z.string(), count })).meta({ description: "the 20 most frequent ones" }),
+    visibilities: z.array(z.object({ value: z.string(), count })),
+    organizations: z.array(
+      z.object({ value: z.string().meta({ description: "slug" }), name: z.string(), count }),
+    ),
+    updated: z.array(z.object({ days: count, count })).meta({ description: "changed within so many days" }),
+  })
+  .meta({ id: "SearchFacets" });
+export type SearchFacets = z.infer<typeof SearchFacets>;
+
+/** Fields of the envelope of a search. */
+export const searchPageFields = {
+  confidence: z.enum(confidences).meta({
+    description: "`low`: the hits are the best of bad ones; `none`: nothing was found",
+  }),
+  searchedFor: z
+    .array(z.object({ typed: z.string(), used: z.string() }))
+    .meta({ description: "words that no skill has, and the spellings that were searched for instead" }),
+  facets: SearchFacets.optional().meta({ description: "with `facets`" }),
+};
