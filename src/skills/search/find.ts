@@ -67,6 +67,9 @@ const useBonus = 0.04;
 const recentBonus = 0.03;
 const yearMs = 365 * 24 * 3_600_000;
 
+/** Organizations of the caller whose counts are read; more would cost more than they tell. */
+const maxCountedOrganizations = 9;
+
 const related = relate(relatedGroups);
 
 export async function rankSkills(app: App, request: FindRequest): Promise<Ranked> {
@@ -139,7 +142,7 @@ export async function rankSkills(app: App, request: FindRequest): Promise<Ranked
 function countedScopes(scopes: readonly SkillScope[]): string[] {
   const whole = ({ folderIds, skillIds }: TenantScope) => folderIds === undefined && skillIds === undefined;
   const own = scopes.flatMap((scope) => (scope.kind === "tenants" ? scope.tenants.filter(whole) : []));
-  return [publicScope, ...own.map(({ tenantId }) => tenantId).slice(0, 50)];
+  return [publicScope, ...own.map(({ tenantId }) => tenantId).slice(0, maxCountedOrganizations)];
 }
 
 const weightOfEarlier = 90;

@@ -1,3 +1,4 @@
+import { isPrefix } from "../terms/words.ts";
 /** Which terms candidates are read by: the rarest of a query, until there are enough. */
 import type { QueryGroup } from "./query.ts";
 import type { TermCounts } from "./score.ts";
@@ -17,7 +18,11 @@ export const letterOf = (weight: number): string =>
  * weightiest entries first, so that it never costs more.
  */
 export function readsOf(groups: readonly QueryGroup[], counts: TermCounts): string[][] {
-  const terms = [...new Set(groups.flatMap(({ variants }) => variants.map(({ term }) => term)))]
+  // A word that no count has may stand in restricted skills; what it may also mean is looked for only where it is known.
+  const wanted = groups.flatMap(({ variants }) =>
+    variants.filter(({ term, worth }) => worth === 1 || isPrefix(term) || counts.of(term) > 0),
+  );
+  const terms = [...new Set(wanted.map(({ term }) => term))]
     .map((term) => ({ term, count: counts.of(term) }))
     .sort((a, b) => a.count - b.count);
   const rare: string[] = [];

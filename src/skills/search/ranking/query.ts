@@ -5,6 +5,8 @@ import { compoundsOf, stemOf, wordsOf } from "../terms/words.ts";
 /** Words of a query that are read; more are as good as none. */
 const maxQueryWords = 32;
 const relatedWorth = 0.5;
+/** Related terms of a word that are searched for; those of its first groups come first. */
+const maxRelated = 12;
 /** Worth of two words that stand together, beyond their own. */
 export const compoundWorth = 0.6;
 
@@ -65,6 +67,8 @@ export function groupsOf(query: string, related: RelatedTerms): QueryGroup[] {
   return [...groups.values()];
 
   function relatedTo(term: string): Variant[] {
-    return (related.get(term) ?? []).map((other) => ({ term: other, worth: relatedWorth }));
+    return (related.get(term) ?? [])
+      .slice(0, maxRelated)
+      .map((other) => ({ term: other, worth: relatedWorth }));
   }
 }

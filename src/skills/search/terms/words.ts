@@ -60,6 +60,7 @@ export function wordsOf(text: string, limit: number): Word[] {
 
 /** Term of the words of a name that begin with a text. No word begins with its sign. */
 export const prefixTerm = (text: string): string => `^${text}`;
+export const isPrefix = (term: string): boolean => term.startsWith("^");
 
 /** The form of a folded word in the index. Adverbs lose their ending, which Snowball's rules keep ("slowly"). */
 export function stemOf(word: string): string {
