@@ -6,6 +6,7 @@
 import type { Collection } from "mongodb";
 import { defineCollection } from "../collection.ts";
 import { commandTimeMs } from "../database.ts";
+import { removeSlice } from "../slices.ts";
 
 export const publicScope = "public";
 
@@ -117,6 +118,9 @@ export const searchTermsCollection = defineCollection({
         .map(({ _id, count, spellings = [] }) => ({ term: termOf(_id), count, spellings }))
         .toArray();
     },
+    /** Removes a slice of an organization's terms; returns how many were removed. */
+    removeOfTenant: (tenantId: string): Promise<number> =>
+      removeSlice(terms, { _id: { $gte: idOf(tenantId, ""), $lt: `${tenantId};` } }),
     /** Removes terms that no entry has any more. */
     async removeUnused(): Promise<void> {
       await terms.deleteMany({ count: { $lte: 0 } });

@@ -34,7 +34,7 @@ const erasers: readonly Eraser[] = [
   endConnections,
   rowsOf("syncBases", "syncProposals", "syncProposed", "syncRuns", "syncConflicts"),
   eraseSkills,
-  rowsOf("skillReports", "refusedContents", "downloads", "installs"),
+  rowsOf("searchTerms", "skillReports", "refusedContents", "downloads", "installs"),
   ({ storage }, id) => storage.pathReservations.removeOfTenant(id),
   ({ storage }, id) => storage.folders.removeOfTenant(id),
   rowsOf("auditEvents"),

@@ -1,5 +1,5 @@
-import { isPrefix } from "../terms/words.ts";
 /** Which terms candidates are read by: the rarest of a query, until there are enough. */
+import { isPrefix } from "../terms/words.ts";
 import type { QueryGroup } from "./query.ts";
 import type { TermCounts } from "./score.ts";
 
@@ -18,7 +18,7 @@ export const letterOf = (weight: number): string =>
  * weightiest entries first, so that it never costs more.
  */
 export function readsOf(groups: readonly QueryGroup[], counts: TermCounts): string[][] {
-  // A word that no count has may stand in restricted skills; what it may also mean is looked for only where it is known.
+  // A word without a count may stand in restricted skills; what it may also mean is read only if it has one.
   const wanted = groups.flatMap(({ variants }) =>
     variants.filter(({ term, worth }) => worth === 1 || isPrefix(term) || counts.of(term) > 0),
   );
