@@ -337,6 +337,10 @@ export function isAnonymousName(name: string): boolean {
   return anonymousName.test(name);
 }
 
+/** Orders of a list of skills that a query finds; `relevance` needs a query. */
+export const searchSorts = ["relevance", "downloads", "updated", "newest"] as const;
+export type SearchSort = (typeof searchSorts)[number];
+
 /** Fields of a skill in which a search finds words; `when`: sentences that say when to use it. */
 export const searchFields = ["name", "tags", "description", "when", "headings", "body", "files"] as const;
 export type SearchField = (typeof searchFields)[number];

@@ -1,7 +1,6 @@
 /** Input of the skill routes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { searchScopes } from "../../contract/payloads/search.ts";
 import { oneLineText } from "../../contract/unsafe-characters.ts";
 import {
   accessActions,
@@ -303,86 +302,6 @@ export const VersionsQuery = z.object({
   prerelease: z.stringbool().optional(),
   ...listQuery,
 });
-
-const query = z
-  .string()
-  .trim()
-  .max(limits.searchQuery)
-  .regex(oneLineText, "must be one line without control characters")
-  .optional()
-  .meta({ description: "words of the task or of a name, in any order; none of them is required" });
-const tag = z.string().trim().toLowerCase().max(limits.tagLength).optional();
-
-const tagList = z
-  .string()
-  .max(limits.tagsPerSkill * (limits.tagLength + 1))
-  .transform((text) => [...new Set(text.split(",").map((one) => one.trim().toLowerCase()))].filter(Boolean))
-  .refine((list) => list.length <= limits.tagsPerSkill, `at most ${limits.tagsPerSkill} tags`)
-  .optional()
-  .meta({ description: "several tags with commas between them, all of which a skill must have" });
-
-/** The tags of a query. */
-export function tagsOf(input: { tag?: string; tags?: string[] }): string[] {
-  return [...(input.tag === undefined ? [] : [input.tag]), ...(input.tags ?? [])];
-}
-
-/** Order of a list with a query: by relevance unless another is given. */
-const searchSort = z
-  .enum(["relevance", "newest", "updated", "downloads"])
-  .optional()
-  .meta({ description: "default: relevance with a query, else updated" });
-
-const inCatalog = {
-  query,
-  tag,
-  tags: tagList,
-  tenant: z.string().min(1).max(64).optional().meta({ description: "slug of an organization" }),
-  type: z.enum(skillTypes).optional(),
-};
-export const FacetsQuery = z.object(inCatalog);
-export type FacetsQuery = z.output<typeof FacetsQuery>;
-
-export const ExploreQuery = z.object({
-  ...inCatalog,
-  trend: z.stringbool().optional().meta({ description: "add downloads of the last 30 days to each skill" }),
-  sort: searchSort,
-  ...listQuery,
-});
-export type ExploreQuery = z.output<typeof ExploreQuery>;
-
-export const SearchQuery = z.object({
-  ...inCatalog,
-  query: query.unwrap().min(1),
-  scope: z.enum(searchScopes).default("all"),
-  visibility: z.enum(visibilities).optional(),
-  sort: searchSort,
-  facets: z.stringbool().optional().meta({ description: "count all hits by type, tag and more" }),
-  explain: z
-    .stringbool()
-    .optional()
-    .meta({ description: "say what each score is made of; for administrators of the service" }),
-  ...listQuery,
-});
-
-export const ListQuery = z.object({
-  tenant_id: z.string().max(64).optional(),
-  folder_id: z.string().max(64).optional(),
-  visibility: z.enum(visibilities).optional(),
-  type: z.enum(skillTypes).optional(),
-  query,
-  tag,
-  tags: tagList,
-  personal: z.stringbool().optional(),
-  mcp_server: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({ description: "only skills that require this MCP server: organization/slug, publicId or id" }),
-  sort: z.enum(["relevance", "updated"]).optional().meta({ description: "default: relevance with a query" }),
-  ...listQuery,
-});
-export type ListQuery = z.output<typeof ListQuery>;
 
 export const DiffQuery = z.object({
   from: z.string().min(1).max(256),

@@ -3,29 +3,10 @@ import { commandTimeMs, type Database } from "../database.ts";
 import type { DailyDownloads } from "../downloads.ts";
 import type { SkillDoc } from "../skills/document.ts";
 
-/** The fields of a public skill that are counted. */
-export type CountedSkill = Pick<SkillDoc, "tenantId" | "type" | "tags">;
-
-interface CatalogQuery {
-  tenantId?: string;
-  tags: string[];
-}
-
-const counted = { _id: 0, tenantId: 1, type: 1, tags: 1 } as const;
-
 export function openCatalog(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const daily = database.collection<DailyDownloads>("daily_downloads");
   return {
-    /** Public skills that match, in no particular order. */
-    listCounted({ tenantId, tags }: CatalogQuery, limit: number): Promise<CountedSkill[]> {
-      const filter = {
-        listed: true,
-        tenantId,
-        ...(tags.length === 0 ? {} : { tags: { $all: tags } }),
-      };
-      return skills.find(filter, { projection: counted, maxTimeMS: commandTimeMs, limit }).toArray();
-    },
     /** Number of public skills of an organization, counted up to `limit`. */
     countOfTenant: (tenantId: string, limit: number): Promise<number> =>
       skills.countDocuments({ tenantId, listed: true }, { limit, maxTimeMS: commandTimeMs }),

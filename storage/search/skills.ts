@@ -66,12 +66,15 @@ export function openSkillSearch(database: Database) {
       skills
         .find({ $and: [{ _id: { $in: ids } }, itemFilter(query)] }, { projection: foundFields, ...timed })
         .toArray(),
-    /** Facts of skills that meet the conditions, for counts. */
-    listCounted: (ids: readonly string[], query: SkillConditions): Promise<CountedSkill[]> =>
+    /** Facts of skills that meet the conditions, for counts: of those with the ids, or of all up to a limit. */
+    listCounted: (
+      which: { ids: readonly string[] } | { limit: number },
+      query: SkillConditions,
+    ): Promise<CountedSkill[]> =>
       skills
         .find<CountedSkill>(
-          { $and: [{ _id: { $in: ids } }, itemFilter(query)] },
-          { projection: countedFields, ...timed },
+          "ids" in which ? { $and: [{ _id: { $in: which.ids } }, itemFilter(query)] } : itemFilter(query),
+          { projection: countedFields, limit: "limit" in which ? which.limit : 0, ...timed },
         )
         .toArray(),
   };

@@ -6,15 +6,15 @@ import { LRUCache } from "lru-cache";
 import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
 import type { CatalogFacetsPayload } from "../../../contract/payloads/catalog.ts";
 import { skillTypes } from "../../../contract/vocabulary.ts";
-import type { CountedSkill } from "../../../storage/lookups/catalog.ts";
+import type { CountedSkill } from "../../../storage/search/skills.ts";
 import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
-import { tagsOf, type FacetsQuery } from "../schema.ts";
-import { rankSkills } from "../search/find.ts";
+import { countOrganizations, countValues, maxValues } from "../search/facets.ts";
+import { rankSkills, withoutWorst } from "../search/find.ts";
+import { tagsOf, type FacetsQuery } from "../search/schema.ts";
 import { tenantOfCatalog } from "../search/search.ts";
 
 const maxCounted = 5000;
-const maxValues = 20;
 const keptMs = 15_000;
 const nothing: CatalogFacetsPayload = {
   total: 0,
@@ -53,7 +53,7 @@ async function countFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsP
   const rows = await listRows(app, tenantId, input);
   const all = rows.slice(0, maxCounted);
   const found = input.type === undefined ? all : all.filter(({ type }) => type === input.type);
-  const types = count(all, ({ type }) => [type]);
+  const types = countValues(all, ({ type }) => [type]);
   return {
     total: found.length,
     totalIsExact: rows.length <= maxCounted,
@@ -61,8 +61,8 @@ async function countFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsP
       const entry = types.find((one) => one.value === value);
       return entry ? [{ value, count: entry.count }] : [];
     }),
-    tags: count(found, ({ tags }) => tags).slice(0, maxValues),
-    organizations: await nameOrganizations(app, count(found, ({ tenantId: id }) => [id]).slice(0, maxValues)),
+    tags: countValues(found, ({ tags }) => tags).slice(0, maxValues),
+    organizations: await countOrganizations(app, found),
   };
 }
 
@@ -72,39 +72,14 @@ async function listRows(
   tenantId: string | undefined,
   input: FacetsQuery,
 ): Promise<readonly CountedSkill[]> {
-  const tags = tagsOf(input);
-  if (!input.query) return app.storage.catalog.listCounted({ tenantId, tags }, maxCounted + 1);
   const scope = { kind: "catalog", tenantId } as const;
-  const { found } = await rankSkills(app, { query: input.query, scopes: [scope], tags });
-  return app.storage.skillSearch.listCounted(
-    found.map(({ skillId }) => skillId),
-    { scope, tags },
+  const query = { scope, tags: tagsOf(input) };
+  if (!input.query) return app.storage.skillSearch.listCounted({ limit: maxCounted + 1 }, query);
+  const { found } = await rankSkills(app, { query: input.query, scopes: [scope], tags: query.tags });
+  const ids = found.map(({ skillId }) => skillId);
+  const rows = new Map(
+    (await app.storage.skillSearch.listCounted({ ids }, query)).map((row) => [row._id, row]),
   );
-}
-
-interface Counted {
-  value: string;
-  count: number;
-}
-
-/** The most frequent values first; equally frequent ones by name. */
-function count(rows: readonly CountedSkill[], valuesOf: (row: CountedSkill) => readonly string[]): Counted[] {
-  const counts = new Map<string, number>();
-  for (const row of rows) for (const value of valuesOf(row)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return Array.from(counts, ([value, times]) => ({ value, count: times })).sort(
-    (a, b) => b.count - a.count || (a.value < b.value ? -1 : 1),
-  );
-}
-
-async function nameOrganizations(
-  app: App,
-  counted: readonly Counted[],
-): Promise<CatalogFacetsPayload["organizations"]> {
-  if (counted.length === 0) return [];
-  const tenants = await app.storage.tenants.listByIds(counted.map(({ value }) => value));
-  const byId = new Map(tenants.map((tenant) => [tenant._id, tenant]));
-  return counted.flatMap(({ value, count: skills }) => {
-    const tenant = byId.get(value);
-    return tenant && !tenant.deletionAt ? [{ value: tenant.slug, name: tenant.name, count: skills }] : [];
-  });
+  const first = found.find(({ skillId }) => rows.has(skillId));
+  return withoutWorst(found, first).flatMap(({ skillId }) => rows.get(skillId) ?? []);
 }

@@ -6,7 +6,7 @@ import type { App } from "../../app.ts";
 import { Page, Reply, routesOf, type Route } from "../../http/route.ts";
 import { cacheHeaders, notModified } from "../../http/service/conditional.ts";
 import { presentCatalogItem } from "../present.ts";
-import { ExploreQuery, FacetsQuery } from "../schema.ts";
+import { ExploreQuery, FacetsQuery } from "../search/schema.ts";
 import { exploreSkills } from "../search/search.ts";
 import { readFacets } from "./facets.ts";
 import { readPublicAvatar, readPublicOrganization } from "./public-organization.ts";

@@ -4,9 +4,8 @@ import type { NewSearchEntry } from "../../../storage/search/entries.ts";
 import type { SkillToIndex } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
 import { rootFileOf } from "../publish/content/text-source.ts";
-import { letterOf } from "./ranking/candidates.ts";
 import { packTerms } from "./terms/packed.ts";
-import { weighTerms } from "./terms/skill-terms.ts";
+import { letterOf, weighTerms } from "./terms/skill-terms.ts";
 import { keysOf } from "./terms/spellings.ts";
 import { wordsOf } from "./terms/words.ts";
 

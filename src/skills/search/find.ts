@@ -56,6 +56,10 @@ export function confidenceOf(first: Found | undefined): Confidence {
   return coverage < leastCoverage || share < leastMatch ? "low" : "high";
 }
 
+/** Hits that are not far below the best one that may be read. */
+export const withoutWorst = (found: readonly Found[], first: Found | undefined): Found[] =>
+  first ? found.filter(({ value }) => value >= first.value * leastShare) : [];
+
 /** Hits below this share of the first one's value are left out. */
 const leastShare = 0.12;
 /** Below these, the first hit is one of the best of bad ones. */
@@ -126,9 +130,8 @@ export async function rankSkills(app: App, request: FindRequest): Promise<Ranked
     });
   }
   found.sort((a, b) => b.value - a.value);
-  const least = (found[0]?.value ?? 0) * leastShare;
   return {
-    found: found.filter(({ value }) => value >= least),
+    found,
     corrections: expanded.corrections,
     groups: expanded.groups,
     counts: expanded.counts,

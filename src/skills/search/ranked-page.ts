@@ -1,5 +1,6 @@
 /** Pages of a ranked search: the skills that the access decision allows, in the order of their rank or another one. */
 import { z } from "zod";
+import { searchSorts, type SearchSort } from "../../../contract/vocabulary.ts";
 import type { SkillConditions, SkillScope } from "../../../storage/search/skills.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -10,6 +11,7 @@ import { keepAllowed, withActs, type SeenSkill } from "../load.ts";
 import {
   confidenceOf,
   rankSkills,
+  withoutWorst,
   type Confidence,
   type FindRequest,
   type Found,
@@ -19,14 +21,11 @@ import type { Correction } from "./ranking/expand.ts";
 import { findTerm, hashOf } from "./terms/packed.ts";
 import { stemOf } from "./terms/words.ts";
 
-export const rankedSorts = ["relevance", "downloads", "newest", "updated"] as const;
-export type RankedSort = (typeof rankedSorts)[number];
-
 /** A limit on what one search shows; who wants more adds a word or a filter. */
 const maxShown = 1000;
 
 /** Order, and sort value and id of the last hit that was looked at. */
-const Cursor = z.tuple([z.enum(rankedSorts), z.number().min(0).max(8.64e15), z.string().max(64)]);
+const Cursor = z.tuple([z.enum(searchSorts), z.number().min(0).max(8.64e15), z.string().max(64)]);
 
 export interface Hit {
   skill: SeenSkill;
@@ -49,35 +48,28 @@ export async function rankedPage(
   app: App,
   actor: Actor,
   request: RankedRequest,
-  page: { limit: number; cursor?: string; sort: RankedSort },
+  page: { limit: number; cursor?: string; sort: SearchSort },
 ): Promise<RankedPage> {
   const last = decodeCursor(page.cursor, Cursor);
   if (last && last[0] !== page.sort)
     throw invalidRequest("The cursor belongs to another order of this list.");
   const ranked = await rankSkills(app, request);
-  const ordered = inOrder(ranked.found, page.sort).slice(0, maxShown);
+  const read = readerOf(app, actor, request);
+  const first = await firstReadable(read, ranked.found, page.limit);
+  const found = withoutWorst(ranked.found, first);
+  const ordered = inOrder(found, page.sort).slice(0, maxShown);
   const valueOf = valuesBy[page.sort];
   const hits: Hit[] = [];
   let at = last ? continueAt(ordered, valueOf, last[1], last[2]) : 0;
   while (at < ordered.length && hits.length < page.limit) {
-    const some = ordered.slice(at, at + page.limit);
-    const readable = await readSkills(
-      app,
-      actor,
-      request,
-      some.map(({ skillId }) => skillId),
-    );
-    for (const found of some) {
-      if (hits.length === page.limit) break;
-      at++;
-      const known = readable.get(found.skillId);
-      if (known) hits.push({ ...known, found });
-    }
+    const some = ordered.slice(at, at + page.limit - hits.length);
+    hits.push(...(await read(some)));
+    at += some.length;
   }
-  const first = await firstReadable(app, actor, request, ranked.found, hits);
   const end = at < ordered.length ? ordered[at - 1]! : undefined;
   return {
     ...ranked,
+    found,
     hits,
     first,
     confidence: confidenceOf(first),
@@ -86,7 +78,7 @@ export async function rankedPage(
   };
 }
 
-const valuesBy: Readonly<Record<RankedSort, (found: Found) => number>> = {
+const valuesBy: Readonly<Record<SearchSort, (found: Found) => number>> = {
   relevance: ({ value }) => value,
   downloads: ({ downloads }) => downloads,
   newest: ({ createdAt }) => createdAt.getTime(),
@@ -110,7 +102,7 @@ function continueAt(
 }
 
 /** Hits in an order, equal ones by their ids. */
-function inOrder(found: readonly Found[], sort: RankedSort): readonly Found[] {
+function inOrder(found: readonly Found[], sort: SearchSort): readonly Found[] {
   const valueOf = valuesBy[sort];
   return found.toSorted((a, b) => valueOf(b) - valueOf(a) || (a.skillId < b.skillId ? -1 : 1));
 }
@@ -121,49 +113,45 @@ function isNeeded({ typed, used }: Correction, hits: readonly Hit[]): boolean {
   return has(used) && !has(typed);
 }
 
-/** The best hit that the caller may read: one of the page, or one before it. */
+/** The best hit that the caller may read. */
 async function firstReadable(
-  app: App,
-  actor: Actor,
-  request: RankedRequest,
+  read: HitReader,
   found: readonly Found[],
-  hits: readonly Hit[],
+  limit: number,
 ): Promise<Found | undefined> {
-  const shown = new Set(hits.map((hit) => hit.found));
-  for (let at = 0; at < found.length; at += slice) {
-    const some = found.slice(at, at + slice);
-    if (shown.has(some[0]!)) return some[0];
-    const readable = await readSkills(
-      app,
-      actor,
-      request,
-      some.map(({ skillId }) => skillId),
-    );
-    const first = some.find(({ skillId }) => readable.has(skillId));
-    if (first) return first;
+  for (let at = 0; at < found.length; at += limit) {
+    const [first] = await read(found.slice(at, at + limit));
+    if (first) return first.found;
   }
   return undefined;
 }
 
-/** Hits that are read together to find the first one. */
-const slice = 10;
+/** Reads those that the caller may read, in their order; each once for a page. */
+type HitReader = (found: readonly Found[]) => Promise<Hit[]>;
 
-async function readSkills(
+function readerOf(
   app: App,
   actor: Actor,
   { scopes, query: _query, ...conditions }: RankedRequest,
-  ids: readonly string[],
-): Promise<Map<string, Omit<Hit, "found">>> {
-  const read = await Promise.all(
-    scopes.map(async (scope): Promise<[string, Omit<Hit, "found">][]> => {
-      const skills = await app.storage.skillSearch.listFound(ids, { scope, ...conditions });
-      const allowed = await allowedIn(app, actor, scope, skills);
-      const isOwn = scope.kind === "tenants";
-      return allowed.map((skill) => [skill._id, { skill, isOwn }]);
-    }),
-  );
-  // A public skill of one's own organization is shown as a member sees it.
-  return new Map(read.toReversed().flat());
+): HitReader {
+  const known = new Map<Found, Hit | undefined>();
+  /** Hits of one scope by the ids of their skills. */
+  const readIn = async (scope: SkillScope, ids: readonly string[]) => {
+    const skills = await app.storage.skillSearch.listFound(ids, { scope, ...conditions });
+    const allowed = await allowedIn(app, actor, scope, skills);
+    return new Map(allowed.map((skill) => [skill._id, { skill, isOwn: scope.kind === "tenants" }]));
+  };
+  return async (found) => {
+    const unknown = found.filter((one) => !known.has(one));
+    const ids = unknown.map(({ skillId }) => skillId);
+    const readable = ids.length > 0 ? await Promise.all(scopes.map((scope) => readIn(scope, ids))) : [];
+    for (const one of unknown) {
+      // Own scopes are the first: a public skill of an own organization is shown as a member sees it.
+      const hit = readable.find((hits) => hits.has(one.skillId))?.get(one.skillId);
+      known.set(one, hit && { ...hit, found: one });
+    }
+    return found.flatMap((one) => known.get(one) ?? []);
+  };
 }
 
 /** The catalog is the same for every caller. */

@@ -6,9 +6,9 @@ import type { App } from "../../app.ts";
 import { forbidden } from "../../errors.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";
 import { presentSkill } from "../present.ts";
-import { SearchQuery, tagsOf } from "../schema.ts";
 import { matchedSentence } from "./matched-sentence.ts";
 import type { Hit } from "./ranked-page.ts";
+import { SearchQuery, tagsOf } from "./schema.ts";
 import { searchSkills, type SearchResult } from "./search-skills.ts";
 
 const route = routesOf({ method: "get", tag: "Skills", auth: "optional" });

@@ -1,6 +1,6 @@
 /** One search over the caller's own skills and the public ones, in one list. */
 import type { SearchFacets, searchScopes } from "../../../contract/payloads/search.ts";
-import type { SkillType, Visibility } from "../../../contract/vocabulary.ts";
+import type { SearchSort, SkillType, Visibility } from "../../../contract/vocabulary.ts";
 import type { SkillScope } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { readableTenants } from "../../access/decide.ts";
@@ -8,7 +8,7 @@ import type { App } from "../../app.ts";
 import { notFound, unauthenticated } from "../../errors.ts";
 import { refuseUnproved } from "../../users/requirements.ts";
 import { countFacets } from "./facets.ts";
-import { rankedPage, type RankedPage, type RankedSort } from "./ranked-page.ts";
+import { rankedPage, type RankedPage } from "./ranked-page.ts";
 import { findOwn, ownScope, tenantOfCatalog } from "./search.ts";
 
 export interface SearchRequest {
@@ -19,7 +19,7 @@ export interface SearchRequest {
   type?: SkillType;
   visibility?: Visibility;
   tags?: readonly string[];
-  sort?: RankedSort;
+  sort?: SearchSort;
   limit: number;
   cursor?: string;
   facets?: boolean;

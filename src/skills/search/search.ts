@@ -1,5 +1,6 @@
 /** Lists and search: the catalog of public skills, and the skills of the caller's organizations. */
 import { z } from "zod";
+import type { SearchSort } from "../../../contract/vocabulary.ts";
 import type { TreeState } from "../../../storage/folders.ts";
 import {
   sortFields,
@@ -23,8 +24,8 @@ import { refuseUnproved } from "../../users/requirements.ts";
 import { ownWorkspaceFolders } from "../../workspaces/own.ts";
 import { keepAllowed, withActs, type SeenSkill } from "../load.ts";
 import { indexPending } from "../projection.ts";
-import { tagsOf, type ExploreQuery, type ListQuery } from "../schema.ts";
-import { rankedPage, type RankedPage, type RankedSort } from "./ranked-page.ts";
+import { rankedPage, type RankedPage } from "./ranked-page.ts";
+import { tagsOf, type ExploreQuery, type ListQuery } from "./schema.ts";
 
 /** Sort order, and sort value and id of the last item. The maximum of a date is 8.64e15 ms. */
 const Cursor = z.tuple([
@@ -56,7 +57,7 @@ export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery)
 }
 
 /** A search is in the order of relevance unless another is requested. */
-const inOrder = <T extends { sort?: RankedSort }>({ sort = "relevance", ...page }: T) => ({ ...page, sort });
+const inOrder = <T extends { sort?: SearchSort }>({ sort = "relevance", ...page }: T) => ({ ...page, sort });
 
 const skillsOf = ({ hits, nextCursor }: RankedPage): Page<SeenSkill> =>
   new Page(

@@ -1,17 +1,17 @@
 /** The public catalog. */
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import type { SearchSort } from "../../../contract/vocabulary.ts";
 import { type Schemas } from "./client.ts";
 import { pages, query } from "./query.ts";
 
 export type CatalogItem = Schemas["CatalogItem"];
-export const catalogSorts = ["relevance", "downloads", "updated", "newest"] as const;
 export interface CatalogSearch {
   query?: string;
   tag?: string;
   /** Slug of an organization. */
   tenant?: string;
   type?: CatalogItem["type"];
-  sort?: (typeof catalogSorts)[number];
+  sort?: SearchSort;
 }
 
 const pageSize = 50;

@@ -1,4 +1,5 @@
 /** Which terms candidates are read by: the rarest of a query, until there are enough. */
+import { weightLetters } from "../terms/skill-terms.ts";
 import { isPrefix } from "../terms/words.ts";
 import type { QueryGroup } from "./query.ts";
 import type { TermCounts } from "./score.ts";
@@ -6,12 +7,6 @@ import type { TermCounts } from "./score.ts";
 /** Entries after which more common words are not read. */
 const enough = 1000;
 export const maxCandidates = 1500;
-/** Letters of the weights, the weightiest first. */
-const letters = ["A", "B", "C", "D"] as const;
-
-/** The letter for a weight from 1 to 255. */
-export const letterOf = (weight: number): string =>
-  letters[weight >= 160 ? 0 : weight >= 110 ? 1 : weight >= 60 ? 2 : 3];
 
 /**
  * Marked terms for one read each. All terms of the first read have few entries; a common term is read alone and by its
@@ -30,7 +25,7 @@ export function readsOf(groups: readonly QueryGroup[], counts: TermCounts): stri
   let sum = 0;
   for (const { term, count } of terms) {
     if (sum >= enough) break;
-    if (sum + count <= maxCandidates) rare.push(...letters.map((letter) => term + letter));
+    if (sum + count <= maxCandidates) rare.push(...weightLetters.map((letter) => term + letter));
     else {
       // The heavy ones first: a common word says little where it stands once in a long text.
       reads.push([`${term}A`, `${term}B`]);

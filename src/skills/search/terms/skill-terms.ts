@@ -15,6 +15,13 @@ export interface WeighedTerm {
   fields: number;
 }
 
+/** Letters by which the index marks weights, the weightiest first. */
+export const weightLetters = ["A", "B", "C", "D"] as const;
+
+/** The letter for a weight from 1 to 255. */
+export const letterOf = (weight: number): string =>
+  weightLetters[weight >= 160 ? 0 : weight >= 110 ? 1 : weight >= 60 ? 2 : 3];
+
 /** Words as they are written in the short fields, by their term: what a typing error is corrected to. */
 export type Spellings = Map<string, Set<string>>;
 

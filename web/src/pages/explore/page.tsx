@@ -5,7 +5,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useMemo, useRef } from "react";
-import { catalogQuery, catalogSort, catalogSorts, type CatalogSearch } from "../../api/catalog.ts";
+import { searchSorts } from "../../../../contract/vocabulary.ts";
+import { catalogQuery, catalogSort, type CatalogSearch } from "../../api/catalog.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
@@ -20,7 +21,7 @@ export const Route = createFileRoute("/explore")({
     query: typeof raw["query"] === "string" && raw["query"] !== "" ? raw["query"] : undefined,
     tag: typeof raw["tag"] === "string" && raw["tag"] !== "" ? raw["tag"] : undefined,
     type: raw["type"] === "skill" || raw["type"] === "rule" ? raw["type"] : undefined,
-    sort: catalogSorts.find((sort) => sort === raw["sort"]),
+    sort: searchSorts.find((sort) => sort === raw["sort"]),
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => {
@@ -99,12 +100,12 @@ function Filters({ search }: { search: CatalogSearch }) {
           aria-label="Sort"
           size="xs"
           w={130}
-          data={catalogSorts
+          data={searchSorts
             .filter((sort) => sort !== "relevance" || search.query)
             .map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
           value={catalogSort(search)}
           onChange={(event) =>
-            change({ sort: catalogSorts.find((sort) => sort === event.currentTarget.value) })
+            change({ sort: searchSorts.find((sort) => sort === event.currentTarget.value) })
           }
         />
       </div>
