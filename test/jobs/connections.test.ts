@@ -1,11 +1,10 @@
 /** Remains of a removed connection: its mirror, and rows of the sync. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import path from "node:path";
 import { it } from "node:test";
 import { maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { setUpService } from "../support/set-up.ts";
-import { connectedFixture, publish, type SyncFixture } from "../support/sync/fixture.ts";
+import { connectedFixture, publish, type SyncFixture, mirrorFolder } from "../support/sync/fixture.ts";
 
 const dayMs = 86_400_000;
 
@@ -32,7 +31,7 @@ async function leftOf({ connectionId, org }: SyncFixture) {
   const { app } = service;
   const { syncBases, syncConflicts, syncProposals, syncProposed, syncRuns } = app.storage;
   return [
-    existsSync(path.join(app.config.gitRoot, "t", org.id, "mirror", `${connectionId}.git`)),
+    existsSync(mirrorFolder(app, org.id, connectionId)),
     await syncBases.count(connectionId),
     (await syncConflicts.list({ connectionId, limit: 10 })).length,
     (await syncProposals.find(connectionId)) === null ? 0 : 1,

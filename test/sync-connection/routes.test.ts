@@ -9,6 +9,7 @@ import { runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
 import { closedAfter } from "../support/set-up.ts";
 import { as, startCustomers, type Customer } from "../support/sync/customers.ts";
+import { mirrorFolder } from "../support/sync/fixture.ts";
 
 const customers = await closedAfter(startCustomers());
 const { service } = customers;
@@ -70,13 +71,7 @@ describe("connecting a repository", () => {
     await service.settled();
     assert.equal((await customers.state(customer)).connection, null);
     assert.equal(await service.app.storage.syncBases.count(made.data.id), 0);
-    const mirror = path.join(
-      service.app.config.gitRoot,
-      "t",
-      customer.org.id,
-      "mirror",
-      `${made.data.id}.git`,
-    );
+    const mirror = mirrorFolder(service.app, customer.org.id, made.data.id);
     assert.equal(existsSync(mirror), false);
     assert.match(runGit(bare, "ls-tree", "-r", "--name-only", "main"), /skills\/beta\/SKILL.md/);
     assert.deepEqual((await actionsOf(customer)).sort(), [

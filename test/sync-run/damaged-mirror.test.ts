@@ -8,20 +8,14 @@ import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { runGit } from "../support/host/git-host.ts";
 import { setUpService } from "../support/set-up.ts";
-import { connectedFixture, publish, textOf, versionsOf } from "../support/sync/fixture.ts";
+import { connectedFixture, publish, textOf, versionsOf, mirrorFolder } from "../support/sync/fixture.ts";
 import { makePackage } from "../support/zip.ts";
 
 let count = 0;
 
 const { service } = await setUpService();
 const fixture = await connectedFixture(service);
-const folder = path.join(
-  service.app.config.gitRoot,
-  "t",
-  fixture.org.id,
-  "mirror",
-  `${fixture.connectionId}.git`,
-);
+const folder = mirrorFolder(service.app, fixture.org.id, fixture.connectionId);
 const skill = await publish(fixture, "Edited", "line 0");
 await publish(fixture, "Own", "line 0");
 const uploadId = await service.upload(fixture.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));

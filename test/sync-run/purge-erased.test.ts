@@ -1,11 +1,16 @@
 /** Purging an erased skill from a connected repository: nothing is left once its directory is gone from the branch. */
 import assert from "node:assert/strict";
-import path from "node:path";
 import { it } from "node:test";
 import { eraseSkill } from "../../src/skills/settings/erase.ts";
 import { git } from "../support/native-git.ts";
 import { setUpService } from "../support/set-up.ts";
-import { connectedFixture, publish, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";
+import {
+  connectedFixture,
+  publish,
+  versionsOf,
+  type SyncFixture,
+  mirrorFolder,
+} from "../support/sync/fixture.ts";
 
 const { service } = await setUpService();
 
@@ -18,13 +23,7 @@ function edit(fixture: SyncFixture, slug: string, from: string, to: string): str
 }
 
 function isInMirror(fixture: SyncFixture, oid: string): boolean {
-  const folder = path.join(
-    service.app.config.gitRoot,
-    "t",
-    fixture.org.id,
-    "mirror",
-    `${fixture.connectionId}.git`,
-  );
+  const folder = mirrorFolder(service.app, fixture.org.id, fixture.connectionId);
   try {
     git(folder, "cat-file", "-e", oid);
     return true;

@@ -16,6 +16,7 @@ import path from "node:path";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
 import { openMirrors } from "../../../repos/mirror/index.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
+import type { App } from "../../../src/app.ts";
 import { runSync, type SyncEnd, type SyncPorts } from "../../../src/sync/run/run-sync.ts";
 import { commitAndPush, runGit, runGitScript } from "../host/git-host.ts";
 import type { TestOrg, TestService, TestUser } from "../service.ts";
@@ -40,6 +41,13 @@ export interface SyncFixture {
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Folder of a connection's mirror. */
+export const mirrorFolder = (
+  { config }: Pick<App, "config">,
+  tenantId: string,
+  connectionId: string,
+): string => path.join(config.gitRoot, "t", tenantId, "mirror", `${connectionId}.git`);
 
 export interface WorkingCopy {
   folder: string;
