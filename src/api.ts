@@ -20,6 +20,7 @@ import { connectorRoutes } from "./connectors/routes.ts";
 import { crawlerRoutes } from "./dashboard/crawler-routes.ts";
 import { pageDescriber } from "./dashboard/describe-page.ts";
 import { llmsRoutes } from "./dashboard/llms-routes.ts";
+import { badgeRoutes } from "./dashboard/pictures/badge-routes.ts";
 import { sitemapRoutes } from "./dashboard/sitemap-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
@@ -138,6 +139,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...llmsRoutes(app),
     ...crawlerRoutes(app),
     ...sitemapRoutes(app),
+    ...badgeRoutes(app),
     ...publicRegistryRoutes(app),
     ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), {
       version,

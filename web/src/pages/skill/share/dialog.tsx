@@ -45,6 +45,9 @@ export function ShareDialog({ skill, onClose }: Props) {
           text={isOpen ? commandLine("svc", "install", share) : installLine(skill.tenantSlug, skill.slug)}
           copy="Copy command"
         />
+        {canUpdate && audience === "public" && (
+          <Badge name={`${skill.tenantSlug}/${skill.slug}`} page={page} />
+        )}
         {canUpdate && audience === "private" && <Change skill={skill} to="unlisted" />}
         {canUpdate && isOpen && <Change skill={skill} to="private" />}
       </div>
@@ -78,6 +81,18 @@ function Line({ label, text, copy, prompt }: { label: string; text: string; copy
     <div className="stack">
       <span className="label">{label}</span>
       <Command text={text} label={copy} prompt={prompt} />
+    </div>
+  );
+}
+
+/** The picture for readmes, which shows the current version. */
+function Badge({ name, page }: { name: string; page: string }) {
+  const address = `${page}/badge.svg`;
+  return (
+    <div className="stack">
+      <span className="label">Badge for a readme</span>
+      <img className="readme-badge" src={address} alt={`Badge of ${name}`} height={20} />
+      <Command text={`[![${name}](${address})](${page})`} label="Copy Markdown" prompt="" />
     </div>
   );
 }

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import { isShared, loadOpenSkill } from "../../skills/load.ts";
+
+export const PictureOfSkill = z.object({ org: z.string().max(200), slug: z.string().max(200) });
+
+/** The skill if it is in the catalog, where anyone finds it. A visitor decides, whoever the caller is. */
+export async function findPublicSkill(
+  app: App,
+  actor: Actor,
+  { org, slug }: z.output<typeof PictureOfSkill>,
+): Promise<SkillDoc | undefined> {
+  try {
+    const skill = await loadOpenSkill(app, actor, `${org}~${slug}`);
+    return isShared(skill) ? skill : undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
