@@ -25,6 +25,7 @@ export type AttentionKind = (typeof attentionKinds)[number];
 /** Subjects of the changes that `GET /api/events` reports. */
 export const changeTypes = [
   "skill",
+  "collection",
   "folder",
   "member",
   "team",

@@ -63,6 +63,7 @@ export type CliCode = (typeof cliCodes)[number];
 /** Subject of a failure: `details.kind`, on the wire and in the client. */
 export const failureKinds = [
   "skill",
+  "collection",
   "installedSkill",
   "folder",
   "path",

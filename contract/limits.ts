@@ -12,6 +12,11 @@ export const limits = {
   skillDescriptionAdvised: 1024,
   /** Characters of a slug: a DNS label's length, so that it fits any path or host later. */
   skillSlug: 64,
+  collectionsPerOrganization: 50,
+  skillsPerCollection: 100,
+  collectionName: 60,
+  collectionSlug: 64,
+  collectionDescription: 500,
   tagsPerSkill: 5,
   tagLength: 50,
   versionMessage: 2000,

@@ -97,6 +97,10 @@ export type FolderLevel = (typeof folderLevels)[number];
 /** Readers of a folder or skill, from the most to the fewest (`docs/concepts/access.md`). */
 export const audienceKinds = ["public", "unlisted", "organization", "restricted"] as const;
 
+/** Readers of a collection who may not read a skill in it: some of its members, or everyone but members. */
+export const collectionAudiences = ["members", "visitors"] as const;
+export type CollectionAudience = (typeof collectionAudiences)[number];
+
 export const principalTypes = ["team", "member"] as const;
 export type PrincipalType = (typeof principalTypes)[number];
 

@@ -50,6 +50,7 @@ import { serviceSettingsCollection } from "./service/settings.ts";
 import { setupCollection } from "./service/setup.ts";
 import { sessionsCollection } from "./sessions.ts";
 import { signatureNoncesCollection } from "./signature-nonces.ts";
+import { skillCollectionsCollection } from "./skill-collections.ts";
 import { openSkillFigures } from "./skill-figures.ts";
 import { openSkillLocations } from "./skill-locations.ts";
 import { skillReportsCollection } from "./skill-reports.ts";
@@ -114,6 +115,7 @@ const collections = {
   sessions: sessionsCollection,
   setup: setupCollection,
   signatureNonces: signatureNoncesCollection,
+  skillCollections: skillCollectionsCollection,
   skillReports: skillReportsCollection,
   skills: skillsCollection,
   ssoAttempts: ssoAttemptsCollection,

@@ -112,6 +112,16 @@ function openSkills(skills: Collection<SkillDoc>, database: Database) {
     hasPublic: async () => (await skills.findOne({ listed: true }, { projection: { _id: 1 } })) !== null,
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
     findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...visible }),
+    /** Skills of an organization that ids or slugs name, in no order. */
+    listByRefs: (tenantId: string, refs: string[]) =>
+      skills
+        .find(
+          { tenantId, $or: [{ _id: { $in: refs } }, { slug: { $in: refs } }], ...notDeleted },
+          { projection: { tenantId: 1, slug: 1, folderId: 1, visibility: 1, takedown: 1 } },
+        )
+        .toArray() as Promise<
+        Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId" | "visibility" | "takedown">[]
+      >,
     /** Skills whose current version has findings that are errors, latest first. */
     listWithErrors: (tenantIds: readonly string[], limit: number) =>
       skills

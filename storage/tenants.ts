@@ -29,6 +29,8 @@ export interface TenantDoc extends WithOutbox {
   mcpRegistry?: true;
   /** Identity providers by which members other than owners have to sign in; any one of them is enough. */
   ssoProviderIds?: string[];
+  /** Ids of collections in the order in which pages show them; others follow, the oldest first. */
+  collectionOrder?: string[];
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** Time of the erasure, set by the deletion; until then, only owners see the organization. */

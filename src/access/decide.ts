@@ -123,6 +123,23 @@ export function decideMcpServer(
   return isAllowedIn(actor, permission, server.tenantId, server.context) ? "allowed" : "refused";
 }
 
+/**
+ * Decides about a collection of skills, which is readable like the content of its folder. Who may change the folder, or
+ * at the root the organization, may change the collection. `undefined` facts stand for one that does not exist.
+ */
+export function decideCollection(
+  actor: Actor,
+  act: "read" | "update",
+  collection: { tenantId: string; context: AccessContext | null } | undefined,
+): Verdict {
+  if (!collection || !isAllowedIn(actor, "skill:read", collection.tenantId, collection.context))
+    return unseenBy(actor);
+  if (act === "read") return "allowed";
+  const { tenantId, context } = collection;
+  if (!context) return decideTenant(actor, "organization:update", tenantId);
+  return isAllowedIn(actor, "folder:update", tenantId, context) ? "allowed" : "refused";
+}
+
 /** Whether the actor may administer the service: its administrator, with a session or an unlimited token. */
 export function administers(actor: Actor): actor is UserActor {
   return actor.kind === "user" && actor.isAdministrator && !isNarrowed(limitsOf(actor));

@@ -13,6 +13,7 @@ export interface EventSubject {
   resourceType:
     | "skill"
     | "version"
+    | "collection"
     | "folder"
     | "token"
     | "grant"

@@ -46,7 +46,7 @@ export async function visibleChanges(
     (row) => row.tenantId !== undefined && membershipIn(actor, row.tenantId),
   );
   const needTree = inOrganizations.filter(({ resourceType }) =>
-    ["skill", "folder", "mcpServer"].includes(resourceType),
+    ["skill", "collection", "folder", "mcpServer"].includes(resourceType),
   );
   const skillIds = needTree.filter((row) => row.resourceType === "skill").map((row) => row.resourceId);
   const skills = skillIds.length > 0 ? await app.storage.skills.listByIds([...new Set(skillIds)]) : [];
@@ -64,6 +64,8 @@ export async function visibleChanges(
       const isReadable = existing.has(resourceId) ? readable.has(resourceId) : sawSkill(actor, tree, row);
       return isReadable ? "skill" : undefined;
     }
+    if (resourceType === "collection")
+      return tree && seesCollection(actor, tree, row) ? "collection" : undefined;
     if (resourceType === "folder") return tree && seesFolder(actor, tree, row) ? "folder" : undefined;
     if (resourceType === "mcpServer") return tree && seesServer(actor, tree, row) ? "mcpServer" : undefined;
     if (resourceType === "workspace") return seesWorkspace(actor, row) ? "workspace" : undefined;
@@ -104,6 +106,12 @@ function sawSkill(actor: Actor, tree: FolderTree | undefined, { tenantId, metada
 function seesServer(actor: Actor, tree: FolderTree, { tenantId, metadata }: EventRow): boolean {
   const context = accessContextIn(tree, actor, folderIdOf(metadata["folderId"]));
   return isAllowedIn(actor, "mcpServer:read", tenantId!, context);
+}
+
+/** Its entries name the folder that it is in. */
+function seesCollection(actor: Actor, tree: FolderTree, { tenantId, metadata }: EventRow): boolean {
+  const context = accessContextIn(tree, actor, folderIdOf(metadata["folderId"]));
+  return isAllowedIn(actor, "skill:read", tenantId!, context);
 }
 
 const folderIdOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

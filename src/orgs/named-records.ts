@@ -12,7 +12,7 @@ import { hasAll } from "../audit/unchanged.ts";
 import { ServiceError } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
 
-type Kind = "role" | "team" | "policy" | "provider";
+type Kind = "role" | "team" | "policy" | "provider" | "collection";
 
 /** Throws `limit_reached` if an organization has as many records as it may have. */
 export function requireFreeSlot(kind: Kind, count: number, limit: number): void {

@@ -13,6 +13,7 @@ import { skillAccessRoutes } from "./access/access-routes.ts";
 import { presentSkillExposure } from "./access/exposure.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { collectionRoutes } from "./collections/routes.ts";
 import { findingRoutes } from "./findings/routes.ts";
 import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
 import { warningsAbout } from "./marks/marks.ts";
@@ -37,6 +38,7 @@ const route = routesOf({ tag: "Skills", auth: "required" });
 export function skillRoutes(app: App): Route[] {
   return [
     ...catalogRoutes(app),
+    ...collectionRoutes(app),
     ...searchRoutes(app),
     ...listRoutes(app),
     ...publishRoutes(app),

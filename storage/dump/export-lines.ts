@@ -36,6 +36,7 @@ const commitPoints = [
   "workspace_settings",
   "workspaces",
   "mcp_servers",
+  "skill_collections",
   "connectors",
   "folder_trees",
   "connections",

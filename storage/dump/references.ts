@@ -25,6 +25,7 @@ const ofTenants = [
   "roles",
   "scim_groups",
   "scim_users",
+  "skill_collections",
   "sso_domains",
   "sso_identities",
   "sync_bases",

@@ -13,6 +13,7 @@ export interface Organization {
   skill: PublishResult["skill"];
   ids: Record<
     | "folder"
+    | "collection"
     | "team"
     | "role"
     | "invitation"
@@ -36,6 +37,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "tenant") return organization.org.id;
   if (name === "skill") return organization.skill.id;
   if (name === "folder") return organization.ids.folder;
+  if (name === "collection") return organization.ids.collection;
   if (name === "upload") return organization.ids.upload;
   if (name === "userId") return organization.member.id;
   if (name === "token") return organization.ids.invitation;
@@ -91,6 +93,9 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/lift-takedown": () => ({ reason: "x" }),
   "put /api/skills/:skill": () => ({ name: "Taken over" }),
+  "post /api/tenants/:tenant/collections": ({ skill }) => ({ name: "Spy", skills: [skill.id] }),
+  "patch /api/tenants/:tenant/collections/:collection": () => ({ name: "Taken over" }),
+  "put /api/tenants/:tenant/collection-order": ({ ids }) => ({ collections: [ids.collection] }),
   "patch /api/folders/:folder": () => ({ name: "Taken over" }),
   "put /api/folders/:folder/access": () => ({ restricted: false, grants: [] }),
   "post /api/folders/:folder/effective": () => ({ restricted: false, grants: [] }),

@@ -64,6 +64,11 @@ async function makeOrganization(): Promise<Organization> {
     name: "Guarded server",
     ...spyServer,
   });
+  const collection = await made<{ id: string }>("POST", `${base}/collections`, token, {
+    name: "Guarded collection",
+    public: true,
+    skills: [published.skill.id],
+  });
   const connector = await made<{ id: string }>("POST", "/api/user/connectors", token, {
     server: mcpServer.id,
   });
@@ -81,6 +86,7 @@ async function makeOrganization(): Promise<Organization> {
     skill: published.skill,
     ids: {
       folder: folder.id,
+      collection: collection.id,
       team: team.id,
       role: role.id,
       invitation: invitation.id,

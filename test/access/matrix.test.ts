@@ -16,6 +16,7 @@ import { decideSkill, isAllowedIn, limitsOf, type Verdict } from "../../src/acce
 import { signatureOf } from "../support/anonymous.ts";
 import { openCli } from "../support/cli.ts";
 import type { Answer } from "../support/service.ts";
+import { describeCollections } from "./matrix-collections.ts";
 import { describeImplied } from "./matrix-implied.ts";
 import { describeMcp } from "./matrix-mcp.ts";
 import { describeServers } from "./matrix-servers.ts";
@@ -342,4 +343,5 @@ describe("what each caller may do, through the client", () => {
 
 describeMcp();
 describeServers();
+describeCollections();
 describeImplied();

@@ -89,6 +89,17 @@ const subjects: Record<string, () => Promise<Subject>> = {
     const same = [{ name: "silent" }, { parentId: null }];
     return { path: `/api/folders/${id}`, collection: "folders", id, same, change: { name: "loud" } };
   },
+  async collection() {
+    const fields = { name: "Collection", description: "", public: false, skills: [] };
+    const { id } = await created(at("/collections"), fields);
+    return {
+      path: at(`/collections/${id}`),
+      collection: "skill_collections",
+      id,
+      same: [fields],
+      change: { name: "Other" },
+    };
+  },
   async server() {
     const fields = { name: "Server", url: "https://mcp.example.com/mcp" };
     const { id } = await created(at("/mcp-servers"), { transport: "http", ...fields });

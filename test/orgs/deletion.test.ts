@@ -139,6 +139,8 @@ describe("a deleted organization", () => {
     const team = await fixture.newTeam("Doomed", [await fixture.newRole("Doomed", { skill: ["read"] })]);
     await fixture.at(fixture.owner, "PUT", `/teams/${team}/members/${member.id}`);
     await fixture.at(fixture.owner, "POST", "/folders", { path: "a/b/c", parents: true });
+    const listed = await fixture.at(fixture.owner, "POST", "/collections", { name: "X", skills: [skill.id] });
+    assert.equal(listed.status, 201);
     await fixture.invite(fixture.owner, "doomed@example.org");
     await fixture.at(fixture.owner, "DELETE", `/members/${(await fixture.join("viewer")).id}`);
     await service.settled();

@@ -28,7 +28,7 @@ const erasers: readonly Eraser[] = [
   rowsOf("scimProviders", "scimUsers", "scimGroups", "scimLog", "memberships", "formerMembers"),
   ({ storage }, id) => storage.workspaceSettings.remove(id),
   rowsOf("workspaces", "invitations", "teams", "roles", "avatars", "tokens", "oidcPolicies", "ssoDomains"),
-  rowsOf("mcpServers", "mcpInstalls"),
+  rowsOf("mcpServers", "mcpInstalls", "skillCollections"),
   (app, id) => removeConnectors(app, { tenantId: id }),
   rowsOf("connectorCalls", "ssoProviders", "ssoIdentities", "ssoAttempts", "ssoSignIns"),
   endConnections,

@@ -37,6 +37,7 @@ export async function pruneOrganizations(app: App): Promise<void> {
   while ((await app.storage.ssoDomains.removeEnded()) > 0);
   const tombstonesBefore = new Date(app.now().getTime() - limits.mcpTombstoneDays * 86_400_000);
   while ((await app.storage.mcpServers.removeEnded(tombstonesBefore)) > 0);
+  while ((await app.storage.skillCollections.removeEnded()) > 0);
   while ((await app.storage.connectors.removeEnded()) > 0);
   while ((await app.storage.ssoProviders.removeEnded()) > 0);
 }

@@ -70,14 +70,16 @@ export async function finishDeletion(
 }
 
 async function isOccupied(app: App, tree: FolderTree, folder: FolderDoc): Promise<boolean> {
-  return tree.hasChildren(folder._id) || app.storage.pathReservations.hasAnyIn(folder.tenantId, folder._id);
+  const { _id, tenantId } = folder;
+  if (tree.hasChildren(_id) || (await app.storage.pathReservations.hasAnyIn(tenantId, _id))) return true;
+  return app.storage.skillCollections.hasAnyIn(tenantId, _id);
 }
 
 function notEmpty(tree: FolderTree, id: string): ServiceError {
   const path = tree.path(id);
   return new ServiceError(
     "folder_not_empty",
-    `Folder "${path}" is not empty: move or delete the skills and folders in it first.`,
+    `Folder "${path}" is not empty: move or delete the skills, folders and collections in it first.`,
     { kind: "folder", ref: path },
   );
 }

@@ -36,6 +36,10 @@ export async function readPublicAvatar(
   return { ...tenant.avatar, bytes };
 }
 
+/** An organization with a public skill. Throws `not_found`. */
+export const loadPublicTenant = async (app: App, slug: string): Promise<TenantDoc> =>
+  (await loadPublic(app, slug)).tenant;
+
 async function loadPublic(app: App, slug: string): Promise<{ tenant: TenantDoc; skills: number }> {
   const tenant = await app.storage.tenants.findBySlug(slug);
   const skills = await app.storage.catalog.countOfTenant(tenant?._id ?? missingId, maxCounted + 1);

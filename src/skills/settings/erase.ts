@@ -20,6 +20,7 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   await app.storage.installs.removeOfSkill(skillId);
   await app.storage.syncConflicts.removeOfSkill(skillId);
   await app.storage.skillReports.removeOfSkill(skillId);
+  await app.storage.skillCollections.dropSkill(skill.tenantId, skillId);
   // Only a sync changes the mirror, since it may be reading it.
   await requestSync(app, { tenantId: skill.tenantId }, { erased: true });
   await app.storage.pathReservations.releaseAllOf(skillId);

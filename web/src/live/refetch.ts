@@ -22,6 +22,7 @@ export const operations: Record<Change["type"], readonly Path[]> = {
     `${tenant}/folders`,
     "/api/user/attention",
   ],
+  collection: [],
   folder: [
     "/api/folders/{folder}/access",
     "/api/skills",

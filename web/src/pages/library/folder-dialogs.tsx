@@ -99,7 +99,7 @@ export function DeleteFolderDialog({ folder, org, onSaved, onClose }: DialogProp
         The folder <b className="mono">{folder.path}</b> and its grants are removed. This can't be undone.
       </p>
       <p className="sub">
-        Only an empty folder can be deleted: move or delete the skills and folders in it first.
+        Only an empty folder can be deleted: move or delete the skills, folders and collections in it first.
       </p>
     </ConfirmDialog>
   );
