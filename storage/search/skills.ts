@@ -20,8 +20,14 @@ export interface TenantScope {
   skillIds?: string[];
 }
 
-/** The catalog of public skills, or the skills of organizations. */
-export type SkillScope = { kind: "catalog"; tenantId?: string } | { kind: "tenants"; tenants: TenantScope[] };
+/** The catalog of public skills, of one organization or of all others but some; or the skills of organizations. */
+export type SkillScope =
+  | { kind: "catalog"; tenantId?: string; except?: string[] }
+  | { kind: "tenants"; tenants: TenantScope[] };
+
+/** Whether the scope has all skills of the organization. */
+export const isWhole = ({ restrictions, folderIds, skillIds }: TenantScope): boolean =>
+  !restrictions && !folderIds && !skillIds;
 
 export const sortFields = { updated: "updatedAt", newest: "createdAt", downloads: "downloads" } as const;
 export type SkillSort = keyof typeof sortFields;
@@ -183,21 +189,24 @@ function pageFilter(query: SkillQuery): Filter<SkillDoc> {
 }
 
 function scopeFilter(scope: SkillScope): Filter<SkillDoc> {
-  if (scope.kind === "catalog") return catalogFilter(scope.tenantId);
+  if (scope.kind === "catalog") return catalogFilter(scope);
   return { $and: [scopeClauses(scope), { deletedAt: { $exists: false } }] };
 }
 
-const catalogFilter = (tenantId: string | undefined) =>
-  tenantId === undefined ? { listed: true } : { listed: true, tenantId };
+function catalogFilter({ tenantId, except = [] }: { tenantId?: string; except?: string[] }) {
+  if (tenantId !== undefined) return { listed: true, tenantId };
+  return except.length > 0 ? { listed: true, tenantId: { $nin: except } } : { listed: true };
+}
 
 /** A scope as a filter on fields that skills and their search entries share. */
 export function scopeClauses(scope: SkillScope): ScopeFilter {
-  if (scope.kind === "catalog") return catalogFilter(scope.tenantId);
+  if (scope.kind === "catalog") return catalogFilter(scope);
   const whole: string[] = [];
   const unrestricted: string[] = [];
   const clauses: ScopeFilter[] = [];
-  for (const { tenantId, restrictions, folderIds, skillIds } of scope.tenants) {
-    if (!restrictions && !folderIds && !skillIds) whole.push(tenantId);
+  for (const tenant of scope.tenants) {
+    const { tenantId, restrictions, folderIds, skillIds } = tenant;
+    if (isWhole(tenant)) whole.push(tenantId);
     else if (restrictions?.length === 1 && !folderIds && !skillIds) unrestricted.push(tenantId);
     else
       clauses.push({

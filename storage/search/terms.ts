@@ -86,8 +86,15 @@ export const searchTermsCollection = defineCollection({
         sums.set(termOf(_id), (sums.get(termOf(_id)) ?? 0) + Math.max(0, count));
       return sums;
     },
-    /** Terms that start with a text, those of most entries first. Only the first 200 of each scope are looked at. */
-    async startingWith(scopes: readonly string[], text: string, limit: number): Promise<string[]> {
+    /**
+     * Terms that start with a text, and their counts, those of most entries first. Only the first 200 of each scope are
+     * looked at.
+     */
+    async startingWith(
+      scopes: readonly string[],
+      text: string,
+      limit: number,
+    ): Promise<[term: string, count: number][]> {
       const found = await Promise.all(
         scopes.map((scope) =>
           terms
@@ -102,8 +109,7 @@ export const searchTermsCollection = defineCollection({
       for (const { _id, count } of found.flat()) sums.set(termOf(_id), (sums.get(termOf(_id)) ?? 0) + count);
       return Array.from(sums)
         .sort((a, b) => b[1] - a[1])
-        .slice(0, limit)
-        .map(([term]) => term);
+        .slice(0, limit);
     },
     /** Terms with a spelling that has one of the keys. */
     near(scopes: readonly string[], keys: readonly string[], limit: number): Promise<TermWithSpellings[]> {

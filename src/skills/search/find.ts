@@ -143,6 +143,7 @@ export async function rankSkills(app: App, request: FindRequest): Promise<Ranked
  * the caller.
  */
 function countedScopes(scopes: readonly SkillScope[]): string[] {
+  // Counts are of skills under no restriction, which every scope of an organization has.
   const whole = ({ folderIds, skillIds }: TenantScope) => folderIds === undefined && skillIds === undefined;
   const own = scopes.flatMap((scope) => (scope.kind === "tenants" ? scope.tenants.filter(whole) : []));
   return [publicScope, ...own.map(({ tenantId }) => tenantId).slice(0, maxCountedOrganizations)];

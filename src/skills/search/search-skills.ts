@@ -1,7 +1,7 @@
 /** One search over the caller's own skills and the public ones, in one list. */
 import type { SearchFacets, searchScopes } from "../../../contract/payloads/search.ts";
 import type { SearchSort, SkillType, Visibility } from "../../../contract/vocabulary.ts";
-import type { SkillScope } from "../../../storage/search/skills.ts";
+import { isWhole, type SkillScope } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { readableTenants } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
@@ -45,10 +45,11 @@ export async function searchSkills(app: App, actor: Actor, request: SearchReques
   const tenantId = inside?.tenantId ?? (await tenantOfCatalog(app, tenant));
   const readable = readableTenants(actor).filter((id) => tenantId === undefined || id === tenantId);
   const own = scope === "public" || readable.length === 0 ? undefined : await ownScope(app, actor, readable);
-  const scopes: SkillScope[] = [
-    ...(own && own.tenants.length > 0 ? [own] : []),
-    ...(scope === "mine" || tenantId === null ? [] : [{ kind: "catalog", tenantId } as const]),
-  ];
+  const scopes: SkillScope[] = own && own.tenants.length > 0 ? [own] : [];
+  // Skills that the caller's own scope already has are not read twice.
+  const except = own?.tenants.filter(isWhole).map((whole) => whole.tenantId) ?? [];
+  if (scope !== "mine" && tenantId !== null && !(tenantId !== undefined && except.includes(tenantId)))
+    scopes.push({ kind: "catalog", tenantId, except });
   const ranked = { query, scopes, type, visibility, tags };
   const page = await rankedPage(app, actor, ranked, { limit, cursor, sort });
   return { ...page, facets: request.facets ? await countFacets(app, actor, ranked, page) : undefined };

@@ -37,10 +37,10 @@ export async function expand(
 ): Promise<Expanded> {
   const { searchTerms } = app.storage;
   const last = isTyping ? groups.findLast(({ isCompound }) => !isCompound) : undefined;
+  const begun = last && prefixTerm(last.word);
+  const wanted = groups.flatMap(({ variants }) => variants.map(({ term }) => term));
   const [known, prefixed] = await Promise.all([
-    searchTerms.read(scopes, [
-      ...new Set(groups.flatMap(({ variants }) => variants.map(({ term }) => term))),
-    ]),
+    searchTerms.read(scopes, [...new Set(begun ? [...wanted, begun] : wanted)]),
     last && last.word.length > 1 ? searchTerms.startingWith(scopes, last.word, maxPrefixes) : [],
   ]);
   const isUnknown = ({ word, variants, isCompound }: QueryGroup) =>
@@ -49,22 +49,21 @@ export async function expand(
     .filter((group) => isUnknown(group) && !(group === last && prefixed.length > 0))
     .slice(0, maxCorrectedWords);
   const near = await nearestOf(app, scopes, unknown);
+  const found = new Map([
+    ...prefixed,
+    ...[...near.values()].flat().map(({ term, count }) => [term, count] as const),
+  ]);
   const expanded = groups.map((group): QueryGroup => {
+    const begins = group === last ? [begun!, ...prefixed.map(([term]) => term)] : [];
     const further = [
-      ...(group === last
-        ? [prefixTerm(group.word), ...prefixed].map((term) => ({ term, worth: prefixWorth }))
-        : []),
+      ...begins.map((term) => ({ term, worth: prefixWorth })),
       ...(near.get(group)?.map(({ term }) => ({ term, worth: correctionWorth })) ?? []),
     ].filter(({ term }) => group.variants.every((variant) => variant.term !== term));
     return { ...group, variants: [...group.variants, ...further] };
   });
-  const added = expanded
-    .flatMap(({ variants }) => variants.map(({ term }) => term))
-    .filter((term) => !known.has(term));
-  const rest = added.length > 0 ? await searchTerms.read(scopes, added) : new Map<string, number>();
   return {
     groups: expanded,
-    counts: { entries: known.get("") ?? 0, of: (term) => known.get(term) ?? rest.get(term) ?? 0 },
+    counts: { entries: known.get("") ?? 0, of: (term) => known.get(term) ?? found.get(term) ?? 0 },
     corrections: Array.from(near, ([{ word }, [first]]) => ({ typed: word, used: first!.text })),
   };
 }
@@ -72,6 +71,7 @@ export async function expand(
 interface Near {
   term: string;
   text: string;
+  count: number;
 }
 
 /** The nearest spellings of each word, those of most entries first among equally near ones. */

@@ -30,18 +30,20 @@ export type Scorer = (packed: Buffer) => Score;
 export const rarityOf = (count: number, entries: number): number =>
   Math.log(1 + (Math.max(entries, count) - count + 0.5) / (count + 0.5));
 
+/** Rarity of a group's own word; of what it may also mean, if nothing has the word. */
+export function rarityOfGroup({ variants, isCompound }: QueryGroup, counts: TermCounts): number {
+  const common = Math.max(...variants.map(({ term, worth }) => (worth >= 0.6 ? counts.of(term) : 0)));
+  const count = counts.of(variants[0]!.term) || common;
+  return rarityOf(count, counts.entries) * (isCompound ? compoundWorth : 1);
+}
+
 /** A function that scores entries for a query. */
 export function scorerOf(groups: readonly QueryGroup[], counts: TermCounts): Scorer {
-  const scored = groups.map(({ variants, isCompound }): ScoredGroup => {
-    const [own] = variants;
-    const common = Math.max(...variants.map(({ term, worth }) => (worth >= 0.6 ? counts.of(term) : 0)));
-    const count = counts.of(own!.term) || common;
-    return {
-      rarity: rarityOf(count, counts.entries) * (isCompound ? compoundWorth : 1),
-      isCompound,
-      variants: variants.map(({ term, worth }) => ({ hash: hashOf(term), worth })),
-    };
-  });
+  const scored = groups.map((group): ScoredGroup => ({
+    rarity: rarityOfGroup(group, counts),
+    isCompound: group.isCompound,
+    variants: group.variants.map(({ term, worth }) => ({ hash: hashOf(term), worth })),
+  }));
   const whole = scored.reduce((sum, { rarity, isCompound }) => sum + (isCompound ? 0 : rarity), 0) || 1;
   return (packed) => {
     let value = 0;

@@ -29,12 +29,16 @@ const signs: readonly [RegExp, string][] = [
   [/(?<![\p{L}\p{N}])\.net(?![\p{L}\p{N}])/gu, "dotnet"],
 ];
 
+const isAscii = /^[\0-\x7f]*$/;
+
 function fold(text: string): string {
-  const folded = text
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, "")
-    .normalize("NFC");
+  const folded = isAscii.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize("NFKD")
+        .toLowerCase()
+        .replace(/[\u0300-\u036f]/g, "")
+        .normalize("NFC");
   return /[+#]|\.net/.test(folded)
     ? signs.reduce((t, [sign, name]) => t.replace(sign, name), folded)
     : folded;
