@@ -113,7 +113,7 @@ async function buildServer(fresh) {
 const programs = ["server", "workers/job-child", "repos/store/worker/thread", "src/compute/thread"];
 /** Machine code, WebAssembly, and what is read as files. */
 const unbundled =
-  /^(@node-rs\/argon2|sharp|@electric-sql\/pglite|@0q\/embedded-mongodb|swagger-ui-dist)(\/|$)/;
+  /^(@node-rs\/argon2|sharp|@resvg\/resvg-wasm|@electric-sql\/pglite|@0q\/embedded-mongodb|swagger-ui-dist)(\/|$)/;
 
 /** Puts each program's bundle in place of what the compiler made of it, with what they share in shared/. */
 async function bundlePrograms(dir) {

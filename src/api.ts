@@ -21,6 +21,7 @@ import { crawlerRoutes } from "./dashboard/crawler-routes.ts";
 import { pageDescriber } from "./dashboard/describe-page.ts";
 import { llmsRoutes } from "./dashboard/llms-routes.ts";
 import { badgeRoutes } from "./dashboard/pictures/badge-routes.ts";
+import { cardRoutes } from "./dashboard/pictures/card-routes.ts";
 import { sitemapRoutes } from "./dashboard/sitemap-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
@@ -140,6 +141,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...crawlerRoutes(app),
     ...sitemapRoutes(app),
     ...badgeRoutes(app),
+    ...cardRoutes(app),
     ...publicRegistryRoutes(app),
     ...mcpRoutes(agentSurface(app), openForwarder(app), callServices(app), {
       version,

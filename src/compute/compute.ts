@@ -17,10 +17,13 @@ const defaultTimeMs = 5000;
 const packageTimeMs = 60_000;
 /** The largest signed XML, with ten certificates, and the time to load the library in a new thread. */
 const signatureTimeMs = 20_000;
+/** A new thread loads the renderer and the fonts. */
+const pictureTimeMs = 20_000;
 const timesMs: Partial<Record<PieceKind, number>> = {
   "digest-zip": packageTimeMs,
   "lint-zip": packageTimeMs,
   "verify-xml": signatureTimeMs,
+  "draw-card": pictureTimeMs,
 };
 
 /** Time after which a call that was refused may be repeated. */

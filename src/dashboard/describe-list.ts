@@ -5,7 +5,9 @@ import type { App } from "../app.ts";
 import type { PageDescription } from "../http/dashboard/describe.ts";
 import { html } from "../http/pages/html.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
+import { readPublicOrganization } from "../skills/catalog/public-organization.ts";
 import { exploreSkills, listPublicSkillsOf } from "../skills/search/search.ts";
+import { organizationCard, tagOfCard } from "./pictures/card.ts";
 
 /** Skills that a page lists; the list for agents has all of them. */
 const shown = 50;
@@ -29,7 +31,9 @@ export async function describeOrganization(
   const { items } = await listPublicSkillsOf(app, visitor, org, { limit: shown });
   const slug = items[0]?.tenantSlug;
   if (slug === undefined) return undefined;
+  const card = organizationCard(app, await readPublicOrganization(app, slug));
   return describeList(app, items, {
+    picture: `${app.config.baseUrl}/${slug}/card.png?v=${tagOfCard(card)}`,
     title: slug,
     path: `/${slug}`,
     sentence: `Public agent skills of ${slug}, the latest first.`,
@@ -43,18 +47,20 @@ interface ListPage {
   sentence: string;
   /** Address of the list for agents. */
   list: string;
+  picture?: string;
 }
 
 function describeList(
   app: App,
   skills: SkillDoc[],
-  { title, path, sentence, list }: ListPage,
+  { title, path, sentence, list, picture }: ListPage,
 ): PageDescription {
   const { baseUrl } = app.config;
   return {
     title,
     description: sentence,
     url: `${baseUrl}${path}`,
+    picture,
     alternate: { href: `${baseUrl}${list}`, type: "text/plain" },
     data: {
       "@type": "CollectionPage",

@@ -8,6 +8,7 @@ import { showHidden } from "../http/pages/show-hidden.ts";
 import { isShared, loadOpenSkill } from "../skills/load.ts";
 import { readmeHtml } from "../skills/pages/skill-text.ts";
 import { selectVersion } from "../skills/versions/select-version.ts";
+import { skillCard, tagOfCard } from "./pictures/card.ts";
 
 /** Undefined for a skill that is not in the catalog. */
 export async function describeSkill(
@@ -27,6 +28,7 @@ export async function describeSkill(
     url: `${baseUrl}/${name}`,
     alternate: { href: `${baseUrl}/${name}`, type: "text/markdown" },
     data: skillData(app, skill, version, description),
+    picture: `${baseUrl}/${name}/card.png?v=${tagOfCard(skillCard(app, skill))}`,
     body: html`
       <h1>${name}</h1>
       <p>${description}</p>

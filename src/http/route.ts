@@ -122,6 +122,7 @@ export type RateBudget =
   | "oauth"
   | "oauth-register"
   | "search"
+  | "picture"
   | "diff"
   | "upload"
   | "publish"

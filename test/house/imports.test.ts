@@ -28,6 +28,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^koa($|-)|^@koa\//, /^src\/(http|mcp)\/|^src\/api\.ts$|\/routes\.ts$/],
   [/^sharp$/, /^src\/orgs\/avatar\/avatar-image\.ts$/],
   [/^badge-maker$/, /^src\/dashboard\/pictures\//],
+  [/^(fontkit|bidi-js|@resvg\/resvg-wasm)$/, /^src\/compute\/pieces\/card\//],
   [/^jose$/, /^src\/ci\//],
   [/^@modelcontextprotocol\/(server|node)(\/|$)/, /^src\/(mcp|connectors)\//],
   [/^@node-saml\/|^@xmldom\/|^openid-client$/, /^src\/sso\/|^src\/compute\/pieces\/verify-xml\.ts$/],

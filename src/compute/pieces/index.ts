@@ -2,6 +2,7 @@
 import { readSkillText } from "../../../contract/skill-rules.ts";
 import type { ContentFormat } from "../../../contract/vocabulary.ts";
 import { binaryPatch } from "./binary-patch.ts";
+import { drawCard } from "./card/draw-card.ts";
 import { completeText } from "./complete-text.ts";
 import { diffLines } from "./line-diff.ts";
 import { lintInMemory } from "./lint-files.ts";
@@ -23,6 +24,7 @@ export const pieces = {
   "digest-zip": digestZip,
   "lint-zip": lintZip,
   "verify-xml": verifyXml,
+  "draw-card": drawCard,
 };
 
 export type Pieces = typeof pieces;

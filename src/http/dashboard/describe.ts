@@ -16,6 +16,8 @@ export interface PageDescription {
   /** schema.org data; values are escaped when it becomes a script element. */
   data: Record<string, unknown>;
   body: Html;
+  /** Address of the picture of 1200 by 630 pixels that previews of links show. */
+  picture?: string;
 }
 
 /** Page of an organization, of a skill, or of the catalog (neither). */
@@ -43,7 +45,7 @@ const textPlace = "<main></main>";
 
 /** Adds a description to the dashboard's page. */
 export function insertDescription(page: string, described: PageDescription): string {
-  const { title, description, url, alternate, body } = described;
+  const { title, description, url, alternate, body, picture } = described;
   const head = html`<title>${title} · Skill registry</title>
     <meta name="description" content="${description}" />
     <link rel="canonical" href="${url}" />
@@ -53,12 +55,20 @@ export function insertDescription(page: string, described: PageDescription): str
     <meta property="og:title" content="${title}" />
     <meta property="og:description" content="${description}" />
     <meta property="og:url" content="${url}" />
-    <meta name="twitter:card" content="summary" />`;
+    ${picture === undefined ? html`<meta name="twitter:card" content="summary" />` : pictureTags(picture, title)}`;
   // Functions, since `$` has a meaning in a replacement text.
   return page
     .replace(/<title>[^<]*<\/title>/, () => `${head.toString()}\n    ${dataScript(described.data)}`)
     .replace(textPlace, () => html`<main>${body}</main>`.toString());
 }
+
+const pictureTags = (picture: string, title: string) =>
+  html`<meta property="og:image" content="${picture}" />
+    <meta property="og:image:type" content="image/png" />
+    <meta property="og:image:width" content="1200" />
+    <meta property="og:image:height" content="630" />
+    <meta property="og:image:alt" content="${title}" />
+    <meta name="twitter:card" content="summary_large_image" />`;
 
 /** A data block, which no browser runs. Nothing in it can end the element or begin a comment. */
 function dataScript(data: Record<string, unknown>): string {
