@@ -31,6 +31,10 @@ export const routes = rootRoute("shell/shell.tsx", [
   route("/$org/-/analytics", "analytics/page.tsx"),
   route("/$org/-/audit", "audit/page.tsx"),
   route("/$org/-/ci", "ci/page.tsx"),
+  route("/$org/-/collections", [
+    index("collections/page.tsx"),
+    route("$collection", "collections/collection.tsx"),
+  ]),
   route("/$org/-/library/$", "library/page.tsx"),
   route("/$org/-/mcp", [
     index("mcp/page.tsx"),

@@ -22,7 +22,7 @@ describe("the pages without a right to them", { skip: whyNoBrowser() ?? false },
       problems.push(...(await pages.open(watched, route)));
       const text = await watched.page.locator("main").innerText();
       if (/zebra/i.test(text)) problems.push(`${route} names the private skill`);
-      const isHidden = /\$(slug|server)/.test(route) || isOfService(route);
+      const isHidden = /\$(slug|server|collection)/.test(route) || isOfService(route);
       if (isHidden && !text.includes("Not found")) problems.push(`${route} exists`);
     }
     assert.deepEqual(problems, []);

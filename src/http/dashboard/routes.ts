@@ -46,6 +46,8 @@ const organizationPages = [
   "/:org/-/analytics",
   "/:org/-/audit",
   "/:org/-/ci",
+  "/:org/-/collections",
+  "/:org/-/collections/:collection",
   "/:org/-/library",
   "/:org/-/library/*rest",
   "/:org/-/mcp",

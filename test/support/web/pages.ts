@@ -47,7 +47,8 @@ export async function setUpPages(): Promise<Pages> {
       .replace("$org", seeded.org)
       .replace("$slug", "zebra-checks")
       .replace("$team", seeded.team)
-      .replace("$server", "zebra-tracker");
+      .replace("$server", "zebra-tracker")
+      .replace("$collection", "zebra-set");
   const load = (page: Page, route: string) => page.goto(dashboard.service.url + addressOf(route));
   return {
     dashboard,
@@ -139,6 +140,11 @@ async function seed(service: TestService): Promise<Seeded> {
     url: "https://mcp.example.com/mcp",
     headers: [{ name: "X-Token", kind: "member", label: "API token", secret: true, required: true }],
   });
+  for (const [name, folderId] of [
+    ["Zebra set", id],
+    ["First steps", null],
+  ])
+    await call("POST", `${at}/collections`, { name, folderId, skills: ["plain-words", "zebra-checks"] });
   await call("POST", `${at}/invitations`, { email: "noor@example.com", role: "viewer" });
   await restrict(service, owner, id, []);
   await service.settled();

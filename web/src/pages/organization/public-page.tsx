@@ -9,10 +9,19 @@ import { Page } from "../../parts/page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { SkillList } from "./skill-list.tsx";
 
+interface PublicPageSearch {
+  /** A member sees the page as visitors do, in place of the library. */
+  preview?: true;
+}
+
 export const Route = createFileRoute("/$org/")({
-  loader: async ({ context: { client }, params: { org } }) => {
+  validateSearch: (raw: Record<string, unknown>): PublicPageSearch => ({
+    preview: raw["preview"] === true || undefined,
+  }),
+  loaderDeps: ({ search: { preview } }) => ({ preview }),
+  loader: async ({ context: { client }, params: { org }, deps: { preview } }) => {
     const identity = await client.ensureQueryData(identityQuery);
-    if (identity?.memberships.some(({ slug }) => slug === org))
+    if (!preview && identity?.memberships.some(({ slug }) => slug === org))
       throw redirect({ href: `/${org}/-/library`, replace: true });
     const organization = await client.ensureQueryData(publicOrganizationQuery(org));
     if (organization.slug !== org) throw redirect({ href: `/${organization.slug}`, replace: true });

@@ -6,6 +6,7 @@ import {
   FolderHeart,
   IdCard,
   KeyRound,
+  LayoutList,
   Plug,
   ScrollText,
   Settings2,
@@ -29,6 +30,7 @@ interface OrganizationPage {
 
 export const organizationPages: readonly OrganizationPage[] = [
   { label: "People and roles", page: "people", icon: Users, permission: ["member", "read"] },
+  { label: "Collections", page: "collections", icon: LayoutList, permission: ["skill", "read"] },
   { label: "Repository sync", page: "sync", icon: FolderGit2, permission: ["githubSync", "read"] },
   { label: "MCP servers", page: "mcp", icon: Plug, permission: ["mcpServer", "read"] },
   { label: "Workspaces", page: "workspaces", icon: FolderHeart, permission: ["personalWorkspace", "manage"] },

@@ -1,0 +1,105 @@
+import { Modal, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { limits } from "../../../../contract/limits.ts";
+import type { Folder } from "../../api/folders.ts";
+import { createCollection, noteCollection } from "../../api/organization/collections.ts";
+import { may } from "../../api/session.ts";
+import { DialogForm } from "../../parts/dialog-form.tsx";
+import { fieldError } from "../../parts/form.tsx";
+import type { Organization } from "../../parts/organization-page.tsx";
+
+interface Props {
+  organization: Organization;
+  /** Folders that may have it. */
+  folders: readonly Folder[];
+  onClose: () => void;
+}
+
+const ofOrganization = "";
+
+export function NewCollectionDialog({ organization, folders, onClose }: Props) {
+  const { slug: org, permissions, name: orgName } = organization;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const mayHaveOwn = may(permissions, "organization", "update");
+  const [draft, setDraft] = useState({
+    name: "",
+    description: "",
+    place: mayHaveOwn ? ofOrganization : (folders[0]?.id ?? ofOrganization),
+    public: false,
+  });
+  const change = (part: Partial<typeof draft>) => setDraft((old) => ({ ...old, ...part }));
+  const creating = useMutation({
+    mutationFn: () =>
+      createCollection(org, {
+        name: draft.name.trim(),
+        description: draft.description.trim(),
+        folderId: draft.place === ofOrganization ? null : draft.place,
+        public: draft.public && draft.place === ofOrganization,
+      }),
+    onSuccess: async (saved) => {
+      await noteCollection(client, org, saved);
+      await navigate({ to: "/$org/-/collections/$collection", params: { org, collection: saved.slug } });
+    },
+  });
+  const places = [
+    ...(mayHaveOwn ? [{ value: ofOrganization, label: `All of ${orgName}` }] : []),
+    ...folders.map(({ id, path }) => ({ value: id, label: path })),
+  ];
+  return (
+    <Modal opened onClose={onClose} title="New collection">
+      <DialogForm
+        label="New collection"
+        action="Create collection"
+        isReady={draft.name.trim() !== ""}
+        isPending={creating.isPending}
+        error={creating.error}
+        fields={["name", "description"]}
+        onSubmit={() => creating.mutate()}
+        onClose={onClose}
+      >
+        <TextInput
+          label="Name"
+          data-autofocus
+          required
+          maxLength={limits.collectionName}
+          value={draft.name}
+          error={fieldError(creating.error, "name")}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={2}
+          maxLength={limits.collectionDescription}
+          value={draft.description}
+          error={fieldError(creating.error, "description")}
+          onChange={(event) =>
+            change({ description: event.currentTarget.value.replaceAll(/\s*\n\s*/g, " ") })
+          }
+        />
+        {places.length > 1 && (
+          <Select
+            label="Readers"
+            description="Those who may read the skills there."
+            data={places}
+            value={draft.place}
+            allowDeselect={false}
+            searchable
+            onChange={(place) => change({ place: place ?? ofOrganization })}
+          />
+        )}
+        {draft.place === ofOrganization && (
+          <Switch
+            label="Show on the organization's public page"
+            description="Anyone sees its name, its description and the public skills in it."
+            checked={draft.public}
+            onChange={(event) => change({ public: event.currentTarget.checked })}
+          />
+        )}
+      </DialogForm>
+    </Modal>
+  );
+}

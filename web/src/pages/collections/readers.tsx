@@ -1,0 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
+import { Folder as FolderIcon, Globe } from "lucide-react";
+import type { Collection } from "../../api/organization/collections.ts";
+import { foldersQuery } from "../../api/session.ts";
+import { visibleText } from "../../parts/visible-text.ts";
+
+/** Whether everyone sees a collection, or the folder whose readers do; nothing for one of all members. */
+export function Readers({ org, collection }: { org: string; collection: Collection }) {
+  const { folderId, public: isPublic } = collection;
+  const { data: folders } = useQuery({ ...foldersQuery(org), enabled: folderId !== null });
+  if (isPublic)
+    return (
+      <span className="badge">
+        <Globe size={12} aria-hidden="true" /> public
+      </span>
+    );
+  if (folderId === null) return null;
+  const path = folders?.find(({ id }) => id === folderId)?.path;
+  return (
+    <span className="badge">
+      <FolderIcon size={12} aria-hidden="true" />
+      <span className="clip">{path === undefined ? "folder" : visibleText(path)}</span>
+    </span>
+  );
+}
