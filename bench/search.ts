@@ -6,51 +6,21 @@
  *
  * `npm run bench -- search [--list=<number of the worst queries to print>] [--skills=20000] [--many=200000]`
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { mapLimit } from "../contract/concurrency/map-limit.ts";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { openLog } from "../src/log.ts";
 import { openDatabase, type Database } from "../storage/database.ts";
-import { root } from "../test/support/root.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import { until } from "../test/support/until.ts";
 import { percentile, reportRows, row, type Row } from "./figures/figures.ts";
 import { isSmallest, readOptions } from "./figures/options.ts";
 import { signUp, type Client } from "./http/client.ts";
 import { seedSkills, words } from "./http/seed.ts";
-import { judge, type Judged, type Query } from "./search/judge.ts";
+import { judge, type Judged } from "./search/judge.ts";
+import { readCorpus, readQueries } from "./search/set.ts";
 
 const options = readOptions("search", {});
-const folder = join(root, "bench/search");
 const concurrency = 4;
-
-/** SKILL.md files by their slugs. */
-function readCorpus(): { slug: string; content: string }[] {
-  return readdirSync(join(folder, "corpus")).flatMap((file) =>
-    readFileSync(join(folder, "corpus", file), "utf8")
-      .split(/^=== /m)
-      .slice(1)
-      .map((part) => {
-        const end = part.indexOf("\n");
-        return { slug: part.slice(0, end).trim(), content: part.slice(end + 1) };
-      }),
-  );
-}
-
-function readQueries(): Query[] {
-  const [, ...lines] = readFileSync(join(folder, "queries.tsv"), "utf8").trimEnd().split("\n");
-  return lines.map((line) => {
-    const [set, kind, text, answers = ""] = line.split("\t");
-    const grades = answers.split(",").filter(Boolean);
-    return {
-      set: set!,
-      kind: kind!,
-      text: text!,
-      grades: new Map(grades.map((grade) => [grade.split("=")[0]!.trim(), Number(grade.split("=")[1])])),
-    };
-  });
-}
 
 async function relevanceRows(client: Client, database: Database): Promise<Row[]> {
   const tenant = await client.send<{ id: string }>("POST", "/api/tenants", {

@@ -81,6 +81,7 @@ export const eventNames = [
   "organization.member_role_updated",
   "organization.member_removed",
   "organization.member_left",
+  "organization.search_synonyms_updated",
   "organization.auto_join_updated",
   "organization.auto_joined",
   // Recorded by earlier releases only.

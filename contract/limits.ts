@@ -69,7 +69,11 @@ export const limits = {
   gitRequestBytes: 1 * MiB,
   pageSizeDefault: 50,
   pageSizeMax: 200,
-  searchQuery: 200,
+  searchQuery: 1000,
+  /** Related words of an organization: groups, words and phrases in one of them, and characters of each. */
+  synonymGroups: 200,
+  synonymsPerGroup: 12,
+  synonymLength: 60,
   personalTokensPerUser: 25,
   tokenName: 100,
   tokenExpiryDaysMax: 3650,

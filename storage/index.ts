@@ -43,6 +43,7 @@ import { scimProvidersCollection } from "./scim/providers.ts";
 import { scimUsersCollection } from "./scim/users.ts";
 import { searchEntriesCollection } from "./search/entries.ts";
 import { openSkillSearch } from "./search/skills.ts";
+import { searchSynonymsCollection } from "./search/synonyms.ts";
 import { searchTermsCollection } from "./search/terms.ts";
 import { keyRingCollection } from "./service/key-ring.ts";
 import { openSealedValues } from "./service/sealed-values.ts";
@@ -136,6 +137,7 @@ const collections = {
   versions: versionsCollection,
   webhookDeliveries: webhookDeliveriesCollection,
   workspaceSettings: workspaceSettingsCollection,
+  searchSynonyms: searchSynonymsCollection,
   workspaces: workspacesCollection,
 };
 

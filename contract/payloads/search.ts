@@ -44,6 +44,11 @@ export const SearchFacets = z
   .meta({ id: "SearchFacets" });
 export type SearchFacets = z.infer<typeof SearchFacets>;
 
+export const SearchSynonymsPayload = z
+  .object({ groups: z.array(z.array(z.string())) })
+  .meta({ id: "SearchSynonyms" });
+export type SearchSynonymsPayload = z.infer<typeof SearchSynonymsPayload>;
+
 /** Fields of the envelope of a search. */
 export const searchPageFields = {
   confidence: z.enum(confidences).meta({

@@ -27,6 +27,7 @@ import { MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { ListQuery } from "./search/schema.ts";
 import { listSkills } from "./search/search.ts";
+import { synonymRoutes } from "./search/synonyms.ts";
 import { moveSkill } from "./settings/move.ts";
 import { deleteSkill, updateSkill } from "./settings/settings.ts";
 import { shareRoutes } from "./share/routes.ts";
@@ -40,6 +41,7 @@ export function skillRoutes(app: App): Route[] {
     ...catalogRoutes(app),
     ...collectionRoutes(app),
     ...searchRoutes(app),
+    ...synonymRoutes(app),
     ...listRoutes(app),
     ...publishRoutes(app),
     ...versionRoutes(app),

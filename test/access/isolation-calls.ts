@@ -86,6 +86,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/admin/users/:user/unsuspend": () => ({ reason: "x" }),
   "post /api/admin/users/:user/end-sessions": () => ({ reason: "x" }),
   "post /api/admin/users/:user/reset-factors": () => ({ reason: "x" }),
+  "put /api/tenants/:tenant/search-synonyms": () => ({ groups: [["a1", "b1"]] }),
   "put /api/tenants/:tenant/auto-join": () => ({ enabled: true }),
   "put /api/tenants/:tenant/mfa-requirement": () => ({ required: true }),
   "post /api/admin/users/:user/grant-administrator": () => ({ reason: "x" }),

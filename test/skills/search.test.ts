@@ -166,8 +166,8 @@ describe("searching the catalog", () => {
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       assert.ok(answer.data.length < 27, `"${text}" is no wildcard`);
     }
-    for (const text of ["\0", "a\nb", "x".repeat(201)])
-      assert.equal((await explore(`query=${encodeURIComponent(text)}`)).code, "invalid_request");
+    assert.deepEqual(await searched("reversible\n\0schema"), ["Database migrator"]);
+    assert.equal((await explore(`query=${"x".repeat(1001)}`)).code, "invalid_request");
   });
 
   it("filters by tag and type, combined with words", async () => {

@@ -30,6 +30,26 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await publishSkill(service, org, owner, { name, folder, visibility: "private" });
   await service.settled();
 
+  it("keeps related words, one group in a line, and says what is wrong with one", async () => {
+    const { page, troubles } = await dashboard.open(at("settings"), { user: owner });
+    const form = page.getByRole("form", { name: "Related words" });
+    await form.getByRole("textbox").fill("nimbus, hosting provider\n\n  OKR ,goals,\n");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("nimbus, hosting provider\nOKR, goals", { exact: true }).waitFor();
+    const saved = await service.call("GET", `/api/tenants/${org.slug}/search-synonyms`, {
+      token: owner.token,
+    });
+    const groups = [
+      ["nimbus", "hosting provider"],
+      ["OKR", "goals"],
+    ];
+    assert.deepEqual(saved.data, { groups });
+    assert.deepEqual(troubles, []);
+    await form.getByRole("textbox").fill("alone");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText(/needs two words/).waitFor();
+  });
+
   it("restricts a folder with a grant, and reports who can read it and why", async () => {
     const { page, troubles } = await dashboard.open(at("library/engineering/release"), { user: owner });
     const panel = page.getByRole("complementary", { name: "Access to release" });

@@ -27,6 +27,7 @@ const rowsOf =
 const erasers: readonly Eraser[] = [
   rowsOf("scimProviders", "scimUsers", "scimGroups", "scimLog", "memberships", "formerMembers"),
   ({ storage }, id) => storage.workspaceSettings.remove(id),
+  ({ storage }, id) => storage.searchSynonyms.remove(id),
   rowsOf("workspaces", "invitations", "teams", "roles", "avatars", "tokens", "oidcPolicies", "ssoDomains"),
   rowsOf("mcpServers", "mcpInstalls", "skillCollections"),
   (app, id) => removeConnectors(app, { tenantId: id }),

@@ -12,10 +12,10 @@ import { hasEarlierEntries } from "./earlier.ts";
 import { searchNameOf } from "./entry.ts";
 import { maxCandidates, readsOf } from "./ranking/candidates.ts";
 import { expand, type Correction } from "./ranking/expand.ts";
-import { groupsOf, relate, type QueryGroup } from "./ranking/query.ts";
+import { groupsOf, type QueryGroup } from "./ranking/query.ts";
 import { scorerOf, type Score, type TermCounts } from "./ranking/score.ts";
+import { relatedFor } from "./synonyms.ts";
 import { packTerms } from "./terms/packed.ts";
-import { relatedGroups } from "./terms/related-words.ts";
 import { stemOf, wordsOf } from "./terms/words.ts";
 
 export interface FindRequest {
@@ -74,10 +74,8 @@ const yearMs = 365 * 24 * 3_600_000;
 /** Organizations of the caller whose counts are read; more would cost more than they tell. */
 const maxCountedOrganizations = 9;
 
-const related = relate(relatedGroups);
-
 export async function rankSkills(app: App, request: FindRequest): Promise<Ranked> {
-  const groups = groupsOf(request.query, related);
+  const groups = groupsOf(request.query, await relatedFor(app, request.scopes, request.query));
   if (groups.length === 0) return { found: [], corrections: [], groups, counts: { entries: 0, of: () => 0 } };
   const isTyping = /[\p{L}\p{N}]$/u.test(request.query);
   const expanded = await expand(app, countedScopes(request.scopes), groups, isTyping);

@@ -2,15 +2,12 @@
 import { z } from "zod";
 import { limits } from "../../../contract/limits.ts";
 import { searchScopes } from "../../../contract/payloads/search.ts";
-import { oneLineText } from "../../../contract/unsafe-characters.ts";
+import { toOneLine } from "../../../contract/unsafe-characters.ts";
 import { searchSorts, skillTypes, visibilities } from "../../../contract/vocabulary.ts";
 import { listQuery } from "../../http/request/cursor.ts";
 
-const query = z
-  .string()
-  .trim()
-  .max(limits.searchQuery)
-  .regex(oneLineText, "must be one line without control characters")
+const words = z.string().max(limits.searchQuery).transform(toOneLine);
+const query = words
   .optional()
   .meta({ description: "words of the task or of a name, in any order; none of them is required" });
 const tag = z.string().trim().toLowerCase().max(limits.tagLength).optional();
@@ -54,7 +51,7 @@ export type ExploreQuery = z.output<typeof ExploreQuery>;
 
 export const SearchQuery = z.object({
   ...inCatalog,
-  query: query.unwrap().min(1),
+  query: words.refine((text) => text !== "", "must not be empty").meta(query.meta()!),
   scope: z.enum(searchScopes).default("all"),
   visibility: z.enum(visibilities).optional(),
   sort: searchSort,

@@ -26,7 +26,7 @@ export interface QueryGroup {
 }
 
 /** Terms by the terms of related phrases. */
-export type RelatedTerms = ReadonlyMap<string, readonly string[]>;
+export type RelatedTerms = Pick<ReadonlyMap<string, readonly string[]>, "get">;
 
 /** Each term of a phrase leads to those of the other phrases of its group. */
 export function relate(groups: readonly (readonly string[])[]): RelatedTerms {
@@ -43,7 +43,7 @@ export function relate(groups: readonly (readonly string[])[]): RelatedTerms {
 }
 
 /** One word, or the words of a phrase joined. */
-function termOfPhrase(phrase: string): string {
+export function termOfPhrase(phrase: string): string {
   const words = wordsOf(phrase, 3);
   return stemOf(words.map(({ text }) => text).join(""));
 }

@@ -29,6 +29,8 @@ export type Spellings = Map<string, Set<string>>;
 const saturation = 5;
 /** Shorter fields, in relation to the usual length, are worth no more. */
 const shortest = 0.5;
+/** Occurrences of a word in one field that count, so that a text gains nothing by repeating it. */
+const maxTimes = 5;
 const compoundWorth = 0.8;
 const prefixWorth = 0.8;
 const maxPrefixLength = 12;
@@ -60,7 +62,11 @@ export function weighTerms(text: SkillText, limit: number): { terms: WeighedTerm
     if (words.length === 0) continue;
     const length = Math.max(shortest, words.length / usualWords);
     const perWord = boost / (1 - lengthEffect + lengthEffect * length);
+    const times = new Map<string, number>();
     const add = (term: string, worth: number) => {
+      const before = times.get(term) ?? 0;
+      if (before >= maxTimes) return;
+      times.set(term, before + 1);
       const known = frequencies.get(term) ?? { frequency: 0, fields: 0 };
       frequencies.set(term, { frequency: known.frequency + worth, fields: known.fields | (1 << bit) });
     };

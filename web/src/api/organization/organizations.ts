@@ -38,5 +38,11 @@ export const analyticsQuery = (org: string, days: number) =>
 /** Unused skills, outdated installs and the cost in context. */
 export const usageQuery = (org: string) => query("/api/tenants/{tenant}/analytics/usage", { tenant: org });
 
+/** Words of the organization that mean much the same, which its members' searches know. */
+export const relatedWordsQuery = (tenant: string) =>
+  query("/api/tenants/{tenant}/search-synonyms", { tenant });
+export const changeRelatedWords = (tenant: string, groups: string[][]) =>
+  dataOf(api.PUT("/api/tenants/{tenant}/search-synonyms", { params: pathOf(tenant), body: { groups } }));
+
 export const createOrganization = (body: { name: string; slug?: string }) =>
   dataOf(api.POST("/api/tenants", { body }));

@@ -6,6 +6,7 @@ import { DangerZone } from "./danger-zone.tsx";
 import { HostedConnectors } from "./hosted-connectors.tsx";
 import { Identity } from "./identity.tsx";
 import { PublicRegistry } from "./public-registry.tsx";
+import { RelatedWords } from "./related-words.tsx";
 import { Restore } from "./restore.tsx";
 import { TokenAge } from "./token-age.tsx";
 
@@ -27,6 +28,7 @@ function SettingsPage() {
               <>
                 <Identity key={organization.slug} organization={organization} />
                 <Avatar organization={organization} />
+                <RelatedWords slug={organization.slug} />
                 <HostedConnectors organization={organization} />
                 {may(permissions, "mcpServer", "update") && <PublicRegistry organization={organization} />}
               </>
