@@ -39,6 +39,8 @@ export const skillsCollection = defineCollection({
     { key: { tenantId: 1, _id: 1 } },
     { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
     { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
+    { key: { tenantId: 1, createdAt: -1, _id: -1 } },
+    { key: { tenantId: 1, downloads: -1, _id: -1 } },
     { key: { tenantId: 1, effectiveRestrictionId: 1, updatedAt: -1, _id: -1 } },
     { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
     // Sums by folder (`skill-figures.ts`).

@@ -10,7 +10,7 @@ const validityMs = 180 * dayMs;
 /** Pages of people who have signed in, and routes that no search engine can show. */
 const uncrawled = ["/admin", "/api/", "/mcp", "/oauth/", "/settings", "/sign-in", "/sign-up"];
 /** The dashboard requests these to draw public pages. */
-const crawled = ["/api/explore", "/api/skills/"];
+const crawled = ["/api/explore", "/api/search", "/api/skills/"];
 
 const route = routesOf({
   method: "get",

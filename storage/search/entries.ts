@@ -58,6 +58,8 @@ export interface EntryFilter {
   visibility?: Visibility;
   tags?: readonly string[];
   folderId?: string | null;
+  /** Only entries of skills that changed since. */
+  updatedSince?: Date;
 }
 
 export type Candidate = Pick<
@@ -181,11 +183,13 @@ export const searchEntriesCollection = defineCollection({
 
 const timed = { maxTimeMS: commandTimeMs } as const;
 
-function conditionsOf({ scope, type, visibility, tags, folderId }: EntryFilter): Filter<SearchEntry> {
+function conditionsOf(filter: EntryFilter): Filter<SearchEntry> {
+  const { scope, type, visibility, tags, folderId, updatedSince } = filter;
   const clauses: Filter<SearchEntry>[] = [scope];
   if (type !== undefined) clauses.push({ type });
   if (visibility !== undefined) clauses.push({ visibility });
   for (const tag of tags ?? []) clauses.push({ tags: tag });
   if (folderId !== undefined) clauses.push({ folderId });
+  if (updatedSince !== undefined) clauses.push({ updatedAt: { $gte: updatedSince } });
   return { $and: clauses };
 }

@@ -40,6 +40,7 @@ export interface SkillConditions {
   /** Tags that a skill must all have. */
   tags?: readonly string[];
   folderId?: string | null;
+  updatedSince?: Date;
   /** Id of an MCP server that a skill requires. */
   requiredServerId?: string;
 }
@@ -153,7 +154,7 @@ const { excerpt: _excerpt, ...foundFields } = listedFields;
 /** Fields of a skill that the facets of a search count. */
 export type CountedSkill = Pick<
   SkillDoc,
-  "_id" | "tenantId" | "folderId" | "type" | "tags" | "visibility" | "takedown" | "updatedAt"
+  "_id" | "tenantId" | "folderId" | "type" | "tags" | "visibility" | "listed" | "takedown" | "updatedAt"
 >;
 const countedFields = {
   tenantId: 1,
@@ -161,6 +162,7 @@ const countedFields = {
   type: 1,
   tags: 1,
   visibility: 1,
+  listed: 1,
   takedown: 1,
   updatedAt: 1,
 } as const;
@@ -172,6 +174,7 @@ function itemFilter(query: SkillConditions): Filter<SkillDoc> {
   if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
   for (const tag of query.tags ?? []) clauses.push({ tags: tag });
   if (query.folderId !== undefined) clauses.push({ folderId: query.folderId });
+  if (query.updatedSince !== undefined) clauses.push({ updatedAt: { $gte: query.updatedSince } });
   if (query.requiredServerId !== undefined)
     clauses.push({ requiredServerIds: query.requiredServerId, visibility: "private" });
   return { $and: clauses };

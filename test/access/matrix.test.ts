@@ -193,20 +193,28 @@ describe("what each caller is shown in lists, over REST", () => {
       }
   });
 
-  it("the search: what they may read, in hits and in counts, by each scope", async () => {
+  for (const [name, words] of [
+    ["the search", "query=matrix&"],
+    ["the list without words", ""],
+  ])
+    it(`${name}: what they may read, in hits and in counts, by each scope`, () => searchAsAll(words));
+
+  async function searchAsAll(words: string | undefined): Promise<void> {
     const open = ["open-public", "root-public"];
     for (const caller of callers)
       for (const scope of ["all", "mine", "public"]) {
         const own = caller.token === undefined ? [] : readable(caller);
         const all = [...new Set([...own, ...open])].toSorted();
         const expected = { all, mine: own, public: open }[scope];
-        const target: string = `/api/search?query=matrix&limit=200&facets=true&scope=${scope}`;
+        const target: string = `/api/search?${words}limit=200&facets=true&scope=${scope}`;
         const answer: Answer<SearchHit[]> = await service.call("GET", target, { token: caller.token });
         if (scope === "mine" && caller.token === undefined) {
           assert.equal(answer.code, "unauthenticated");
           continue;
         }
         const { facets } = answer.body as { facets: SearchFacets };
+        const counts = facets.scopes.map(({ count }) => count);
+        assert.deepEqual(counts, [all.length, own.length, open.length], `${caller.name}: ${scope}`);
         assert.deepEqual(
           answer.data.map(({ skill }) => skill.slug).toSorted(),
           expected,
@@ -214,7 +222,7 @@ describe("what each caller is shown in lists, over REST", () => {
         );
         assert.equal(facets.total, expected!.length, `${caller.name}: ${scope}`);
       }
-  });
+  }
 
   it("the folders: those they may read in and the way there, with counts of what they may read", async () => {
     for (const caller of callers) {

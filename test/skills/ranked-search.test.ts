@@ -14,6 +14,7 @@ interface Found {
   names: string[];
   confidence: string;
   searchedFor: { typed: string; used: string }[];
+  competing?: boolean;
   facets?: SearchFacets;
   nextCursor: string | null;
 }
@@ -79,8 +80,8 @@ describe("a search", () => {
     assert.equal(confidence, "high");
     const [first, second] = hits;
     assert.equal(first!.score, 1);
-    assert.ok(second!.score < 1);
-    assert.ok(first!.fields.includes("description") && first!.fields.includes("name"));
+    assert.ok(second!.score! < 1);
+    assert.ok(first!.fields!.includes("description") && first!.fields!.includes("name"));
     const { text, marks } = first!.sentence!;
     assert.equal(text, "Fills in forms of PDF documents.");
     assert.deepEqual(
@@ -124,6 +125,40 @@ describe("a search", () => {
     );
   });
 
+  it("counts each filter over the hits without it, and the selected value as the hits", async () => {
+    const everything = (await search("pdf", "&facets=true")).facets!;
+    const { facets, hits } = await search("pdf", "&facets=true&scope=public&type=skill&updated=7");
+    assert.deepEqual(
+      hits.map(({ skill }) => skill.name),
+      ["PDF forms"],
+    );
+    assert.equal(facets!.total, 1);
+    assert.deepEqual(facets!.scopes, [
+      { value: "all", count: everything.total },
+      { value: "mine", count: everything.total },
+      { value: "public", count: 1 },
+    ]);
+    const none = (await search("pdf", "&facets=true&type=rule")).facets!;
+    assert.deepEqual([none.total, none.types], [0, everything.types]);
+    const next = await search("pdf", "&facets=true&limit=1");
+    assert.equal((await search("pdf", `&facets=true&limit=1&cursor=${next.nextCursor}`)).facets, undefined);
+    const missing = (await search("pdf", "&facets=true&tenant=never-existed")).facets!;
+    assert.deepEqual([missing.total, missing.organizations], [0, everything.organizations]);
+  });
+
+  it("reports that two skills compete for a query that both answer almost equally well", async () => {
+    await publish("Changelog drafts", { description: "Writes a changelog from merged pull requests." });
+    await publish("Changelog notes", { description: "Writes a changelog from merged pull requests." });
+    await publish("Kubernetes rollout", { description: "Rolls a deployment out step by step." });
+    await service.settled();
+
+    const both = await search("write a changelog");
+    assert.equal(both.competing, true);
+    assert.deepEqual(both.names.slice(0, 2).sort(), ["Changelog drafts", "Changelog notes"]);
+    assert.equal((await search("kubernetes rollout")).competing, false);
+    assert.equal((await search("write a changelog", "&sort=newest")).competing, undefined);
+  });
+
   it("pages through all hits once", async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -159,19 +194,95 @@ describe("a search", () => {
       const { confidence } = await search(text);
       assert.ok(["high", "low", "none"].includes(confidence), text);
     }
-    for (const text of ["", "x".repeat(201), "x".repeat(10_000), "a\0b", "\u202edp.fdp\u202c"]) {
+    for (const text of ["", "\u202e", "x".repeat(1001), "x".repeat(10_000)]) {
       const answer = await service.call("GET", `/api/search?query=${encodeURIComponent(text)}`);
       assert.equal(answer.code, "invalid_request", text.slice(0, 10));
     }
   });
 });
 
+describe("a list without words", () => {
+  const list = async (rest: string, token: string | null = owner.token) => {
+    const answer = await service.call<SearchHit[]>("GET", `/api/search?${rest}`, {
+      token: token ?? undefined,
+    });
+    assert.equal(answer.status, 200, answer.error);
+    const { facets, nextCursor, ...fields } = answer.body as Partial<Found>;
+    return { hits: answer.data, facets, nextCursor, fields };
+  };
+
+  it("has own and public skills in one order, each once, and no scores", async () => {
+    const other = await service.newUser();
+    const elsewhere = await service.newOrg(other);
+    for (const name of ["Public elsewhere", "Private elsewhere"])
+      await service.call("POST", "/api/skills", {
+        token: other.token,
+        body: {
+          tenantId: elsewhere.slug,
+          name,
+          content: `# ${name}\n`,
+          visibility: name.startsWith("Public") ? "public" : "private",
+        },
+      });
+    for (const sort of ["updated", "newest", "downloads"]) {
+      const whole = await list(`sort=${sort}&facets=true&limit=50`);
+      const names = whole.hits.map(({ skill }) => skill.name);
+      assert.ok(names.includes("PDF forms") && names.includes("PDF text"));
+      assert.ok(names.includes("Public elsewhere") && !names.includes("Private elsewhere"));
+      assert.equal(new Set(names).size, names.length);
+      assert.equal(whole.facets!.total, names.length);
+      assert.equal(whole.hits.find(({ skill }) => skill.name === "PDF forms")!.own, true);
+      assert.ok(whole.hits.every(({ score, sentence }) => score === undefined && sentence === undefined));
+      const paged: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const page = await list(`sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`);
+        paged.push(...page.hits.map(({ skill }) => skill.name));
+        cursor = page.nextCursor ?? null;
+      }
+      assert.deepEqual(paged, names);
+    }
+  });
+
+  it("shows visitors what is public, with its downloads of 30 days", async () => {
+    const { hits, facets } = await list("trend=true&facets=true", null);
+    assert.deepEqual(hits.map(({ skill }) => skill.name).sort(), ["PDF forms", "Public elsewhere"]);
+    assert.ok(hits.every(({ trend, downloads30Days }) => trend?.length === 30 && downloads30Days === 0));
+    assert.deepEqual(facets!.scopes, [
+      { value: "all", count: 2 },
+      { value: "mine", count: 0 },
+      { value: "public", count: 2 },
+    ]);
+    const mine = await service.call("GET", "/api/search?scope=mine");
+    assert.equal(mine.code, "unauthenticated");
+  });
+
+  it("has the downloads of a private skill only for those who may read its analytics", async () => {
+    const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/roles`, {
+      token: owner.token,
+      body: { name: "Reader", permissions: { skill: ["read"] } },
+    });
+    assert.equal(role.status, 201, role.error);
+    const reader = await newMember(service, org, role.data.id);
+    const trendsFor = async (token: string) =>
+      (await list("trend=true&limit=50", token)).hits.flatMap(({ skill, trend }) =>
+        trend ? [skill.name] : [],
+      );
+    assert.ok((await trendsFor(owner.token)).includes("PDF text"));
+    assert.deepEqual((await trendsFor(reader.token)).sort(), ["PDF forms", "Public elsewhere"]);
+  });
+});
+
+const pageOf = ({ body }: { body: Record<string, unknown> }) => ({ ...body, requestId: undefined });
+
 describe("what a search reveals", () => {
   it("is the same for a member before and after a skill exists that they may not read", async () => {
     const member = await newMember(service, org, "viewer");
     const queries = ["zeppelin", "zepelin", "zeppelins plan", "zep", "commit zeppelin", "commit messages"];
     const asked = (token: string | null) =>
-      Promise.all(queries.map((query) => search(query, "&facets=true", token)));
+      Promise.all([
+        ...queries.map((query) => search(query, "&facets=true", token)),
+        service.call("GET", "/api/search?facets=true&trend=true", { token: token ?? undefined }).then(pageOf),
+      ]);
     const before = [await asked(member.token), await asked(null)];
 
     const folder = await newFolder(service, org, owner, "hangar");

@@ -122,6 +122,8 @@ describe("the plans of queries at a few hundred documents", () => {
       await requiredBySome(),
     ];
     const explored = ["updated", "newest", "downloads"].flatMap((sort) => [
+      `/api/search?scope=mine&sort=${sort}&limit=5`,
+      `/api/search?sort=${sort}&limit=5`,
       `/api/explore?sort=${sort}&limit=5`,
       ...(sort === "updated" ? [`/api/explore?sort=${sort}&tag=fifth&limit=5`] : []),
     ]);

@@ -9,7 +9,7 @@ import { skillTypes } from "../../../contract/vocabulary.ts";
 import type { CountedSkill } from "../../../storage/search/skills.ts";
 import type { App } from "../../app.ts";
 import { perApp } from "../../per-app.ts";
-import { countOrganizations, countValues, maxValues } from "../search/facets.ts";
+import { countValues, maxValues, nameOrganizations } from "../search/facets.ts";
 import { rankSkills, withoutWorst } from "../search/find.ts";
 import { tagsOf, type FacetsQuery } from "../search/schema.ts";
 import { tenantOfCatalog } from "../search/search.ts";
@@ -62,7 +62,10 @@ async function countFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsP
       return entry ? [{ value, count: entry.count }] : [];
     }),
     tags: countValues(found, ({ tags }) => tags).slice(0, maxValues),
-    organizations: await countOrganizations(app, found),
+    organizations: await nameOrganizations(
+      app,
+      countValues(found, (row) => [row.tenantId]),
+    ),
   };
 }
 

@@ -1,45 +1,167 @@
 /** Counts of all that a search finds, of the skills that the access decision allows. */
-import type { SearchFacets } from "../../../contract/payloads/search.ts";
-import type { CountedSkill } from "../../../storage/search/skills.ts";
+import { LRUCache } from "lru-cache";
+import { searchScopes, type SearchFacets } from "../../../contract/payloads/search.ts";
+import type { CountedSkill, SkillConditions, SkillScope } from "../../../storage/search/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { perApp } from "../../per-app.ts";
 import { keepAllowed } from "../load.ts";
-import type { Ranked } from "./find.ts";
+import { readerIn, type BrowseConditions } from "./browse.ts";
+import { rankSkills, withoutWorst, type Found } from "./find.ts";
 import type { RankedRequest } from "./ranked-page.ts";
 
 export const maxValues = 20;
 const dayMs = 24 * 3_600_000;
 /** Ages of the last change, in days, each with all that changed within them. */
 const ages = [7, 30, 365] as const;
+/** Skills of a scope that are counted without words. */
+const maxCounted = 5000;
 
-export async function countFacets(
+type ScopeName = (typeof searchScopes)[number];
+
+interface CountedRow extends CountedSkill {
+  /** Whether it is of one of the caller's organizations. */
+  isOwn: boolean;
+}
+
+export interface CountedRows {
+  rows: readonly CountedRow[];
+  isExact: boolean;
+}
+
+/** The hits of a ranked search: those of a page that was read, or of another search. */
+export async function countedFound(
   app: App,
   actor: Actor,
-  { scopes, query: _query, ...conditions }: RankedRequest,
-  { found }: Ranked,
-): Promise<SearchFacets> {
+  { query, scopes, ...conditions }: RankedRequest,
+  known?: { found: readonly Found[] },
+): Promise<CountedRows> {
+  const found = known?.found ?? (await rankSkills(app, { query, scopes, ...conditions })).found;
   const ids = found.map(({ skillId }) => skillId);
-  const read = await Promise.all(
-    scopes.map(async (scope) => {
-      const rows = await app.storage.skillSearch.listCounted({ ids }, { scope, ...conditions });
-      const reader: Actor = scope.kind === "tenants" ? actor : { kind: "anonymous", origin: actor.origin };
-      return keepAllowed(app, reader, "skill:read", rows);
-    }),
+  const rows = await readScopes(app, actor, scopes, (scope) =>
+    app.storage.skillSearch.listCounted({ ids }, { scope, ...conditions }),
   );
-  const rows = [...new Map(read.flat().map((row) => [row._id, row])).values()];
-  const now = app.now().getTime();
+  if (known) return { rows: [...rows.values()], isExact: true };
+  const first = found.find(({ skillId }) => rows.has(skillId));
   return {
-    total: rows.length,
-    types: countValues(rows, ({ type }) => [type]),
-    tags: countValues(rows, ({ tags }) => tags).slice(0, maxValues),
-    visibilities: countValues(rows, ({ visibility }) => [visibility]),
-    organizations: await countOrganizations(app, rows),
+    rows: withoutWorst(found, first).flatMap(({ skillId }) => rows.get(skillId) ?? []),
+    isExact: true,
+  };
+}
+
+/** All skills of the scopes, up to a limit of each. */
+export async function countedAll(
+  app: App,
+  actor: Actor,
+  { scopes, ...conditions }: BrowseConditions,
+): Promise<CountedRows> {
+  let isExact = true;
+  const rows = await readScopes(app, actor, scopes, async (scope) => {
+    const read = await listRows(app, { scope, ...conditions });
+    if (read.length > maxCounted) isExact = false;
+    return read.slice(0, maxCounted);
+  });
+  return { rows: [...rows.values()], isExact };
+}
+
+const keptMs = 15_000;
+const keptOf = perApp(() => new LRUCache<string, Promise<CountedSkill[]>>({ max: 8, ttl: keptMs }));
+
+/** Rows of the catalog are the same for every caller, so they are kept for some seconds. */
+function listRows(app: App, conditions: SkillConditions): Promise<CountedSkill[]> {
+  const read = (selected: SkillConditions) =>
+    app.storage.skillSearch.listCounted({ limit: maxCounted + 1 }, selected);
+  const { scope } = conditions;
+  if (scope.kind === "tenants" || conditions.updatedSince) return read(conditions);
+  const ofAll: SkillConditions = { ...conditions, scope: { kind: "catalog", tenantId: scope.tenantId } };
+  const kept = keptOf(app);
+  const key = JSON.stringify(ofAll);
+  const known = kept.get(key);
+  if (known) return known;
+  const reading = read(ofAll);
+  kept.set(key, reading);
+  reading.catch(() => kept.delete(key));
+  return reading;
+}
+
+/** Rows that the caller may read, by id. Own scopes come first. */
+async function readScopes(
+  app: App,
+  actor: Actor,
+  scopes: readonly SkillScope[],
+  read: (scope: SkillScope) => Promise<CountedSkill[]>,
+): Promise<Map<string, CountedRow>> {
+  const lists = await Promise.all(
+    scopes.map(async (scope) => keepAllowed(app, readerIn(scope, actor), "skill:read", await read(scope))),
+  );
+  const rows = new Map<string, CountedRow>();
+  for (const [at, list] of lists.entries())
+    for (const row of list)
+      if (!rows.has(row._id)) rows.set(row._id, { ...row, isOwn: scopes[at]!.kind === "tenants" });
+  return rows;
+}
+
+/** Filters whose other values can be chosen. */
+interface Selection {
+  scope: ScopeName;
+  /** Null: of an organization that does not exist. */
+  tenantId?: string | null;
+  type?: string;
+  updated?: number;
+}
+
+/** `selected`: the hits. `open`: the hits without the filters of the selection. */
+export async function countFacets(
+  app: App,
+  { scope, tenantId, type, updated }: Selection,
+  selected: CountedRows,
+  open: CountedRows,
+): Promise<SearchFacets> {
+  const now = app.now().getTime();
+  const total = selected.rows.length;
+  const isWithin = (days: number) => (row: CountedRow) => now - row.updatedAt.getTime() < days * dayMs;
+  const filters: Record<"scope" | "tenant" | "type" | "updated", (row: CountedRow) => boolean> = {
+    scope: isIn(scope),
+    tenant: (row) => tenantId === undefined || row.tenantId === tenantId,
+    type: (row) => type === undefined || row.type === type,
+    updated: updated === undefined ? () => true : isWithin(updated),
+  };
+  /** Hits with all filters but one. */
+  const without = (excluded: keyof typeof filters) => {
+    const others = Object.entries(filters).flatMap(([name, passes]) => (name === excluded ? [] : [passes]));
+    return open.rows.filter((row) => others.every((passes) => passes(row)));
+  };
+  const ofScopes = without("scope");
+  const ofUpdated = without("updated");
+  const types = countValues(without("type"), (row) => [row.type]);
+  const organizations = countValues(without("tenant"), (row) => [row.tenantId]);
+  return {
+    total,
+    totalIsExact: selected.isExact && open.isExact,
+    scopes: searchScopes.map((value) => ({
+      value,
+      count: value === scope ? total : ofScopes.filter(isIn(value)).length,
+    })),
+    types: withTotal(types, type, total),
+    tags: countValues(selected.rows, ({ tags }) => tags).slice(0, maxValues),
+    visibilities: countValues(selected.rows, ({ visibility }) => [visibility]),
+    organizations: await nameOrganizations(app, withTotal(organizations, tenantId, total)),
     updated: ages.map((days) => ({
       days,
-      count: rows.filter(({ updatedAt }) => now - updatedAt.getTime() < days * dayMs).length,
+      count: days === updated ? total : ofUpdated.filter(isWithin(days)).length,
     })),
   };
 }
+
+const isIn = (scope: ScopeName) => (row: CountedRow) =>
+  scope === "all" || (scope === "mine" ? row.isOwn : row.listed);
+
+/** A selected value has the number of the hits: the search without it may have left some of them out. */
+const withTotal = (
+  counts: readonly ValueCount[],
+  selected: string | null | undefined,
+  total: number,
+): ValueCount[] => counts.map((one) => (one.value === selected ? { ...one, count: total } : one));
 
 export interface ValueCount {
   value: string;
@@ -47,9 +169,9 @@ export interface ValueCount {
 }
 
 /** The most frequent values first; equally frequent ones by name. */
-export function countValues(
-  rows: readonly CountedSkill[],
-  valuesOf: (row: CountedSkill) => readonly string[],
+export function countValues<T extends CountedSkill>(
+  rows: readonly T[],
+  valuesOf: (row: T) => readonly string[],
 ): ValueCount[] {
   const counts = new Map<string, number>();
   for (const row of rows) for (const value of valuesOf(row)) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -58,12 +180,12 @@ export function countValues(
   );
 }
 
-/** The organizations with the most skills, by slug. */
-export async function countOrganizations(
+/** The organizations with the most skills, by slug. `counts`: by id, the most frequent first. */
+export async function nameOrganizations(
   app: App,
-  rows: readonly CountedSkill[],
+  counts: readonly ValueCount[],
 ): Promise<(ValueCount & { name: string })[]> {
-  const counted = countValues(rows, ({ tenantId }) => [tenantId]).slice(0, maxValues);
+  const counted = counts.slice(0, maxValues);
   if (counted.length === 0) return [];
   const tenants = await app.storage.tenants.listByIds(counted.map(({ value }) => value));
   const byId = new Map(tenants.map((tenant) => [tenant._id, tenant]));

@@ -25,6 +25,7 @@ export interface FindRequest {
   visibility?: Visibility;
   tags?: readonly string[];
   folderId?: string | null;
+  updatedSince?: Date;
 }
 
 export interface Found {
@@ -79,11 +80,18 @@ export async function rankSkills(app: App, request: FindRequest): Promise<Ranked
   if (groups.length === 0) return { found: [], corrections: [], groups, counts: { entries: 0, of: () => 0 } };
   const isTyping = /[\p{L}\p{N}]$/u.test(request.query);
   const expanded = await expand(app, countedScopes(request.scopes), groups, isTyping);
-  const { type, visibility, tags, folderId } = request;
+  const { type, visibility, tags, folderId, updatedSince } = request;
   const reads = readsOf(expanded.groups, expanded.counts);
   const pages = await Promise.all(
     request.scopes.flatMap((scope) => {
-      const filter: EntryFilter = { scope: scopeClauses(scope), type, visibility, tags, folderId };
+      const filter: EntryFilter = {
+        scope: scopeClauses(scope),
+        type,
+        visibility,
+        tags,
+        folderId,
+        updatedSince,
+      };
       return [
         ...reads.map((terms) => app.storage.searchEntries.listCandidates(filter, terms, maxCandidates)),
         readEarlier(app, filter, request.query),

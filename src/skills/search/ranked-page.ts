@@ -39,6 +39,8 @@ export interface RankedPage extends Ranked {
   /** The best hit of all pages that the caller may read. */
   first: Found | undefined;
   confidence: Confidence;
+  /** Whether the first two hits of all are close; undefined on later pages and in another order. */
+  isCompeting: boolean | undefined;
   nextCursor: string | null;
 }
 
@@ -66,16 +68,31 @@ export async function rankedPage(
     hits.push(...(await read(some)));
     at += some.length;
   }
+  const confidence = confidenceOf(first);
+  const isBeginning = last === undefined && page.sort === "relevance";
   const end = at < ordered.length ? ordered[at - 1]! : undefined;
   return {
     ...ranked,
     found,
     hits,
     first,
-    confidence: confidenceOf(first),
+    confidence,
+    isCompeting: isBeginning ? areCompeting(hits, confidence) : undefined,
     corrections: ranked.corrections.filter((correction) => isNeeded(correction, hits)),
     nextCursor: end ? encodeCursor([page.sort, valueOf(end), end.skillId]) : null,
   };
+}
+
+/** Second hits with at least this share of the first one's value compete with it. */
+const competingShare = 0.92;
+
+/**
+ * Whether two skills answer a query almost equally well, so that an agent may choose either. Their authors can tell
+ * them apart by their descriptions.
+ */
+function areCompeting([first, second]: readonly Hit[], confidence: Confidence): boolean {
+  if (!first || !second || confidence !== "high") return false;
+  return second.found.value >= first.found.value * competingShare;
 }
 
 const valuesBy: Readonly<Record<SearchSort, (found: Found) => number>> = {

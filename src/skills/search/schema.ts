@@ -51,11 +51,27 @@ export type ExploreQuery = z.output<typeof ExploreQuery>;
 
 export const SearchQuery = z.object({
   ...inCatalog,
-  query: words.refine((text) => text !== "", "must not be empty").meta(query.meta()!),
+  query: words
+    .refine((text) => text !== "", "must not be empty")
+    .optional()
+    .meta({
+      description: "words of the task or of a name, in any order; without it, all skills are listed",
+    }),
   scope: z.enum(searchScopes).default("all"),
   visibility: z.enum(visibilities).optional(),
+  updated: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .optional()
+    .meta({ description: "only skills that changed within so many days" }),
   sort: searchSort,
-  facets: z.stringbool().optional().meta({ description: "count all hits by type, tag and more" }),
+  facets: z
+    .stringbool()
+    .optional()
+    .meta({ description: "count all hits by type, tag and more; with the first page only" }),
+  trend: z.stringbool().optional().meta({ description: "add downloads of the last 30 days to each skill" }),
   explain: z
     .stringbool()
     .optional()

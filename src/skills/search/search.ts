@@ -214,7 +214,7 @@ async function narrowToOwn(app: App, actor: Actor, { kind, tenants }: Readable):
  * access of skills is updated after a change of a restriction; further reads then fill up the page. `read`: the rows,
  * and the states of their trees if they were read together or later; undefined ends the list without a result.
  */
-async function listPage<R extends ReadRows | undefined>(
+export async function listPage<R extends ReadRows | undefined>(
   app: App,
   actor: Actor,
   query: Omit<SkillQuery, "limit" | "after">,
@@ -267,6 +267,6 @@ export async function tenantOfCatalog(
   return tenant && !tenant.deletionAt ? tenant._id : null;
 }
 
-function cursorAfter({ skill, value }: ListedSkill, sort: SkillSort): string {
+export function cursorAfter({ skill, value }: ListedSkill, sort: SkillSort): string {
   return encodeCursor([sort, Number(value), skill._id]);
 }

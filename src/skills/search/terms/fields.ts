@@ -1,5 +1,6 @@
 /** Fields of a skill in which words are found, with what a word in each of them is worth. */
 import { type SearchField } from "../../../../contract/vocabulary.ts";
+import { isAboutUse, splitSentences } from "../../../../contract/when-to-use.ts";
 
 interface FieldRule {
   /** Worth of a word in it. */
@@ -37,9 +38,6 @@ export interface SkillText {
 const bodyLength = 64 * 1024;
 const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/;
 const fence = /^ {0,3}(```|~~~)/;
-/** A sentence that says when to use the skill. */
-const when =
-  /\b(?:use (?:this|it|when|for|to|whenever)|when (?:to use|the user|you|users|asked|working)|trigger(?:s|ed)?|applies to|whenever)\b/i;
 
 /** The text of each field. Headings of a skill are not in its body again. */
 export function fieldsOf({
@@ -60,10 +58,10 @@ export function fieldsOf({
     if (title !== undefined) headings.push(title);
     else {
       lines.push(line);
-      if (!isCode && uses.length < 40 && line.length < 2000 && when.test(line)) uses.push(line);
+      if (!isCode && uses.length < 40 && line.length < 2000 && isAboutUse(line)) uses.push(line);
     }
   }
-  for (const sentence of description.split(/(?<=[.!?])\s+/)) if (when.test(sentence)) uses.push(sentence);
+  for (const sentence of splitSentences(description)) if (isAboutUse(sentence)) uses.push(sentence);
   return {
     name: slug === "" || slug.replaceAll("-", " ") === name.toLowerCase() ? name : `${name}\n\n${slug}`,
     tags: tags.join("\n\n"),
