@@ -6,9 +6,10 @@ import type { Query } from "./judge.ts";
 
 const folder = join(root, "bench/search");
 
-/** SKILL.md files by their slugs. */
-export function readCorpus(): { slug: string; content: string }[] {
-  return readdirSync(join(folder, "corpus")).flatMap((file) =>
+/** SKILL.md files by their slugs: those of the given subjects, or all. */
+export function readCorpus(subjects?: readonly string[]): { slug: string; content: string }[] {
+  const files = subjects?.map((subject) => `${subject}.md`) ?? readdirSync(join(folder, "corpus"));
+  return files.flatMap((file) =>
     readFileSync(join(folder, "corpus", file), "utf8")
       .split(/^=== /m)
       .slice(1)

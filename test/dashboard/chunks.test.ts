@@ -42,7 +42,7 @@ describe("the scripts of a view", () => {
   });
 
   it("have no overlays on the home page and in the catalog", () => {
-    const shown = [...viewsIn("home"), ...viewsIn("explore")];
+    const shown = [...viewsIn("home"), ...viewsIn("explore")].filter((view) => !view.endsWith("-dialog.tsx"));
     assert.ok(shown.length >= 2);
 
     assert.deepEqual(

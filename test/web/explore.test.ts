@@ -27,7 +27,7 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, async () => 
 
   it("lists what is public, most downloaded first, filters it, and moves the choice by keys", async () => {
     const { page, troubles, outside } = await dashboard.newPage();
-    const listed = page.waitForRequest(/\/api\/explore\?/);
+    const listed = page.waitForRequest(/\/api\/search\?/);
     await page.goto(`${dashboard.service.url}/explore`);
     assert.equal(new URL((await listed).url()).searchParams.get("sort"), "downloads");
     const options = page.getByRole("listbox").getByRole("option");
@@ -39,7 +39,7 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, async () => 
     assert.equal(await options.nth(1).getAttribute("aria-selected"), "true");
     await page.keyboard.press("/");
     await page.keyboard.type("beta");
-    await page.waitForRequest(/\/api\/explore\?.*sort=relevance/);
+    await page.waitForRequest(/\/api\/search\?.*sort=relevance/);
     await page.getByText(`${slug}/beta-review`).first().waitFor();
     await options.nth(1).waitFor({ state: "detached" });
     await page.waitForURL(/query=beta/);
@@ -58,21 +58,21 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, async () => 
       code: "not_implemented",
       requestId: "request-12345",
     };
-    await page.route("**/api/explore*", (call) => call.fulfill({ status: 501, json: failure }));
+    await page.route("**/api/search*", (call) => call.fulfill({ status: 501, json: failure }));
     await page.goto(`${dashboard.service.url}/explore`);
     await page.getByText("The database is being moved.").waitFor();
     await page.getByText("request-12345").waitFor();
-    await page.unroute("**/api/explore*");
+    await page.unroute("**/api/search*");
     await page.getByRole("button", { name: "Try again" }).click();
     const options = page.getByRole("listbox").getByRole("option");
     await options.first().waitFor();
 
     const search = page.getByLabel("Search skills and rules");
-    await page.route("**/api/explore*", (call) => call.fulfill({ status: 501, json: failure }));
+    await page.route("**/api/search*", (call) => call.fulfill({ status: 501, json: failure }));
     await search.fill("beta");
     await page.getByText("request-12345").waitFor();
     assert.equal(await search.inputValue(), "beta", "the text stays");
-    await page.unroute("**/api/explore*");
+    await page.unroute("**/api/search*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText(`${slug}/beta-review`).first().waitFor();
   });
@@ -81,7 +81,7 @@ describe("the catalog in the dashboard", { skip: reason ?? false }, async () => 
     const { page } = await dashboard.newPage();
     let pages = 0;
     const failure = { success: false, error: "Too much at once.", code: "rate_limited", requestId: "r-1" };
-    await page.route("**/api/explore*", async (call) => {
+    await page.route("**/api/search*", async (call) => {
       if (call.request().url().includes("cursor=")) {
         pages++;
         return call.fulfill({ status: 429, json: failure });

@@ -55,19 +55,28 @@ export async function setUpDashboard(given?: TestService): Promise<Dashboard> {
 /** Folder for a picture of each look, if set. */
 const pictures = process.env["SVC_TEST_PICTURES"];
 
-const looks = [
+export interface Look {
+  colorScheme: "light" | "dark";
+  width: number;
+}
+const looks: readonly Look[] = [
   { colorScheme: "light", width: 1440 },
   { colorScheme: "dark", width: 360 },
-] as const;
+];
 
 /**
  * Fails for problems of accessibility, or of scrolling, of an open page: light and wide, dark and narrow.
  *
  * @param subject what the pictures show, if it is not at the top
  */
-export async function assertAccessible(page: Page, name: string, subject?: Locator): Promise<void> {
+export async function assertAccessible(
+  page: Page,
+  name: string,
+  subject?: Locator,
+  seenAs: readonly Look[] = looks,
+): Promise<void> {
   const size = page.viewportSize()!;
-  for (const { colorScheme, width } of looks) {
+  for (const { colorScheme, width } of seenAs) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: size.height });
     const look = `${name} ${colorScheme} ${width}`;

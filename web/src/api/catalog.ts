@@ -3,9 +3,10 @@ import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { SearchSort } from "../../../contract/vocabulary.ts";
 import { type Schemas } from "./client.ts";
 import { pages, query } from "./query.ts";
+import { sortOf } from "./search.ts";
 
 export type CatalogItem = Schemas["CatalogItem"];
-export interface CatalogSearch {
+interface CatalogSearch {
   query?: string;
   tag?: string;
   /** Slug of an organization. */
@@ -16,13 +17,9 @@ export interface CatalogSearch {
 
 const pageSize = 50;
 
-/** The order that a search has unless another is chosen; only words make a skill relevant. */
-export const catalogSort = ({ query: words, sort }: CatalogSearch) =>
-  words ? (sort ?? "relevance") : sort === undefined || sort === "relevance" ? "downloads" : sort;
-
 export const catalogQuery = (search: CatalogSearch) =>
   infiniteQueryOptions({
-    ...pages("/api/explore", { ...search, limit: pageSize, sort: catalogSort(search) }),
+    ...pages("/api/explore", { ...search, limit: pageSize, sort: sortOf(search) }),
     placeholderData: keepPreviousData,
   });
 

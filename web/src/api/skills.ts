@@ -33,6 +33,9 @@ const pageSize = 100;
 export const versionsQuery = (ref: string) =>
   pages("/api/skills/{skill}/versions", { skill: ref, limit: pageSize, prerelease: "true" });
 
+export const latestVersionsQuery = (ref: string) =>
+  query("/api/skills/{skill}/versions", { skill: ref, limit: 3 });
+
 /** One version by its exact semver; undefined if there is none. */
 export const versionQuery = (ref: string, semver: string) =>
   queryOptions({

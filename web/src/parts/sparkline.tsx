@@ -1,8 +1,14 @@
 const width = 288;
 const height = 40;
 
-/** A small chart of a series without axes. Its label states what it shows. */
-export function Sparkline({ values, label }: { values: number[]; label: string }) {
+interface Props {
+  values: readonly number[];
+  /** States what it shows; without one, it is a decoration of figures next to it. */
+  label?: string;
+}
+
+/** A small chart of a series without axes. */
+export function Sparkline({ values, label }: Props) {
   const top = Math.max(1, ...values);
   const points = values.map((value, index) => {
     const x = values.length > 1 ? (index / (values.length - 1)) * width : 0;
@@ -14,7 +20,8 @@ export function Sparkline({ values, label }: { values: number[]; label: string }
       className="spark"
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
-      role="img"
+      role={label === undefined ? undefined : "img"}
+      aria-hidden={label === undefined}
       aria-label={label}
     >
       <polygon className="area" points={`0,${height} ${points.join(" ")} ${width},${height}`} />

@@ -1,6 +1,6 @@
 import type { LinkProps } from "@tanstack/react-router";
 import type { AdminConnection, Queue } from "../../api/admin.ts";
-import { counted } from "./figures.ts";
+import { counted } from "../../parts/counted.ts";
 import type { Check } from "./health-checks.tsx";
 
 export interface AttentionItem {

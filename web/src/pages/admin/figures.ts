@@ -1,12 +1,4 @@
 /** Figures and times of the administration, as people read them. */
-const numbers = new Intl.NumberFormat("en");
-
-export const count = (value: number): string => numbers.format(value);
-
-/** A number with its noun: `1 job`, `2 jobs`. */
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
-
 export function duration(ms: number | null): string {
   if (ms === null) return "–";
   if (ms < 1000) return `${Math.round(ms)} ms`;

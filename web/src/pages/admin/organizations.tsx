@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { organizationsQuery, type AdminOrganization } from "../../api/admin.ts";
+import { count } from "../../parts/counted.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
 import { SearchField } from "../../parts/lists/search-field.tsx";
@@ -9,7 +10,6 @@ import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
-import { count } from "./figures.ts";
 
 interface Search {
   query?: string;

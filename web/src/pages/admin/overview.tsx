@@ -8,6 +8,7 @@ import {
   serviceLogQuery,
   type Queue,
 } from "../../api/admin.ts";
+import { count } from "../../parts/counted.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
@@ -15,7 +16,6 @@ import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { attentionOf, type AttentionItem } from "./attention.ts";
-import { count } from "./figures.ts";
 import { checksOf, HealthChecks } from "./health-checks.tsx";
 import { LiveStatus, useLiveQueues, type LiveQueues } from "./use-live-queues.tsx";
 

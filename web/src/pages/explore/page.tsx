@@ -1,114 +1,127 @@
 import "./explore.css";
-import { NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
-import { Search } from "lucide-react";
-import { useMemo, useRef } from "react";
-import { searchSorts } from "../../../../contract/vocabulary.ts";
-import { catalogQuery, catalogSort, type CatalogSearch } from "../../api/catalog.ts";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { readSearch, searchQuery, type SkillSearch } from "../../api/search.ts";
 import { Empty } from "../../parts/empty.tsx";
-import { useKeys } from "../../parts/keys.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { List } from "../../parts/lists/list-section.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Results } from "./results.tsx";
+import { Facets } from "./facets.tsx";
+import { Notes } from "./list/notes.tsx";
+import { Results } from "./list/results.tsx";
+import { SearchBar } from "./search-bar.tsx";
 
-const debounceMs = 150;
+const CompareDialog = lazy(async () => ({ default: (await import("./compare-dialog.tsx")).CompareDialog }));
+
+export type ExploreSearch = SkillSearch & {
+  /** Whether the descriptions of the first two hits are compared. */
+  compare?: true;
+};
 
 export const Route = createFileRoute("/explore")({
-  validateSearch: (raw: Record<string, unknown>): CatalogSearch => ({
-    query: typeof raw["query"] === "string" && raw["query"] !== "" ? raw["query"] : undefined,
-    tag: typeof raw["tag"] === "string" && raw["tag"] !== "" ? raw["tag"] : undefined,
-    type: raw["type"] === "skill" || raw["type"] === "rule" ? raw["type"] : undefined,
-    sort: searchSorts.find((sort) => sort === raw["sort"]),
+  validateSearch: (raw: Record<string, unknown>): ExploreSearch => ({
+    ...readSearch(raw),
+    compare: raw["compare"] === true ? true : undefined,
   }),
-  loaderDeps: ({ search }) => search,
+  loaderDeps: ({ search }) => searchOf(search),
   loader: ({ context, deps }) => {
-    void context.client.prefetchInfiniteQuery(catalogQuery(deps));
+    void context.client.prefetchInfiniteQuery(searchQuery(deps));
   },
   component: ExplorePage,
 });
 
+const searchOf = (address: ExploreSearch): ExploreSearch => ({ ...address, compare: undefined });
+
 function ExplorePage() {
-  const search = Route.useSearch();
-  const found = useInfiniteQuery(catalogQuery(search));
+  const address = Route.useSearch();
+  const search = useMemo(() => searchOf(address), [address]);
+  const navigate = useNavigate({ from: Route.fullPath });
+  const change = (part: Partial<ExploreSearch>) =>
+    void navigate({ search: (old) => ({ ...old, ...part }), replace: true });
+  const found = useInfiniteQuery(searchQuery(search));
   const { data } = found;
-  const items = useMemo(() => itemsOf({ data }), [data]);
-  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  const hits = useMemo(() => itemsOf({ data }), [data]);
+  const page = data?.pages[0];
+  const [areFiltersOpen, setFiltersOpen] = useState(false);
+  const isCompared = address.compare && hits.length > 1 && !found.isPlaceholderData;
   return (
     <Page title="Explore">
-      <div className="explore">
+      <div className="explore" data-filters={areFiltersOpen}>
         <h1 className="visually-hidden">Explore</h1>
-        <Results items={items} found={found} filters={<Filters search={search} />}>
-          <List
-            found={found}
-            rowHeight={58}
-            empty={
-              <Empty title={isFiltered ? "No skill matches" : "No public skills yet"}>
-                <p className="sub">
-                  {isFiltered
-                    ? "Try fewer words, or remove a filter."
-                    : "Skills with the visibility public appear here."}
-                </p>
-              </Empty>
-            }
-          >
+        <Facets search={search} facets={page?.facets} onChange={change} />
+        <Results
+          search={search}
+          hits={hits}
+          found={found}
+          filters={
+            <SearchBar
+              search={search}
+              facets={page?.facets}
+              areFiltersOpen={areFiltersOpen}
+              onFilters={() => setFiltersOpen(!areFiltersOpen)}
+              onChange={change}
+            />
+          }
+          notes={page && <Notes page={page} onCompare={() => change({ compare: true })} />}
+        >
+          <List found={found} rowHeight={58} empty={<NoHits search={search} onChange={change} />}>
             {() => null}
           </List>
         </Results>
       </div>
+      {isCompared && (
+        <Suspense>
+          <CompareDialog
+            query={page?.competing ? search.query : undefined}
+            hits={[hits[0]!, hits[1]!]}
+            onClose={() => change({ compare: undefined })}
+          />
+        </Suspense>
+      )}
     </Page>
   );
 }
 
-function Filters({ search }: { search: CatalogSearch }) {
-  const navigate = useNavigate({ from: Route.fullPath });
-  const field = useRef<HTMLInputElement>(null);
-  const change = (part: CatalogSearch) =>
-    void navigate({ search: (old) => ({ ...old, ...part }), replace: true });
-  const changeQuery = useDebouncedCallback(
-    (query: string) => change({ query: query || undefined }),
-    debounceMs,
-  );
-  useKeys({ "/": () => field.current?.focus() });
+interface NoHitsProps {
+  search: SkillSearch;
+  onChange: (part: Partial<ExploreSearch>) => void;
+}
+
+/** Why nothing is listed, with the filters to loosen. */
+function NoHits({ search, onChange }: NoHitsProps) {
+  const { query, scope, type, tags, tenant, updated } = search;
+  const isFiltered = [scope, type, tags, tenant, updated].some((value) => value !== undefined);
+  if (!query && !isFiltered)
+    return (
+      <Empty title="No skills yet">
+        <p className="sub">Skills of your organizations, and public ones of others, appear here.</p>
+      </Empty>
+    );
   return (
-    <div className="search-bar stack">
-      <TextInput
-        ref={field}
-        aria-label="Search skills and rules"
-        placeholder="Name, tag or what it should do"
-        leftSection={<Search size={16} />}
-        rightSection={<span className="kbd hidden-on-phones">/</span>}
-        defaultValue={search.query ?? ""}
-        maxLength={200}
-        onChange={(event) => changeQuery(event.currentTarget.value)}
-      />
-      <div className="row between">
-        <SegmentedControl
-          aria-label="Type"
-          size="xs"
-          data={[
-            { value: "", label: "All" },
-            { value: "skill", label: "Skills" },
-            { value: "rule", label: "Rules" },
-          ]}
-          value={search.type ?? ""}
-          onChange={(value) => change({ type: value || undefined })}
-        />
-        <NativeSelect
-          aria-label="Sort"
-          size="xs"
-          w={130}
-          data={searchSorts
-            .filter((sort) => sort !== "relevance" || search.query)
-            .map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
-          value={catalogSort(search)}
-          onChange={(event) =>
-            change({ sort: searchSorts.find((sort) => sort === event.currentTarget.value) })
+    <Empty title="No skill matches">
+      <p className="sub">
+        {isFiltered
+          ? "Remove a filter, or describe the task in other words."
+          : "Describe the task in other words."}
+      </p>
+      {isFiltered && (
+        <button
+          type="button"
+          className="link-button"
+          onClick={() =>
+            onChange({
+              scope: undefined,
+              type: undefined,
+              tags: undefined,
+              tenant: undefined,
+              updated: undefined,
+            })
           }
-        />
-      </div>
-    </div>
+        >
+          Remove all filters
+        </button>
+      )}
+    </Empty>
   );
 }

@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
 import { jobQuery, type JobDetail } from "../../../api/admin.ts";
 import { ApiError } from "../../../api/client.ts";
+import { count } from "../../../parts/counted.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
-import { count, duration } from "../figures.ts";
+import { duration } from "../figures.ts";
 import { JobActions } from "./job-actions.tsx";
 import { stateNames, subjectOf } from "./states.ts";
 

@@ -3,12 +3,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { JobState } from "../../../../../contract/vocabulary.ts";
 import { jobsQuery, type Job, type JobFilter, type Queue } from "../../../api/admin.ts";
+import { count } from "../../../parts/counted.ts";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
 import { TabNav } from "../../../parts/tab-nav.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
-import { count } from "../figures.ts";
 import { JobActions } from "./job-actions.tsx";
 import { orderedStates, stateNames, subjectOf, timeNames, timeOf } from "./states.ts";
 

@@ -1,6 +1,7 @@
 import type { JobMetrics } from "../../../api/admin.ts";
+import { count } from "../../../parts/counted.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { clock, count, duration } from "../figures.ts";
+import { clock, duration } from "../figures.ts";
 
 type Step = JobMetrics["steps"][number];
 type Kind = "completed" | "failed" | "retried";

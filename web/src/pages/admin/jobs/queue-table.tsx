@@ -3,10 +3,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { pauseQueue, resumeQueue, retryFailed, type Queue } from "../../../api/admin.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
+import { count, counted } from "../../../parts/counted.ts";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
-import { count, counted, duration } from "../figures.ts";
+import { duration } from "../figures.ts";
 import { refreshJobs } from "./refresh.ts";
 
 interface Props {

@@ -1,9 +1,10 @@
 import type { LucideIcon } from "lucide-react";
 
-/** One thing that the palette offers: a page. */
+/** One thing that the palette offers: a page. `marks`: parts of the description, as `MarkedText` takes them. */
 export interface Entry {
   label: string;
   description?: string;
+  marks?: readonly (readonly number[])[];
   icon: LucideIcon;
   href: string;
 }

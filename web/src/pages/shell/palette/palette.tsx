@@ -5,7 +5,8 @@ import { Spotlight, spotlight } from "@mantine/spotlight";
 import { useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
-import { matching, readQuery, type Group } from "./entry.ts";
+import { MarkedText } from "../../../parts/marked-text.tsx";
+import { matching, readQuery, type Entry, type Group } from "./entry.ts";
 import { recentEntries, useCommands, usePages } from "./pages.ts";
 import { useFiles, useFolders, usePeople, useSkills, useTags } from "./searches.ts";
 
@@ -38,14 +39,13 @@ export function Palette() {
       <Spotlight.ActionsList>
         {groups.map(({ label, entries }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
-            {entries.map(({ label: name, description, icon: Icon, href }) => (
+            {entries.map((entry) => (
               <Spotlight.Action
-                key={`${href} ${name}`}
-                label={name}
-                description={description}
-                leftSection={<Icon size={16} />}
-                onClick={() => void navigate({ href })}
-              />
+                key={`${entry.href} ${entry.label}`}
+                onClick={() => void navigate({ href: entry.href })}
+              >
+                <Line entry={entry} />
+              </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>
         ))}
@@ -58,6 +58,22 @@ export function Palette() {
         </span>
       </Spotlight.Footer>
     </Spotlight.Root>
+  );
+}
+
+function Line({ entry: { label, description, marks = [], icon: Icon } }: { entry: Entry }) {
+  return (
+    <>
+      <Icon size={16} aria-hidden="true" />
+      <span className="grow">
+        <span className="block clip">{label}</span>
+        {description !== undefined && (
+          <span className="block clip meta">
+            <MarkedText text={description} marks={marks} />
+          </span>
+        )}
+      </span>
+    </>
   );
 }
 

@@ -4,10 +4,10 @@
  */
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { CircleHelp, FileCode, FileText, Folder, Globe, Hash, User } from "lucide-react";
-import { catalogQuery } from "../../../api/catalog.ts";
+import { CircleHelp, FileCode, FileText, Folder, GitCompare, Globe, Hash, User } from "lucide-react";
 import { memberSearchQuery } from "../../../api/organization/people.ts";
 import { query } from "../../../api/query.ts";
+import { firstHitsQuery } from "../../../api/search.ts";
 import { foldersQuery, identityQuery } from "../../../api/session.ts";
 import { manifestQuery, refOf } from "../../../api/skills.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -25,23 +25,32 @@ const ownSkillsQuery = (search: { query?: string; tag?: string }) =>
 
 const facetsQuery = queryOptions({ ...query("/api/explore/facets"), staleTime: 60_000 });
 
-/** Own skills first, then public ones of other organizations. */
+/** Own and public skills, the best first, each with the sentence that matched. */
 export function useSkills(text: string, isOn: boolean): Entry[] {
-  const { data: identity } = useQuery(identityQuery);
-  const own = useQuery({ ...ownSkillsQuery({ query: text }), enabled: isOn && Boolean(identity) });
-  const found = useInfiniteQuery({ ...catalogQuery({ query: text }), enabled: isOn });
-  if (!isOn) return [];
-  const known = new Set(own.data?.map(({ publicId }) => publicId));
-  const others = (found.data?.pages[0]?.data ?? []).filter(({ publicId }) => !known.has(publicId));
-  const toEntry =
-    (icon: Entry["icon"]) =>
-    (skill: (typeof others)[number] | { tenantSlug: string; slug: string; description: string }) => ({
-      label: `${skill.tenantSlug}/${skill.slug}`,
-      description: visibleText(skill.description),
-      icon,
-      href: `/${skill.tenantSlug}/${skill.slug}`,
-    });
-  return [...(own.data ?? []).map(toEntry(FileText)), ...others.slice(0, shown).map(toEntry(Globe))];
+  const found = useInfiniteQuery({ ...firstHitsQuery(text, shown), enabled: isOn });
+  const page = found.data?.pages[0];
+  if (!isOn || !page) return [];
+  const hits = page.data.map(({ skill, own, sentence }) => ({
+    label: `${skill.tenantSlug}/${skill.slug}`,
+    description: sentence?.text ?? skill.description,
+    marks: sentence?.marks,
+    icon: own ? FileText : Globe,
+    href: `/${skill.tenantSlug}/${skill.slug}`,
+  }));
+  const [first, second] = hits;
+  if (!page.competing || !first || !second) return hits;
+  const compared = new URLSearchParams({ query: text, compare: "true" });
+  return [
+    first,
+    second,
+    {
+      label: "Two skills compete for this",
+      description: "Compare their descriptions",
+      icon: GitCompare,
+      href: `/explore?${compared}`,
+    },
+    ...hits.slice(2),
+  ];
 }
 
 export function useFolders(text: string, isOn: boolean): Entry[] {
@@ -94,11 +103,11 @@ export function useTags(text: string, isOn: boolean): Entry[] {
     label: `#${visibleText(name)}`,
     description: count === 1 ? "1 public skill" : `${count} public skills`,
     icon: Hash,
-    href: `/explore?tag=${encodeURIComponent(name)}`,
+    href: `/explore?tags=${encodeURIComponent(name)}`,
   }));
   const skills = (own.data ?? []).map(({ tenantSlug, slug, description }) => ({
     label: `${tenantSlug}/${slug}`,
-    description: visibleText(description),
+    description,
     icon: FileText,
     href: `/${tenantSlug}/${slug}`,
   }));

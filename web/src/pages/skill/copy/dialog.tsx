@@ -5,11 +5,10 @@ import { useState } from "react";
 import { limits } from "../../../../../contract/limits.ts";
 import { foldersQuery, identityQuery, may, organizationQuery } from "../../../api/session.ts";
 import { copySkill } from "../../../api/skill-settings.ts";
-import type { Skill } from "../../../api/skills.ts";
+import { refOf, type Skill } from "../../../api/skills.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { fieldError } from "../../../parts/form.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
-import { useSkillAddress } from "../context.ts";
 
 interface Props {
   skill: Skill;
@@ -74,7 +73,7 @@ export function CopyDialog({ skill, semver, onClose }: Props) {
 
 /** Destination and name of the copy, and the call that makes it and opens it. */
 function useCopy(skill: Skill, semver: string, onClose: () => void) {
-  const { ref } = useSkillAddress();
+  const ref = refOf({ org: skill.tenantSlug, slug: skill.slug });
   const client = useQueryClient();
   const navigate = useNavigate();
   const { data: identity } = useQuery(identityQuery);

@@ -24,7 +24,7 @@ export function Rail({ manifest }: { manifest: Manifest }) {
           <h3>Tags</h3>
           <div className="row wrap">
             {skill.tags.map((tag) => (
-              <a key={tag} className="tag" href={`/explore?tag=${encodeURIComponent(tag)}`}>
+              <a key={tag} className="tag" href={`/explore?tags=${encodeURIComponent(tag)}`}>
                 {tag}
               </a>
             ))}

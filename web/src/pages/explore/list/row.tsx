@@ -1,0 +1,75 @@
+import { TriangleAlert } from "lucide-react";
+import { memo } from "react";
+import type { SearchHit } from "../../../api/search.ts";
+import { count, counted } from "../../../parts/counted.ts";
+import { MarkedText } from "../../../parts/marked-text.tsx";
+import { Sparkline } from "../../../parts/sparkline.tsx";
+import { Time } from "../../../parts/time.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
+
+interface Props {
+  hit: SearchHit;
+  index: number;
+  /** Distance from the top of the list, and height, in pixels. */
+  top: number;
+  height: number;
+  isChosen: boolean;
+  onChoose: (index: number, event: React.MouseEvent) => void;
+}
+
+/** One skill, with the sentence that answers the query. Memoized: moving the choice draws two rows, not thirty. */
+export const Row = memo(function Row({ hit, index, top, height, isChosen, onChoose }: Props) {
+  const { skill, sentence, trend, downloads30Days } = hit;
+  return (
+    <div
+      id={`row-${index}`}
+      className="item"
+      role="option"
+      aria-selected={isChosen}
+      aria-posinset={index + 1}
+      aria-setsize={-1}
+      style={{ transform: `translateY(${top}px)`, height }}
+      onClick={(event) => onChoose(index, event)}
+    >
+      <div className="clip">
+        <div className="name clip">
+          <span className="owner">{skill.tenantSlug}/</span>
+          <b>{skill.slug}</b> <span className="mono dim">{skill.currentSemver}</span>
+          {skill.type === "rule" && <span className="badge">rule</span>}
+          <ToReview hit={hit} />
+        </div>
+        <p className="about sub">
+          {sentence ? <MarkedText {...sentence} /> : visibleText(skill.description)}
+        </p>
+        <p className="only-on-phones meta">
+          {downloads30Days !== undefined && `${counted(downloads30Days, "download")} in 30 days · `}
+          <Time value={skill.updatedAt} />
+        </p>
+      </div>
+      <div className="trend">{trend && downloads30Days !== 0 && <Sparkline values={trend} />}</div>
+      <div className="figure">
+        {downloads30Days !== undefined && (
+          <>
+            {count(downloads30Days)}
+            <span className="visually-hidden">
+              {downloads30Days === 1 ? " download in" : " downloads in"}
+            </span>
+            <div className="meta">30 days</div>
+          </>
+        )}
+      </div>
+      <Time value={skill.updatedAt} className="figure meta" />
+    </div>
+  );
+});
+
+/** Findings that a member has not reviewed yet. */
+export function ToReview({ hit: { skill } }: { hit: SearchHit }) {
+  const { findings } = skill;
+  if (!findings || findings.toReview === 0) return null;
+  return (
+    <span className={findings.errors > 0 ? "badge danger" : "badge warn"}>
+      <TriangleAlert size={12} aria-hidden="true" /> {findings.toReview} to review
+    </span>
+  );
+}
