@@ -1,6 +1,7 @@
 /** The selection of `svc publish` without a path: skills in the folders of tools that are not published yet. */
 import { sep } from "node:path";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import { countText } from "../../contract/count-text.ts";
 import type { Client } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import type { FoundSkill } from "../pack/scan.ts";
@@ -37,7 +38,7 @@ export async function chooseOwn(
   const published = found.length - fresh.length;
   if (published > 0)
     context.output.note(
-      `${published === 1 ? "1 skill is" : `${published} skills are`} published with the same content already.`,
+      `${countText(published, "skill is", "skills are")} published with the same content already.`,
     );
   if (fresh.length === 0) return [];
   return askSeveral(

@@ -112,6 +112,7 @@ export type OriginPayload = z.infer<typeof OriginPayload>;
 
 export const SkillDetailPayload = SkillPayload.extend({
   currentVersionInfo: VersionPayload,
+  downloads: z.number().int().optional().meta({ description: "of a skill in the catalog" }),
   origin: OriginPayload.optional().meta({
     description: "the skill of which it is a copy, for those who may read that one",
   }),

@@ -8,7 +8,7 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { countFindings } from "./findings/count-findings.ts";
-import type { SeenSkill } from "./load.ts";
+import { isShared, type SeenSkill } from "./load.ts";
 import { markOf } from "./marks/marks.ts";
 
 interface Reader {
@@ -79,7 +79,11 @@ export function presentSkillDetail(
   version: VersionDoc,
   reader = anyone,
 ): SkillDetailPayload {
-  return { ...presentSkill(skill, reader), currentVersionInfo: presentVersion(version, skill, reader) };
+  return {
+    ...presentSkill(skill, reader),
+    currentVersionInfo: presentVersion(version, skill, reader),
+    downloads: isShared(skill) ? skill.downloads : undefined,
+  };
 }
 
 export function presentCatalogItem(skill: SkillDoc): CatalogItem {

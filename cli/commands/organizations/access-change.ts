@@ -1,4 +1,5 @@
 /** A change of a folder's restriction and grants: the plan, the confirmation, the write. */
+import { countText } from "../../../contract/count-text.ts";
 import type { FolderPayload } from "../../../contract/payloads/folders.ts";
 import type { AccessCalls, AccessInput } from "../../api/calls/access.ts";
 import type { Context } from "../../context.ts";
@@ -65,7 +66,7 @@ function wideningText(exposure: {
 }): string[] {
   if (!exposure.widened) return [];
   const { public: open = 0, unlisted = 0 } = exposure.skills ?? {};
-  const skills = (count: number) => (count === 1 ? "1 skill becomes" : `${count} skills become`);
+  const skills = (count: number) => countText(count, "skill becomes", "skills become");
   return [
     "More people would be able to read the skills in it.",
     ...(open === 0 ? [] : [`${skills(open)} public, for everyone on the internet.`]),

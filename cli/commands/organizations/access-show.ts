@@ -1,3 +1,4 @@
+import { countText } from "../../../contract/count-text.ts";
 import type { AccessReasonPayload, EffectiveAccessPayload } from "../../../contract/payloads/folders.ts";
 import { openAccessCalls } from "../../api/calls/access.ts";
 import { openOrganizationCalls } from "../../api/calls/organization.ts";
@@ -99,7 +100,7 @@ function textOf(
     ]),
     { columns, paintHead: (text) => paint("bold", text) },
   );
-  const members = without === 1 ? "1 member has" : `${without} members have`;
+  const members = countText(without, "member has", "members have");
   return [
     heading,
     ...(listed.length === 0 ? [] : ["", table]),

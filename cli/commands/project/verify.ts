@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { countText } from "../../../contract/count-text.ts";
 import { defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import type { Drift } from "../../project/drift/drift.ts";
@@ -52,7 +53,6 @@ function line({ output: { paint } }: Context, { kind, skill, message }: Drift): 
 }
 
 function total({ skills, places }: { skills: number; places: number }, found: number): string {
-  const some = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
-  const looked = `${some(skills, "skill")} in ${some(places, "place")}`;
-  return found === 0 ? `${looked}: all as it should be.` : `${looked}: ${some(found, "deviation")}.`;
+  const looked = `${countText(skills, "skill")} in ${countText(places, "place")}`;
+  return found === 0 ? `${looked}: all as it should be.` : `${looked}: ${countText(found, "deviation")}.`;
 }

@@ -1,3 +1,4 @@
+import { countText } from "../../../contract/count-text.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FolderPayload } from "../../../contract/payloads/folders.ts";
 import { defineCommand } from "../../command.ts";
@@ -88,7 +89,7 @@ function lineOf(context: Context, folder: FolderPayload, isOutermost: boolean): 
   const { paint } = context.output;
   const name = plainLine(folder.name);
   const shown = isOutermost ? folder.path : folder.slug;
-  const skills = folder.skillCount === 1 ? "1 skill" : `${folder.skillCount} skills`;
+  const skills = countText(folder.skillCount, "skill");
   const remarks = [
     ...(name === plainLine(shown) ? [] : [name]),
     ...(folder.skillCount === 0 ? [] : [skills]),

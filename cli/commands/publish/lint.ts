@@ -1,3 +1,4 @@
+import { countText } from "../../../contract/count-text.ts";
 import { leftOutSentence } from "../../../contract/package/left-out.ts";
 import { skillTypes } from "../../../contract/vocabulary.ts";
 import { defineCommand } from "../../command.ts";
@@ -75,11 +76,10 @@ function total(
   { skills, errors, warnings }: { skills: number; errors: number; warnings: number },
   ok: boolean,
 ): string {
-  const some = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
   const found = [
-    ...(errors > 0 ? [some(errors, "error")] : []),
-    ...(warnings > 0 ? [some(warnings, "warning")] : []),
+    ...(errors > 0 ? [countText(errors, "error")] : []),
+    ...(warnings > 0 ? [countText(warnings, "warning")] : []),
   ];
   const verdict = found.length === 0 ? "no problems" : found.join(", ");
-  return `${some(skills, "skill")}: ${paint(ok ? "green" : "red", verdict)}`;
+  return `${countText(skills, "skill")}: ${paint(ok ? "green" : "red", verdict)}`;
 }

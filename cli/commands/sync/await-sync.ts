@@ -1,4 +1,5 @@
 /** Waits for the end of a sync that was requested, and shows its progress. */
+import { countText } from "../../../contract/count-text.ts";
 import type {
   ConnectionPayload,
   RepositorySyncPayload,
@@ -8,7 +9,6 @@ import type { SyncCalls } from "../../api/calls/sync.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 import { plainLine } from "../../terminal/table.ts";
-import { some } from "./format.ts";
 
 const pauseMs = { first: 500, most: 3000 };
 /** More runs than that don't begin while one is awaited. */
@@ -85,11 +85,11 @@ type Counts = Pick<SyncRunPayload, "imported" | "created" | "conflicts" | "expor
 /** The counts that are not 0; empty if all are. */
 export function countsText({ imported, created, conflicts, exported, removed, refused }: Counts): string {
   const parts: [number, string][] = [
-    [imported, `${some(imported, "new version")} imported`],
-    [created, `${some(created, "new skill")} imported`],
-    [exported, `${some(exported, "directory", "directories")} pushed`],
-    [removed, `${some(removed, "directory", "directories")} removed`],
-    [conflicts, some(conflicts, "conflict")],
+    [imported, `${countText(imported, "new version")} imported`],
+    [created, `${countText(created, "new skill")} imported`],
+    [exported, `${countText(exported, "directory", "directories")} pushed`],
+    [removed, `${countText(removed, "directory", "directories")} removed`],
+    [conflicts, countText(conflicts, "conflict")],
     [refused, `${refused} not synced`],
   ];
   return parts.flatMap(([count, text]) => (count === 0 ? [] : [text])).join(", ");

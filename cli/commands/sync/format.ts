@@ -13,8 +13,3 @@ export function labelled(rows: readonly (readonly [string, string | undefined])[
 export function minuteOf(time: string): string {
   return plainLine(time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, "$1 $2 UTC"));
 }
-
-/** `1 skill`, `2 skills`. */
-export function some(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
-}

@@ -1,9 +1,9 @@
 /** The plan of a sync in documents and texts. */
+import { countText } from "../../../contract/count-text.ts";
 import { countByFolder } from "../../../contract/package/skill-layouts.ts";
 import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import type { Context } from "../../context.ts";
 import { plainLine } from "../../terminal/table.ts";
-import { some } from "./format.ts";
 
 /** Number of entries of each kind that the text lists; JSON contains up to 500. */
 const shownEntries = 20;
@@ -61,7 +61,7 @@ export function describePlan({ output: { paint } }: Context, plan: ReportedPlan)
   const isUnchanged = plan.writes + plan.removes + plan.creates + plan.updates === 0;
   return [
     `${paint("bold", plainLine(plan.repository))} (${plainLine(plan.branch)}): ` +
-      `${some(plan.skills, "skill")} after the sync`,
+      `${countText(plan.skills, "skill")} after the sync`,
     ...(branchRemarks[plan.branchState] === undefined ? [] : [branchRemarks[plan.branchState]!]),
     ...(isUnchanged ? ["Nothing to write or create."] : []),
     ...section(

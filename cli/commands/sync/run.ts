@@ -1,3 +1,4 @@
+import { countText } from "../../../contract/count-text.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { SyncRunPayload } from "../../../contract/payloads/sync.ts";
 import { type SyncCalls, openSyncCalls } from "../../api/calls/sync.ts";
@@ -9,7 +10,7 @@ import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../terminal/table.ts";
 import { type SyncEnd, awaitSync, countsText, sumOf } from "./await-sync.ts";
 import { conflictLines, presentConflict } from "./conflict.ts";
-import { minuteOf, some } from "./format.ts";
+import { minuteOf } from "./format.ts";
 import { presentConnection, presentProblem, presentProposal } from "./present.ts";
 
 const seconds = { usual: 600, most: 86_400 };
@@ -129,7 +130,7 @@ function describe(context: Context, data: Awaited<ReturnType<typeof report>>, ti
     ...(proposal === undefined ? [] : [plainLine(proposal.message)]),
     ...(proposal?.url === undefined ? [] : [plainLine(proposal.url)]),
     ...refusals.map(({ path, message }) => `  ${paint("yellow", plainLine(path))}  ${plainLine(message)}`),
-    ...(conflicts.length === 0 ? [] : ["", paint("bold", some(conflicts.length, "conflict"))]),
+    ...(conflicts.length === 0 ? [] : ["", paint("bold", countText(conflicts.length, "conflict"))]),
     ...conflictLines(context, conflicts),
   ].join("\n");
 }

@@ -1,10 +1,10 @@
+import { countText } from "../../../contract/count-text.ts";
 import { openSyncCalls } from "../../api/calls/sync.ts";
 import { orgFlag } from "../../api/choose-organization.ts";
 import { defineCommand } from "../../command.ts";
 import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../terminal/table.ts";
 import { connectionLines } from "./connection-text.ts";
-import { some } from "./format.ts";
 import { presentConnection, presentProposal, presentSkillProblem } from "./present.ts";
 
 export const syncStatus = defineCommand({
@@ -38,7 +38,10 @@ export const syncStatus = defineCommand({
       ...(data.proposal?.url === undefined ? [] : [plainLine(data.proposal.url)]),
     ];
     if (skillProblems.length > 0)
-      lines.push("", paint("bold", `${some(skillProblems.length, "directory", "directories")} not in sync`));
+      lines.push(
+        "",
+        paint("bold", `${countText(skillProblems.length, "directory", "directories")} not in sync`),
+      );
     for (const { path, message } of skillProblems)
       lines.push(`  ${paint("yellow", plainLine(path))}  ${plainLine(message)}`);
     return { data, text: lines.join("\n") };

@@ -1,3 +1,4 @@
+import { countText } from "../../../contract/count-text.ts";
 import type { SkillPayload } from "../../../contract/payloads/skills.ts";
 import { checkSkillUrl } from "../../api/address.ts";
 import { parseUnpinnedRef } from "../../arguments/pins.ts";
@@ -93,8 +94,8 @@ function installsOf({ config, profile }: Session, publicId: string) {
 
 function describe({ output: { paint } }: Context, data: Info): string {
   const { skill, access, files, installed } = data;
-  const count = data.versionCount === 1 ? "1 version" : `${data.versionCount} versions`;
-  const fileCount = files.length === 1 ? "1 file" : `${files.length} files`;
+  const count = countText(data.versionCount, "version");
+  const fileCount = countText(files.length, "file");
   const rows: [string, string][] = [
     ["Name", skill.name],
     ["Description", skill.description],

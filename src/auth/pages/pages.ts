@@ -1,4 +1,5 @@
 /** HTML of the sign-in and device pages. */
+import { countText } from "../../../contract/count-text.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FactorKind } from "../../../contract/payloads/mfa.ts";
 import { field, hidden, problem } from "../../http/pages/fields.ts";
@@ -150,7 +151,7 @@ export function deviceApprovalPage(view: { device: PendingDevice; username: stri
 function agoText(at: Date, now: Date): string {
   const minutes = Math.floor((now.getTime() - at.getTime()) / 60_000);
   if (minutes < 1) return "just now";
-  return minutes === 1 ? "1 minute ago" : `${minutes} minutes ago`;
+  return countText(minutes, "minute ago", "minutes ago");
 }
 
 export function deviceDonePage(approved: boolean): Html {

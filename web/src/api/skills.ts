@@ -33,8 +33,11 @@ const pageSize = 100;
 export const versionsQuery = (ref: string) =>
   pages("/api/skills/{skill}/versions", { skill: ref, limit: pageSize, prerelease: "true" });
 
+const latestVersions = 3;
+
+/** The versions that the page of a skill names. */
 export const latestVersionsQuery = (ref: string) =>
-  query("/api/skills/{skill}/versions", { skill: ref, limit: 3 });
+  query("/api/skills/{skill}/versions", { skill: ref, limit: latestVersions });
 
 /** One version by its exact semver; undefined if there is none. */
 export const versionQuery = (ref: string, semver: string) =>

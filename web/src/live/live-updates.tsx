@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { countText } from "../../../contract/count-text.ts";
 import { identityQuery } from "../api/session.ts";
 import { openRefetcher, type Refetcher } from "./refetch.ts";
 import { listen } from "./stream.ts";
@@ -26,7 +27,7 @@ export function LiveUpdates() {
     <div role="status">
       {waiting > 0 && (
         <Button size="xs" variant="default" onClick={() => refetcher.current?.apply()}>
-          {waiting === 1 ? "1 change by others" : `${waiting} changes by others`}: show
+          {countText(waiting, "change by others", "changes by others")}: show
         </Button>
       )}
     </div>

@@ -15,19 +15,20 @@ export function Initials({
   name,
   src,
   isOrganization = false,
+  isLarge = false,
 }: {
   name: string;
   src?: string | null;
   isOrganization?: boolean;
+  isLarge?: boolean;
 }) {
-  if (src)
-    return (
-      <img className={isOrganization ? "avatar square" : "avatar"} src={src} alt="" width={22} height={22} />
-    );
+  const shape = `avatar${isOrganization ? " square" : ""}${isLarge ? " large" : ""}`;
+  const side = isLarge ? 40 : 22;
+  if (src) return <img className={shape} src={src} alt="" width={side} height={side} />;
   const sum = Array.from(name).reduce((total, letter) => total + letter.codePointAt(0)!, 0);
-  const tone = isOrganization ? "square brand" : tones[sum % tones.length];
+  const tone = isOrganization ? "brand" : tones[sum % tones.length];
   return (
-    <span className={`avatar ${tone}`} aria-hidden="true">
+    <span className={`${shape} ${tone}`} aria-hidden="true">
       {initialsOf(name)}
     </span>
   );

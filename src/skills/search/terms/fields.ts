@@ -1,6 +1,6 @@
 /** Fields of a skill in which words are found, with what a word in each of them is worth. */
 import { type SearchField } from "../../../../contract/vocabulary.ts";
-import { isAboutUse, splitSentences } from "../../../../contract/when-to-use.ts";
+import { whenToUse } from "../../../../contract/when-to-use.ts";
 
 interface FieldRule {
   /** Worth of a word in it. */
@@ -50,23 +50,18 @@ export function fieldsOf({
 }: SkillText): Record<SearchField, string> {
   const headings: string[] = [];
   const lines: string[] = [];
-  const uses: string[] = [];
   let isCode = false;
   for (const line of body.slice(0, bodyLength).split("\n")) {
     if (fence.test(line)) isCode = !isCode;
     const title = isCode ? undefined : heading.exec(line)?.[1];
     if (title !== undefined) headings.push(title);
-    else {
-      lines.push(line);
-      if (!isCode && uses.length < 40 && line.length < 2000 && isAboutUse(line)) uses.push(line);
-    }
+    else lines.push(line);
   }
-  for (const sentence of splitSentences(description)) if (isAboutUse(sentence)) uses.push(sentence);
   return {
     name: slug === "" || slug.replaceAll("-", " ") === name.toLowerCase() ? name : `${name}\n\n${slug}`,
     tags: tags.join("\n\n"),
     description,
-    when: uses.join("\n\n"),
+    when: whenToUse(description, body).join("\n\n"),
     headings: headings.join("\n\n"),
     body: lines.join("\n"),
     files: files.slice(0, 200).join("\n\n"),

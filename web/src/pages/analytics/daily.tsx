@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import { downloadSources } from "../../../../contract/vocabulary.ts";
 import type { Schemas } from "../../api/client.ts";
 import { DownloadsTable } from "../../parts/downloads-table.tsx";
@@ -43,7 +44,7 @@ function Bars({ days }: { days: Day[] }) {
         viewBox={`0 0 ${days.length * step} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${total} downloads in ${days.length} days, at most ${most} a day`}
+        aria-label={`${countText(total, "download")} in ${countText(days.length, "day")}, at most ${most} a day`}
       >
         {days.map((day, index) => {
           let top = height;

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { countText } from "../../../../contract/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { usageQuery } from "../../api/organization/organizations.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
@@ -39,7 +40,7 @@ function Unused({ org, data: { unused, days } }: Props) {
       note={
         unused.count === 0
           ? "None: every skill that is older was used."
-          : countText(unused.count, unused.skills.length)
+          : noteOf(unused.count, unused.skills.length)
       }
       columns={unusedColumns}
       rows={unused.skills}
@@ -95,8 +96,8 @@ function Cost({ org, data: { cost } }: Props) {
 
 const numberOf = (value: number) => value.toLocaleString("en");
 
-const countText = (count: number, shown: number) =>
-  count > shown ? `${numberOf(count)} skills, of which the first ${shown}` : `${count} skills`;
+const noteOf = (count: number, shown: number) =>
+  count > shown ? `${numberOf(count)} skills, of which the first ${shown}` : countText(count, "skill");
 
 interface SkillRow {
   skill: { id: string; slug: string };

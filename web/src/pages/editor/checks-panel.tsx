@@ -1,4 +1,5 @@
 import { CircleX, CircleCheck, TriangleAlert } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import type { Problem } from "./checks.ts";
 import type { KeyAtCursor } from "./code/frontmatter-keys.ts";
 
@@ -25,12 +26,12 @@ export function ChecksPanel({ problems, onGoTo }: Props) {
           )}
           {errors > 0 && (
             <span className="row danger">
-              <CircleX size={14} /> {errors === 1 ? "1 stops" : `${errors} stop`} publishing
+              <CircleX size={14} /> {countText(errors, "stops", "stop")} publishing
             </span>
           )}
           {warnings > 0 && (
             <span className="row warn">
-              <TriangleAlert size={14} /> {warnings === 1 ? "1 warning" : `${warnings} warnings`}
+              <TriangleAlert size={14} /> {countText(warnings, "warning")}
             </span>
           )}
         </span>

@@ -2,6 +2,7 @@ import { Select, SegmentedControl, Input } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import { useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import {
   skillTypes,
   visibilities,
@@ -143,7 +144,7 @@ function Readers({ details: { org, folder, visibility } }: { details: Details })
     <p className="meta row" role="status">
       <Users size={14} aria-hidden="true" />
       <span>
-        {members === 1 ? "1 member" : `${members.toLocaleString("en")} members`} of {org} can read it
+        {countText(members, "member")} of {org} can read it
         {data.visibility === "restricted" && ", since its folder is restricted"}.
         {isOverridden && " Its visibility has no effect there."}
       </span>

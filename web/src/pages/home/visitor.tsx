@@ -2,6 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import { catalogQuery } from "../../api/catalog.ts";
 import { serviceQuery } from "../../api/home.ts";
 import { Command } from "../../parts/copy/command.tsx";
@@ -78,7 +79,7 @@ function PublicSkills() {
             <p className="sub two-lines">{item.description}</p>
             <p className="meta row">
               <span className="mono">{item.currentSemver}</span>
-              <span>{item.downloads.toLocaleString("en")} downloads</span>
+              <span>{countText(item.downloads, "download")}</span>
             </p>
           </li>
         ))}

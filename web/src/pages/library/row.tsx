@@ -1,5 +1,6 @@
 import { Lock } from "lucide-react";
 import { memo, type DragEvent } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import { Time } from "../../parts/time.tsx";
 import { RowIcon } from "./row-icon.tsx";
 import { nameOf, type Row as TreeRow } from "./tree.ts";
@@ -125,7 +126,7 @@ function Facts({ item, count }: Pick<TreeRow, "item"> & { count: number | undefi
     return (
       <>
         <span role="gridcell" className="hidden-on-phones" aria-label="No visibility" />
-        <span role="gridcell" className="mono dim right" aria-label={`${count ?? 0} skills`}>
+        <span role="gridcell" className="mono dim right" aria-label={countText(count ?? 0, "skill")}>
           {count}
         </span>
         <span role="gridcell" className="hidden-on-phones" aria-label="No time" />

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { countText } from "../../../../contract/count-text.ts";
 import { mcpToolOf } from "../../../../contract/mcp-entries/index.ts";
 import {
   mcpAnalyticsQuery,
@@ -44,13 +45,13 @@ export function Installs({ org, server }: { org: string; server: McpServer }) {
 
 function Counts({ analytics }: { analytics: McpAnalytics }) {
   const { installs, members, outdated, platforms, revisions } = analytics;
-  const places = installs === 1 ? "1 place" : `${installs} places`;
+  const places = countText(installs, "place");
   const tools = platforms.map((one) => `${mcpToolOf(one.platform).label} ${one.installs}`).join(", ");
   const numbers = revisions.map((one) => `${one.revision} (${one.installs})`).join(", ");
   return (
     <div className="stack gap-0 sub">
       <p>
-        {members === 1 ? "1 member has" : `${members} members have`} it in {places},{" "}
+        {countText(members, "member has", "members have")} it in {places},{" "}
         {outdated === 0 ? "none of them outdated" : `${outdated} of them outdated`}.
       </p>
       <p className="meta">

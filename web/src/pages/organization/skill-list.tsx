@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { countText } from "../../../../contract/count-text.ts";
 import type { CatalogItem } from "../../api/catalog.ts";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
@@ -15,7 +16,7 @@ export function SkillList({ items }: { items: CatalogItem[] }) {
           <span className="mono dim">{item.currentSemver}</span>
           {item.type === "rule" && <span className="badge">rule</span>}
           <span className="meta grow right">
-            {item.downloads.toLocaleString("en")} downloads, updated <Time value={item.updatedAt} />
+            {countText(item.downloads, "download")}, updated <Time value={item.updatedAt} />
           </span>
           <p className="sub clip">{visibleText(item.description)}</p>
         </li>

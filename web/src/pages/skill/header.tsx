@@ -2,7 +2,9 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
+import { publicOrganizationQuery } from "../../api/catalog.ts";
 import { versionQuery, type Skill, type Version } from "../../api/skills.ts";
+import { Initials } from "../../parts/avatar.tsx";
 import { CiRun } from "../../parts/ci/ci-run.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
@@ -18,6 +20,7 @@ export function Header({ skill }: { skill: Skill }) {
     <header className="page-head">
       <div className="stack">
         <div className="row wrap">
+          <Logo skill={skill} />
           <h1 className="clip">
             <span className="dim">{skill.tenantSlug}/</span>
             {skill.slug}
@@ -64,6 +67,15 @@ export function Header({ skill }: { skill: Skill }) {
       </div>
     </header>
   );
+}
+
+/** The organization's picture next to a skill that anyone finds. */
+function Logo({ skill: { tenantSlug, visibility, restricted, takedown } }: { skill: Skill }) {
+  const isPublic = visibility === "public" && !restricted && !takedown;
+  const { data } = useQuery({ ...publicOrganizationQuery(tenantSlug), enabled: isPublic });
+  return isPublic ? (
+    <Initials name={data?.name ?? tenantSlug} src={data?.avatarUrl} isOrganization isLarge />
+  ) : null;
 }
 
 /** Findings about the shown version, for members. */

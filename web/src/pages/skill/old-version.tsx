@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { History } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import { versionsQuery, type Skill, type Version } from "../../api/skills.ts";
 import { useSkillAddress } from "./context.ts";
 
@@ -37,5 +38,5 @@ function sentenceFor(version: string, shown: Version | undefined, versions: Vers
   const behind = versions.filter(
     (one) => !one.prerelease && one.version > shown.version && one.version <= skill.currentVersion,
   ).length;
-  return `This version is ${behind === 1 ? "1 version" : `${behind} versions`} behind the current one.`;
+  return `This version is ${countText(behind, "version")} behind the current one.`;
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import type { DirectoryChanges, SyncPlan } from "../../api/organization/sync.ts";
 import { PlanChanges } from "./plan-changes.tsx";
 
@@ -114,9 +115,7 @@ function KindView({ kind: { title, count, tone, entries } }: { kind: Kind }) {
               <details>
                 <summary>
                   <code className="mono">{path}</code>{" "}
-                  <span className="meta">
-                    {changes.files.length === 1 ? "1 file" : `${changes.files.length} files`}
-                  </span>
+                  <span className="meta">{countText(changes.files.length, "file")}</span>
                 </summary>
                 <PlanChanges changes={changes} />
               </details>

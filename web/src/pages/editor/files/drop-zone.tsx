@@ -1,5 +1,6 @@
 import { FolderUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { limits } from "../../../../../contract/limits.ts";
 import { leftOutSentence } from "../../../../../contract/package/left-out.ts";
 import { sizeText } from "../../../../../contract/size-text.ts";
@@ -85,7 +86,7 @@ function DropResult({ isBusy, error, found }: Result) {
   const sentence = leftOutSentence(found.leftOut);
   return (
     <div role="status">
-      {`Added ${length === 1 ? "1 file" : `${length} files`}. Nothing is sent yet.`}
+      {`Added ${countText(length, "file")}. Nothing is sent yet.`}
       {sentence !== undefined && <p className="sub">{sentence}</p>}
     </div>
   );

@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { EllipsisVertical, FileCode2, FileImage, FilePlus2, FileText, FolderOpen, Undo2 } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { iconProps } from "../../../parts/icon.ts";
 import { sizeOf } from "../../../parts/size.ts";
 import {
@@ -37,7 +38,7 @@ export function FileList({ files, base, path, rootPath, ...actions }: Props) {
     <div className="files">
       <div className="row between files-head">
         <span className="meta">
-          {files.length === 1 ? "1 file" : `${files.length} files`} · {sizeOf(total)}
+          {countText(files.length, "file")} · {sizeOf(total)}
         </span>
         <ActionIcon variant="subtle" color="gray" aria-label="New file" onClick={actions.onAdd}>
           <FilePlus2 size={16} />

@@ -1,8 +1,9 @@
-import "./several.css";
 import { Button, Checkbox } from "@mantine/core";
+import "./several.css";
 import { Link } from "@tanstack/react-router";
 import { Upload } from "lucide-react";
 import { useMemo, useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { ButtonLink } from "../../../parts/button-link.tsx";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Page } from "../../../parts/page.tsx";
@@ -81,7 +82,7 @@ export function SeveralSkills({ details, dropped: { skills, others }, onBack }: 
   );
 }
 
-const countOf = (count: number) => (count === 1 ? "1 skill" : `${count} skills`);
+const countOf = (count: number) => countText(count, "skill");
 
 function Head({ count, org }: { count: number; org: string }) {
   return (
@@ -152,7 +153,7 @@ const columnsOf = (states: Record<string, RowState>): Column<CheckedSkill>[] => 
 
 function filesOf({ files }: CheckedSkill): string {
   const bytes = files.reduce((sum, file) => sum + sizeOfFile(file, undefined), 0);
-  return `${files.length === 1 ? "1 file" : `${files.length} files`}, ${sizeOf(bytes)}`;
+  return `${countText(files.length, "file")}, ${sizeOf(bytes)}`;
 }
 
 const steps = { packing: "Packing", sending: "Sending", checking: "Checking" } as const;
@@ -188,7 +189,7 @@ function Others({ paths }: { paths: readonly string[] }) {
   return (
     <details>
       <summary>
-        {paths.length === 1 ? "1 file belongs" : `${paths.length} files belong`} to no skill, and{" "}
+        {countText(paths.length, "file belongs", "files belong")} to no skill, and{" "}
         {paths.length === 1 ? "is" : "are"} left out
       </summary>
       <ul className="mono">

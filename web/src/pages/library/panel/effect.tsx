@@ -1,4 +1,5 @@
 import { EyeOff, Eye, Lock } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import type { MoveResult } from "../../../api/folders.ts";
 import { iconProps } from "../../../parts/icon.ts";
 
@@ -9,7 +10,7 @@ const audiences = {
   restricted: "people with a grant, and those who may manage access",
 } as const;
 
-const people = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "person" : "people"}`;
+const people = (count: number) => countText(count, "person", "people");
 
 /** How a move changes the number of readers, in few words. */
 export function shortEffect({ exposure, readers }: MoveResult): string {

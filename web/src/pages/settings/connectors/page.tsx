@@ -1,9 +1,10 @@
-import "./connectors.css";
 import { Button } from "@mantine/core";
+import "./connectors.css";
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { connectorsQuery, type Connector } from "../../../api/connectors.ts";
 import { Failed } from "../../../parts/failed.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
@@ -103,9 +104,7 @@ function ConnectorList({ connectors, onConnect }: ListProps) {
         <h2 id="connectors-heading" className="grow">
           Your connectors
         </h2>
-        {waiting > 0 && (
-          <span className="badge warn">{waiting === 1 ? "1 needs you" : `${waiting} need you`}</span>
-        )}
+        {waiting > 0 && <span className="badge warn">{countText(waiting, "needs you", "need you")}</span>}
       </header>
       <ul className="plain-list connectors">
         {connectors.map((connector) => (

@@ -2,6 +2,7 @@ import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Check, FileText, Search, TriangleAlert } from "lucide-react";
 import { useRef, useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import type { Diff, Finding } from "../../../api/versions.ts";
 import { Count } from "../../../parts/diff/diff-row.tsx";
 import { countsOf, type ViewedFiles } from "../../../parts/diff/rows.ts";
@@ -46,7 +47,7 @@ export function ChangedFiles({ diff, chosen, to, findings, viewed, onChoose, onF
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       <p className="meta" role="status">
-        {diff.files.length === 1 ? "1 file changed" : `${diff.files.length} files changed`}
+        {countText(diff.files.length, "file changed", "files changed")}
         {countOf(diff, viewed) > 0 && `, ${countOf(diff, viewed)} viewed`}
       </p>
       {files.map(({ file, index }) => (

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { countText } from "../../../../../contract/count-text.ts";
 import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { fileQuery, versionQuery, type Skill } from "../../../api/skills.ts";
@@ -32,8 +33,7 @@ export function Facts({ skill, diff, from, to, counts }: Props) {
         <div>
           <dt className="meta">Size of the change</dt>
           <dd>
-            {diff.files.length === 1 ? "1 file" : `${diff.files.length} files`}{" "}
-            <Count added={added} removed={removed} />
+            {countText(diff.files.length, "file")} <Count added={added} removed={removed} />
           </dd>
         </div>
         {before && after && (

@@ -2,6 +2,7 @@ import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { FileText, Folder, FolderDown, Search } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { packageAddress, type Manifest } from "../../../api/skills.ts";
 import { useKeys } from "../../../parts/keys.ts";
 import { sizeOf } from "../../../parts/size.ts";
@@ -35,7 +36,7 @@ export function FileTree({ manifest, chosen }: { manifest: Manifest; chosen: str
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       <p className="meta" role="status">
-        {count === 1 ? "1 file" : `${count} files`}, {sizeOf(total)}
+        {countText(count, "file")}, {sizeOf(total)}
       </p>
       <ul>
         {rows.map((row) => (

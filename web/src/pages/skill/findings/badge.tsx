@@ -1,5 +1,6 @@
 import { CircleAlert, ShieldCheck, TriangleAlert } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import type { Schemas } from "../../../api/client.ts";
 
 const FindingsDialog = lazy(async () => ({ default: (await import("./dialog.tsx")).FindingsDialog }));
@@ -27,7 +28,7 @@ export function FindingsBadge({ semver, counts, isShownWithout = false }: Props)
   return (
     <>
       <button type="button" className={`badge badge-button${tone}`} onClick={() => setOpen(true)}>
-        <Icon size={12} aria-hidden="true" /> {count === 1 ? "1 finding" : `${count} findings`}
+        <Icon size={12} aria-hidden="true" /> {countText(count, "finding")}
         {counts.toReview === 0 && " reviewed"}
       </button>
       {isOpen && (

@@ -5,6 +5,7 @@ import { useSkillAddress } from "../context.ts";
 import { TabProblem } from "../tab-failed.tsx";
 import { Rail } from "./rail.tsx";
 import { SkillText } from "./skill-text.tsx";
+import { Uses } from "./uses.tsx";
 
 export const Route = createFileRoute("/$org/$slug/")({
   loaderDeps: ({ search }) => ({ version: search.version }),
@@ -27,7 +28,10 @@ function Readme() {
   return (
     <div className="two-columns">
       {file ? (
-        <SkillText key={manifest.hash} manifest={manifest} file={file} />
+        <div className="stack gap-4">
+          <Uses manifest={manifest} file={file} />
+          <SkillText key={manifest.hash} manifest={manifest} file={file} />
+        </div>
       ) : (
         <section className="panel">
           <p className="body sub">This version has no SKILL.md.</p>

@@ -1,13 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
-import { fileQuery, versionQuery, type Manifest, type Skill } from "../../../api/skills.ts";
+import {
+  fileQuery,
+  latestVersionsQuery,
+  versionQuery,
+  type Manifest,
+  type Skill,
+} from "../../../api/skills.ts";
 import { Time } from "../../../parts/time.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { Access } from "./access.tsx";
 import { Downloads } from "./downloads.tsx";
 import { InstallBox } from "./install-box.tsx";
+import { readFrontmatter } from "./read-frontmatter.ts";
 
 /** Facts next to the text: how to install it, the version, downloads, who has access. */
 export function Rail({ manifest }: { manifest: Manifest }) {
@@ -16,6 +25,7 @@ export function Rail({ manifest }: { manifest: Manifest }) {
     <aside className="rail" aria-label="About this skill">
       <InstallBox skill={skill} semver={manifest.semver} />
       <VersionFacts skill={skill} manifest={manifest} />
+      <History skill={skill} />
       <Required skill={skill} />
       <Downloads />
       <Access skill={skill} />
@@ -85,31 +95,88 @@ function VersionFacts({ skill, manifest }: { skill: Skill; manifest: Manifest })
         <dd className="mono" title={manifest.hash}>
           sha256:{manifest.hash.slice(0, 8)}…
         </dd>
-        <Cost skill={skill} manifest={manifest} />
+        <MainFileFacts skill={skill} manifest={manifest} />
       </dl>
     </section>
   );
 }
 
-/** Estimated size of the skill in the context of an agent: its description always, its text when it is used. */
-function Cost({ skill, manifest }: { skill: Skill; manifest: Manifest }) {
+const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
+
+/** How long the skill has been maintained, its last versions, and how often it was downloaded. */
+function History({ skill }: { skill: Skill }) {
+  const { org, slug, ref } = useSkillAddress();
+  const { data: versions = [] } = useQuery(latestVersionsQuery(ref));
+  return (
+    <section>
+      <div className="row between">
+        <h3>Versions</h3>
+        <Link className="meta" to="/$org/$slug/versions" params={{ org, slug }}>
+          All versions
+        </Link>
+      </div>
+      <ul className="stack versions">
+        {versions.map((version) => (
+          <li key={version.id} className="row between">
+            <Link
+              className="mono"
+              to="/$org/$slug"
+              params={{ org, slug }}
+              search={{ version: version.semver }}
+            >
+              {version.semver}
+            </Link>
+            <span className="meta">
+              <Time value={version.createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="meta">
+        Maintained since <time dateTime={skill.createdAt}>{month.format(new Date(skill.createdAt))}</time>
+        {skill.downloads !== undefined && ` · ${countText(skill.downloads, "download")}`}
+      </p>
+    </section>
+  );
+}
+
+/**
+ * The licence, and the estimated size of the skill in the context of an agent: its description always, its text when it
+ * is used.
+ */
+function MainFileFacts({ skill, manifest }: { skill: Skill; manifest: Manifest }) {
   const { ref } = useSkillAddress();
   const main = manifest.files.find(({ path }) => path === "SKILL.md" || path === "RULE.md");
   const { data } = useQuery({
     ...fileQuery(ref, main?.path ?? "", manifest.semver),
     enabled: main !== undefined,
   });
+  const license = data?.text === undefined ? undefined : licenseOf(data.text);
   const idle = estimateTokens(`${skill.slug} ${manifest.description}`);
   return (
     <>
+      {license !== undefined && (
+        <>
+          <dt>License</dt>
+          <dd className="clip">{visibleText(license)}</dd>
+        </>
+      )}
       <dt>Cost when idle</dt>
-      <dd>about {idle.toLocaleString("en")} tokens</dd>
+      <dd>about {countText(idle, "token")}</dd>
       {data?.isWhole && data.text !== undefined && (
         <>
           <dt>Cost when used</dt>
-          <dd>about {estimateTokens(data.text).toLocaleString("en")} tokens</dd>
+          <dd>about {countText(estimateTokens(data.text), "token")}</dd>
         </>
       )}
     </>
   );
+}
+
+const maxLicense = 100;
+
+/** What the frontmatter says, if it says it in a few words. */
+function licenseOf(source: string): string | undefined {
+  const license = new Map(readFrontmatter(source).fields).get("license")?.trim() ?? "";
+  return license === "" || license.length > maxLicense ? undefined : license;
 }

@@ -1,4 +1,5 @@
 import { TriangleAlert, Users } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import type { Effect, Exposure } from "../../../api/skill-settings.ts";
 
 const audiences: Record<Exposure["before"]["visibility"], string> = {
@@ -31,7 +32,7 @@ export function ExposureNote({ effect: { exposure, readers } }: { effect: Effect
         {readers && ` ${membersText(readers)}`}
         {widened &&
           versions > 0 &&
-          ` With the current version, ${versions === 1 ? "1 other version becomes" : `${versions} other versions become`} readable.`}
+          ` With the current version, ${countText(versions, "other version becomes", "other versions become")} readable.`}
         {widened && " Copies that someone makes stay with them."}
       </span>
     </p>
@@ -40,7 +41,7 @@ export function ExposureNote({ effect: { exposure, readers } }: { effect: Effect
 
 /** Number of members who can read it, before and after where that differs. */
 function membersText({ before, after, gain, lose }: NonNullable<Effect["readers"]>): string {
-  const people = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "member" : "members"}`;
+  const people = (count: number) => countText(count, "member");
   if (gain === 0 && lose === 0) return `${people(after)} can read it before and after.`;
   const changes = [
     ...(gain > 0 ? [`${gain.toLocaleString("en")} gain access`] : []),

@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { countText } from "../../../../../contract/count-text.ts";
 import { consequencesQuery, type SsoConsequences, type SsoProvider } from "../../../api/organization/sso.ts";
 import { DialogForm } from "../../../parts/dialog-form.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
@@ -37,9 +38,6 @@ export function EnforceDialog({ org, provider, onClose }: Props) {
   );
 }
 
-const people = (count: number, noun: string) =>
-  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-
 function Consequences({ consequences }: { consequences: SsoConsequences }) {
   const { members, signedIn, outside, owners } = consequences;
   const unnamed = outside.count - outside.examples.length;
@@ -49,16 +47,16 @@ function Consequences({ consequences }: { consequences: SsoConsequences }) {
   return (
     <div className="stack gap-3">
       <p>
-        From the next request on, {people(members, "member")} other than owners need a sign-in by this
+        From the next request on, {countText(members, "member")} other than owners need a sign-in by this
         provider: in the dashboard every seven days, for personal tokens, clones and the client every 30 days.{" "}
-        {people(signedIn, "person").replace("persons", "people")} signed in by it so far. Tokens of the
+        {countText(signedIn, "person").replace("persons", "people")} signed in by it so far. Tokens of the
         organization and of CI keep working.
       </p>
       {outside.count > 0 && (
         <div className="note warn stack">
           <p>
-            {people(outside.count, "member")} {outside.count === 1 ? "has" : "have"} an address in no verified
-            domain, and can&apos;t sign in by the provider unless they did so before:
+            {countText(outside.count, "member")} {outside.count === 1 ? "has" : "have"} an address in no
+            verified domain, and can&apos;t sign in by the provider unless they did so before:
           </p>
           <ul className="plain-list">
             {outside.examples.map(({ username, email }) => (
