@@ -40,7 +40,7 @@ export function shownUses(description: string, body: string): string[] {
       .replace(/[*_`]{1,3}|\[([^\]]*)\]\([^)]*\)/g, "$1")
       .trim(),
   );
-  return [...new Set(texts.filter((text) => text !== "" && !/:$/.test(text)))]
+  return [...new Set(texts.filter((text) => text !== "" && !text.endsWith(":")))]
     .map((text) => cutAtWord(text, longestShown))
     .slice(0, maxShown);
 }

@@ -123,6 +123,7 @@ export type RateBudget =
   | "oauth-register"
   | "search"
   | "picture"
+  | "found-by"
   | "diff"
   | "upload"
   | "publish"

@@ -24,6 +24,7 @@ import { contentRoutes } from "./read/content-routes.ts";
 import { serverDeletionRoutes } from "./required-servers/deletion.ts";
 import { resolveSkill } from "./resolve.ts";
 import { MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
+import { foundByRoutes } from "./search/found-by/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { ListQuery } from "./search/schema.ts";
 import { listSkills } from "./search/search.ts";
@@ -42,6 +43,7 @@ export function skillRoutes(app: App): Route[] {
     ...collectionRoutes(app),
     ...searchRoutes(app),
     ...synonymRoutes(app),
+    ...foundByRoutes(app),
     ...listRoutes(app),
     ...publishRoutes(app),
     ...versionRoutes(app),

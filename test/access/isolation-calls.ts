@@ -154,6 +154,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
 /** Query strings that routes need. */
 const queries: Record<string, string> = {
   "get /api/skills/:skill/diff": "?from=1",
+  "get /api/skills/:skill/found-by/position": "?query=skill",
   "get /api/tenants/:tenant/audit-log/export": "?format=json",
   "delete /api/tenants/:tenant/mcp-servers/:server/installs": "?platform=claude&scope=global&machine=m",
   "delete /api/skills/:skill/installs": "?platform=claude&scope=global&machine=m",

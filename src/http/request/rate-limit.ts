@@ -53,6 +53,8 @@ const budgets: Record<
   oauth: { points: 120, seconds: 60 },
   "oauth-register": { points: 100, seconds: 3600 },
   search: { points: 600, seconds: 60 },
+  // Up to twelve searches each.
+  "found-by": { points: 60, seconds: 60 },
   picture: { points: 120, seconds: 60 },
   diff: { points: 60, seconds: 60 },
   // A package takes two: it is announced, and sent.

@@ -79,6 +79,8 @@ export const SearchQuery = z.object({
   ...listQuery,
 });
 
+export const PositionQuery = SearchQuery.pick({ query: true }).required();
+
 export const ListQuery = z.object({
   tenant_id: z.string().max(64).optional(),
   folder_id: z.string().max(64).optional(),

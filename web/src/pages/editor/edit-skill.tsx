@@ -5,6 +5,7 @@ import type { NextVersion } from "../../api/publishing.ts";
 import type { Identity } from "../../api/session.ts";
 import type { Skill } from "../../api/skills.ts";
 import { Failed } from "../../parts/failed.tsx";
+import { FoundBy } from "../../parts/found-by/found-by.tsx";
 import { Page, type Crumb } from "../../parts/page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { openBase, type BaseReader } from "./base-reader.ts";
@@ -191,6 +192,12 @@ function EditVersion(props: VersionProps) {
           </>
         }
         comparison={newer.comparison ?? otherSide?.comparison}
+        foundBy={
+          <div className="preview">
+            <p className="meta">The search knows the published version, without your changes.</p>
+            <FoundBy skillRef={props.refText} />
+          </div>
+        }
         onPublish={request}
         onDropped={(files) => workspace.change({ kind: "add", files })}
         publishPanel={

@@ -30,6 +30,8 @@ interface Props {
   /** First tab next to the preview. */
   details?: ReactNode;
   comparison?: Comparison;
+  /** Which phrases find the published version. */
+  foundBy?: ReactNode;
   publishPanel: ReactNode;
   onPublish: () => void;
   onDropped: (files: WorkFile[]) => void;
@@ -75,7 +77,12 @@ export function WorkspaceView({ title, workspace, notes, publishPanel, ...rest }
         <ChecksPanel problems={problems} onGoTo={goTo} />
       </section>
       <div className="side-pane">
-        <SideTabs workspace={workspace} details={rest.details} comparison={rest.comparison} />
+        <SideTabs
+          workspace={workspace}
+          details={rest.details}
+          comparison={rest.comparison}
+          foundBy={rest.foundBy}
+        />
         {publishPanel}
       </div>
       <FileDialogs dialog={dialog} workspace={workspace} onClose={() => setDialog(undefined)} />
@@ -119,7 +126,12 @@ function EditorPane({
   );
 }
 
-function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | "details" | "comparison">) {
+function SideTabs({
+  workspace,
+  details,
+  comparison,
+  foundBy,
+}: Pick<Props, "workspace" | "details" | "comparison" | "foundBy">) {
   const { files, base, reader, file, text } = workspace;
   const label = comparison?.label;
   const [tab, setTab] = useState<string | null>(label ? "theirs" : details ? "details" : "preview");
@@ -138,6 +150,7 @@ function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | 
             Changes <span className="counter">{countChanges(files, base)}</span>
           </Tabs.Tab>
         )}
+        {foundBy !== undefined && <Tabs.Tab value="found-by">Found by</Tabs.Tab>}
         {comparison && <Tabs.Tab value="theirs">{comparison.label}</Tabs.Tab>}
       </Tabs.List>
       {details !== undefined && <Tabs.Panel value="details">{details}</Tabs.Panel>}
@@ -155,6 +168,7 @@ function SideTabs({ workspace, details, comparison }: Pick<Props, "workspace" | 
           <Changes files={files} base={base} readBase={reader.read} />
         </Suspense>
       </Tabs.Panel>
+      {foundBy !== undefined && <Tabs.Panel value="found-by">{foundBy}</Tabs.Panel>}
       {comparison && <Tabs.Panel value="theirs">{comparison.content}</Tabs.Panel>}
     </Tabs>
   );

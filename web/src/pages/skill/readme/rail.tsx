@@ -10,9 +10,10 @@ import {
   type Manifest,
   type Skill,
 } from "../../../api/skills.ts";
+import { FoundBy } from "../../../parts/found-by/found-by.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
-import { useSkill, useSkillAddress } from "../context.ts";
+import { useRights, useSkill, useSkillAddress } from "../context.ts";
 import { Access } from "./access.tsx";
 import { Downloads } from "./downloads.tsx";
 import { InstallBox } from "./install-box.tsx";
@@ -28,6 +29,7 @@ export function Rail({ manifest }: { manifest: Manifest }) {
       <History skill={skill} />
       <Required skill={skill} />
       <Downloads />
+      <FoundBySection />
       <Access skill={skill} />
       {skill.tags.length > 0 && (
         <section>
@@ -42,6 +44,19 @@ export function Rail({ manifest }: { manifest: Manifest }) {
         </section>
       )}
     </aside>
+  );
+}
+
+/** For those who may edit it. */
+function FoundBySection() {
+  const { ref } = useSkillAddress();
+  const { canUpdate } = useRights();
+  if (!canUpdate) return null;
+  return (
+    <section aria-labelledby="found-by-heading">
+      <h3 id="found-by-heading">Found by</h3>
+      <FoundBy skillRef={ref} />
+    </section>
   );
 }
 
@@ -175,7 +190,7 @@ function MainFileFacts({ skill, manifest }: { skill: Skill; manifest: Manifest }
 
 const maxLicense = 100;
 
-/** What the frontmatter says, if it says it in a few words. */
+/** The license in the frontmatter, unless it is a long text. */
 function licenseOf(source: string): string | undefined {
   const license = new Map(readFrontmatter(source).fields).get("license")?.trim() ?? "";
   return license === "" || license.length > maxLicense ? undefined : license;
