@@ -55,6 +55,11 @@ export const skillsCollection = defineCollection({
       name: "skill_public_of_tenant",
       partialFilterExpression: { listed: true },
     },
+    {
+      key: { tenantId: 1, listed: 1, downloads: -1, _id: -1 },
+      name: "skill_downloads_of_tenant",
+      partialFilterExpression: { listed: true },
+    },
     { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
     {
       key: { requiredServerIds: 1, tenantId: 1, updatedAt: -1, _id: -1 },

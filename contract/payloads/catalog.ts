@@ -26,6 +26,7 @@ export const PublicOrganizationPayload = z
     description: z.string(),
     avatarUrl: z.string().nullable(),
     publicSkills: count,
+    downloads: count.meta({ description: "of its public skills together, as far as they were counted" }),
     publicSkillsIsExact: z.boolean().meta({ description: "false if only the first 10,000 were counted" }),
   })
   .meta({ id: "PublicOrganization" });

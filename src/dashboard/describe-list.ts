@@ -1,43 +1,22 @@
-/** Descriptions of the catalog and of an organization with public skills. */
+/** Description of the catalog, and what it shares with that of an organization. */
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { PageDescription } from "../http/dashboard/describe.ts";
-import { html } from "../http/pages/html.ts";
+import { html, type Html } from "../http/pages/html.ts";
 import { showHidden } from "../http/pages/show-hidden.ts";
-import { readPublicOrganization } from "../skills/catalog/public-organization.ts";
-import { exploreSkills, listPublicSkillsOf } from "../skills/search/search.ts";
-import { organizationCard, tagOfCard } from "./pictures/card.ts";
+import { exploreSkills } from "../skills/search/search.ts";
 
 /** Skills that a page lists; the list for agents has all of them. */
-const shown = 50;
+export const shownSkills = 50;
 
 export async function describeCatalog(app: App, visitor: Actor): Promise<PageDescription> {
-  const { items } = await exploreSkills(app, visitor, { limit: shown, sort: "updated" });
+  const { items } = await exploreSkills(app, visitor, { limit: shownSkills, sort: "updated" });
   return describeList(app, items, {
     title: "Explore skills",
     path: "/explore",
     sentence: "Public agent skills of this registry, the latest first.",
     list: "/llms.txt",
-  });
-}
-
-/** Undefined for an organization without public skills, which may not exist. */
-export async function describeOrganization(
-  app: App,
-  visitor: Actor,
-  org: string,
-): Promise<PageDescription | undefined> {
-  const { items } = await listPublicSkillsOf(app, visitor, org, { limit: shown });
-  const slug = items[0]?.tenantSlug;
-  if (slug === undefined) return undefined;
-  const card = organizationCard(app, await readPublicOrganization(app, slug));
-  return describeList(app, items, {
-    picture: `${app.config.baseUrl}/${slug}/card.png?v=${tagOfCard(card)}`,
-    title: slug,
-    path: `/${slug}`,
-    sentence: `Public agent skills of ${slug}, the latest first.`,
-    list: `/${slug}/llms.txt`,
   });
 }
 
@@ -48,12 +27,16 @@ interface ListPage {
   /** Address of the list for agents. */
   list: string;
   picture?: string;
+  /** schema.org data of the subject of the page. */
+  about?: Record<string, unknown>;
+  /** Text above the list. */
+  introduction?: Html;
 }
 
-function describeList(
+export function describeList(
   app: App,
   skills: SkillDoc[],
-  { title, path, sentence, list, picture }: ListPage,
+  { title, path, sentence, list, picture, about, introduction }: ListPage,
 ): PageDescription {
   const { baseUrl } = app.config;
   return {
@@ -67,6 +50,7 @@ function describeList(
       name: title,
       description: sentence,
       url: `${baseUrl}${path}`,
+      about,
       mainEntity: {
         "@type": "ItemList",
         itemListElement: skills.map(({ tenantSlug, slug, description }, index) => ({
@@ -81,6 +65,7 @@ function describeList(
     body: html`
       <h1>${title}</h1>
       <p>${sentence} <a href="${list}">All of them as a list for agents</a>.</p>
+      ${introduction}
       <ul>
         ${skills.map(
           ({ tenantSlug, slug, description }) =>

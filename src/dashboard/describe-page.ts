@@ -14,7 +14,8 @@ import {
 import type { RequestInfo } from "../http/route.ts";
 import { loadSkill } from "../skills/load.ts";
 import { markdownReply, prefersMarkdown } from "../skills/pages/skill-text.ts";
-import { describeCatalog, describeOrganization } from "./describe-list.ts";
+import { describeCatalog } from "./describe-list.ts";
+import { describeOrganization } from "./describe-organization.ts";
 import { describeSkill } from "./describe-skill.ts";
 
 /** Slugs of skills; other addresses are pages of the dashboard, or nothing. */

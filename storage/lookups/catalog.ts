@@ -7,9 +7,22 @@ export function openCatalog(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const daily = database.collection<DailyDownloads>("daily_downloads");
   return {
-    /** Number of public skills of an organization, counted up to `limit`. */
-    countOfTenant: (tenantId: string, limit: number): Promise<number> =>
-      skills.countDocuments({ tenantId, listed: true }, { limit, maxTimeMS: commandTimeMs }),
+    /** Number of public skills of an organization, and their downloads, of at most `limit` skills. */
+    async totalsOfTenant(tenantId: string, limit: number): Promise<{ skills: number; downloads: number }> {
+      const [totals] = await skills
+        .aggregate<{ skills: number; downloads: number }>(
+          [
+            { $match: { tenantId, listed: true } },
+            { $sort: { downloads: -1, _id: -1 } },
+            { $limit: limit },
+            { $project: { _id: 0, downloads: 1 } },
+            { $group: { _id: null, skills: { $sum: 1 }, downloads: { $sum: "$downloads" } } },
+          ],
+          { maxTimeMS: commandTimeMs },
+        )
+        .toArray();
+      return totals ?? { skills: 0, downloads: 0 };
+    },
     /** Days with downloads of skills, from a date on. */
     listDaily: (skillIds: string[], from: string) =>
       daily

@@ -106,6 +106,7 @@ describe("a public organization", () => {
       avatarUrl: null,
       publicSkills: 3,
       publicSkillsIsExact: true,
+      downloads: 3,
     });
   });
 

@@ -163,6 +163,37 @@ describe("the plans of queries at a few hundred documents", () => {
     assert.ok(plan && !plan.stages.includes("SORT"), plan?.stages.join(" "));
   });
 
+  it("read the public page and the collections of an organization by index only", async () => {
+    const base = `/api/tenants/${org.slug}/collections`;
+    const rows = Array.from({ length: 200 }, (_, i) => ({
+      _id: service.app.newId(),
+      tenantId: `other${i % 4}`,
+      nameKey: `c-${i}`,
+      slug: `c-${i}`,
+      active: true,
+      skillIds: [],
+    }));
+    await service.app.storage.database.raw.collection<{ _id: string }>("skill_collections").insertMany(rows);
+    const entries = await planned(async () => {
+      const body = { name: "Planned", public: true, skills: [skill.id] };
+      await service.call("POST", base, { token: owner.token, body });
+      await service.call("PATCH", `${base}/planned`, { token: owner.token, body: { skills: ["planned"] } });
+      for (const target of [
+        base,
+        `${base}/planned`,
+        `/api/explore/organizations/${org.slug}`,
+        `/api/explore/organizations/${org.slug}/collections`,
+        `/api/explore/organizations/${org.slug}/collections/planned`,
+      ])
+        assert.equal((await get(target)).status, 200, target);
+    });
+
+    assertIndexed(entries, 10);
+    const totals = entries.find(({ command }) => command["aggregate"] === "skills");
+    assert.equal(totals?.examined, 0, "the totals are those of an index");
+    assert.ok(!totals.stages.includes("SORT"), totals.stages.join(" "));
+  });
+
   it("search by index only", async () => {
     const entries = await planned(async () => {
       for (const text of ["planned", "copy 3", "copy-3", "text", "no such words", "%22", "%2B%2B"])

@@ -12,7 +12,7 @@ const missingId = "0".repeat(24);
 
 /** By the slug or a previous one. Throws `not_found`. */
 export async function readPublicOrganization(app: App, slug: string): Promise<PublicOrganizationPayload> {
-  const { tenant, skills } = await loadPublic(app, slug);
+  const { tenant, skills, downloads } = await loadPublic(app, slug);
   const { avatar } = tenant;
   const address = `${app.config.baseUrl}/api/explore/organizations/${tenant.slug}/avatar`;
   return {
@@ -22,6 +22,7 @@ export async function readPublicOrganization(app: App, slug: string): Promise<Pu
     avatarUrl: avatar ? `${address}?v=${avatar.id}` : null,
     publicSkills: Math.min(skills, maxCounted),
     publicSkillsIsExact: skills <= maxCounted,
+    downloads,
   };
 }
 
@@ -40,11 +41,14 @@ export async function readPublicAvatar(
 export const loadPublicTenant = async (app: App, slug: string): Promise<TenantDoc> =>
   (await loadPublic(app, slug)).tenant;
 
-async function loadPublic(app: App, slug: string): Promise<{ tenant: TenantDoc; skills: number }> {
+async function loadPublic(
+  app: App,
+  slug: string,
+): Promise<{ tenant: TenantDoc; skills: number; downloads: number }> {
   const tenant = await app.storage.tenants.findBySlug(slug);
-  const skills = await app.storage.catalog.countOfTenant(tenant?._id ?? missingId, maxCounted + 1);
-  if (!tenant || tenant.deletionAt || tenant.erasing || skills === 0) throw notPublic();
-  return { tenant, skills };
+  const totals = await app.storage.catalog.totalsOfTenant(tenant?._id ?? missingId, maxCounted + 1);
+  if (!tenant || tenant.deletionAt || tenant.erasing || totals.skills === 0) throw notPublic();
+  return { tenant, ...totals };
 }
 
 /** The message does not repeat the name. */

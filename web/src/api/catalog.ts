@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import type { SearchSort } from "../../../contract/vocabulary.ts";
 import { type Schemas } from "./client.ts";
-import { pages, query } from "./query.ts";
+import { pages } from "./query.ts";
 import { sortOf } from "./search.ts";
 
 export type CatalogItem = Schemas["CatalogItem"];
@@ -22,7 +22,3 @@ export const catalogQuery = (search: CatalogSearch) =>
     ...pages("/api/explore", { ...search, limit: pageSize, sort: sortOf(search) }),
     placeholderData: keepPreviousData,
   });
-
-/** Public facts of an organization that has public skills. */
-export const publicOrganizationQuery = (organization: string) =>
-  query("/api/explore/organizations/{organization}", { organization });

@@ -4,9 +4,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { publicOrganizationQuery } from "../../api/catalog.ts";
+import { countText } from "../../../../contract/count-text.ts";
 import type { Folder } from "../../api/folders.ts";
 import { collectionsQuery, orderCollections, type Collection } from "../../api/organization/collections.ts";
+import { publicOrganizationQuery } from "../../api/public-organization.ts";
 import { foldersQuery, may } from "../../api/session.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { SortableList } from "../../parts/lists/sortable-list.tsx";
@@ -123,9 +124,7 @@ function CollectionRow({ org, collection }: { org: string; collection: Collectio
         <b>{visibleText(name)}</b>
       </Link>
       <Readers org={org} collection={collection} />
-      <span className="meta grow right nowrap">
-        {skillCount === 1 ? "1 skill" : `${skillCount.toLocaleString("en")} skills`}
-      </span>
+      <span className="meta grow right nowrap">{countText(skillCount, "skill")}</span>
       {description !== "" && <p className="sub clip">{visibleText(description)}</p>}
     </div>
   );

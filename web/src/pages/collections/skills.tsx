@@ -2,6 +2,7 @@ import { ActionIcon } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { EyeOff, X } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import { ApiError } from "../../api/client.ts";
 import {
   changeCollection,
@@ -26,7 +27,7 @@ export function Skills({ org, collection }: Props) {
   const { error, change, retry } = useSkillChanges(org, collection);
   return (
     <section className="stack gap-3" aria-labelledby="skills-heading">
-      <h2 id="skills-heading">{skills.length === 1 ? "1 skill" : `${skills.length} skills`}</h2>
+      <h2 id="skills-heading">{countText(skills.length, "skill")}</h2>
       {canUpdate && <Hidden skills={skills} />}
       {canUpdate && <AddSkill org={org} skills={skills} onAdd={(skill) => change([...skills, skill])} />}
       <Problem error={error} retry={retry} />

@@ -1,56 +1,64 @@
-import "./public-page.css";
-import { useInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { createFileRoute, redirect } from "@tanstack/react-router";
-import { publicOrganizationQuery, catalogQuery } from "../../api/catalog.ts";
+import "./public/public-page.css";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { createFileRoute, redirect, useNavigate } from "@tanstack/react-router";
+import {
+  isNarrowed,
+  organizationSearchQuery,
+  publicCollectionsQuery,
+  publicOrganizationQuery,
+  readOrganizationSearch,
+  type OrganizationSearch,
+} from "../../api/public-organization.ts";
 import { identityQuery } from "../../api/session.ts";
-import { Initials } from "../../parts/avatar.tsx";
-import { List } from "../../parts/lists/list-section.tsx";
 import { Page } from "../../parts/page.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
-import { SkillList } from "./skill-list.tsx";
-
-interface PublicPageSearch {
-  /** A member sees the page as visitors do, in place of the library. */
-  preview?: true;
-}
+import { WholeCollection } from "./public/collection.tsx";
+import { Collections } from "./public/collections.tsx";
+import { Header } from "./public/header.tsx";
+import { OrganizationSkills } from "./public/skills.tsx";
+import { Start } from "./public/start.tsx";
 
 export const Route = createFileRoute("/$org/")({
-  validateSearch: (raw: Record<string, unknown>): PublicPageSearch => ({
-    preview: raw["preview"] === true || undefined,
-  }),
-  loaderDeps: ({ search: { preview } }) => ({ preview }),
-  loader: async ({ context: { client }, params: { org }, deps: { preview } }) => {
+  validateSearch: readOrganizationSearch,
+  loaderDeps: ({ search }) => search,
+  loader: async ({ context: { client }, params: { org }, deps }) => {
+    const organization = client.ensureQueryData(publicOrganizationQuery(org));
+    // A failure of these is shown where their content would be.
+    void client.prefetchInfiniteQuery(organizationSearchQuery(org, deps));
+    void client.prefetchQuery(publicCollectionsQuery(org));
     const identity = await client.ensureQueryData(identityQuery);
-    if (!preview && identity?.memberships.some(({ slug }) => slug === org))
+    if (!deps.preview && identity?.memberships.some(({ slug }) => slug === org)) {
+      organization.catch(() => undefined);
       throw redirect({ href: `/${org}/-/library`, replace: true });
-    const organization = await client.ensureQueryData(publicOrganizationQuery(org));
-    if (organization.slug !== org) throw redirect({ href: `/${organization.slug}`, replace: true });
+    }
+    const { slug } = await organization;
+    if (slug !== org) throw redirect({ to: "/$org", params: { org: slug }, search: deps, replace: true });
   },
-  component: PublicOrganization,
+  component: PublicOrganizationPage,
 });
 
-function PublicOrganization() {
+function PublicOrganizationPage() {
   const { org } = Route.useParams();
+  const search = Route.useSearch();
+  const navigate = useNavigate({ from: Route.fullPath });
   const { data: organization } = useSuspenseQuery(publicOrganizationQuery(org));
-  const found = useInfiniteQuery(catalogQuery({ tenant: org, sort: "downloads" }));
-  const { publicSkills: count, publicSkillsIsExact: isExact } = organization;
-  const name = visibleText(organization.name);
+  const change = (part: Partial<OrganizationSearch>) =>
+    void navigate({ search: (old) => ({ ...old, ...part }), replace: true, resetScroll: false });
   return (
-    <Page title={name} crumbs={[{ label: org }]}>
-      <div className="page public-page">
-        <header className="row">
-          <Initials name={organization.name} src={organization.avatarUrl} isOrganization />
-          <h1 className="clip">{name}</h1>
-        </header>
-        <p className="sub">{visibleText(organization.description)}</p>
-        <h2>
-          {count === 1
-            ? "1 public skill"
-            : `${isExact ? "" : "over "}${count.toLocaleString("en")} public skills`}
-        </h2>
-        <List found={found} rows={4} rowHeight={58} more="Show more skills" empty={<SkillList items={[]} />}>
-          {(items) => <SkillList items={items} />}
-        </List>
+    <Page title={visibleText(organization.name)} crumbs={[{ label: org }]}>
+      <div className="public-page">
+        <Header organization={organization} />
+        <div className="stack gap-6 content">
+          {search.collection === undefined ? (
+            <>
+              {!isNarrowed(search) && <Collections org={org} />}
+              <OrganizationSkills org={org} search={search} onChange={change} />
+            </>
+          ) : (
+            <WholeCollection org={org} slug={search.collection} />
+          )}
+        </div>
+        <Start org={org} search={search} />
       </div>
     </Page>
   );

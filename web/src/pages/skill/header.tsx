@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
-import { publicOrganizationQuery } from "../../api/catalog.ts";
+import { publicOrganizationQuery } from "../../api/public-organization.ts";
 import { versionQuery, type Skill, type Version } from "../../api/skills.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { CiRun } from "../../parts/ci/ci-run.tsx";
