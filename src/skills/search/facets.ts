@@ -17,6 +17,7 @@ const ages = [7, 30, 365] as const;
 /** Skills of a scope that are counted without words. */
 const maxCounted = 5000;
 
+type CatalogScope = Extract<SkillScope, { kind: "catalog" }>;
 type ScopeName = (typeof searchScopes)[number];
 
 interface CountedRow extends CountedSkill {
@@ -38,8 +39,14 @@ export async function countedFound(
 ): Promise<CountedRows> {
   const found = known?.found ?? (await rankSkills(app, { query, scopes, ...conditions })).found;
   const ids = found.map(({ skillId }) => skillId);
-  const rows = await readScopes(app, actor, scopes, (scope) =>
-    app.storage.skillSearch.listCounted({ ids }, { scope, ...conditions }),
+  const rows = merge(
+    scopes,
+    await Promise.all(
+      scopes.map(async (scope) => {
+        const read = await app.storage.skillSearch.listCounted({ ids }, { scope, ...conditions });
+        return keepAllowed(app, readerIn(scope, actor), "skill:read", read);
+      }),
+    ),
   );
   if (known) return { rows: [...rows.values()], isExact: true };
   const first = found.find(({ skillId }) => rows.has(skillId));
@@ -55,45 +62,63 @@ export async function countedAll(
   actor: Actor,
   { scopes, ...conditions }: BrowseConditions,
 ): Promise<CountedRows> {
-  let isExact = true;
-  const rows = await readScopes(app, actor, scopes, async (scope) => {
-    const read = await listRows(app, { scope, ...conditions });
-    if (read.length > maxCounted) isExact = false;
-    return read.slice(0, maxCounted);
-  });
-  return { rows: [...rows.values()], isExact };
+  const lists = await Promise.all(
+    scopes.map((scope) =>
+      scope.kind === "tenants"
+        ? listAllowed(app, actor, { scope, ...conditions })
+        : listCatalog(app, actor, { scope, ...conditions }),
+    ),
+  );
+  const rows = merge(
+    scopes,
+    lists.map((list) => list.rows),
+  );
+  return { rows: [...rows.values()], isExact: lists.every(({ isExact }) => isExact) };
+}
+
+interface Listed {
+  rows: readonly CountedSkill[];
+  isExact: boolean;
+}
+
+/** Skills of a scope that its reader may read, up to a limit. */
+async function listAllowed(app: App, actor: Actor, conditions: SkillConditions): Promise<Listed> {
+  const read = await app.storage.skillSearch.listCounted({ limit: maxCounted + 1 }, conditions);
+  const reader = readerIn(conditions.scope, actor);
+  const rows = await keepAllowed(app, reader, "skill:read", read.slice(0, maxCounted));
+  return { rows, isExact: read.length <= maxCounted };
 }
 
 const keptMs = 15_000;
-const keptOf = perApp(() => new LRUCache<string, Promise<CountedSkill[]>>({ max: 8, ttl: keptMs }));
+const keptOf = perApp(() => new LRUCache<string, Promise<Listed>>({ max: 8, ttl: keptMs }));
 
-/** Rows of the catalog are the same for every caller, so they are kept for some seconds. */
-function listRows(app: App, conditions: SkillConditions): Promise<CountedSkill[]> {
-  const read = (selected: SkillConditions) =>
-    app.storage.skillSearch.listCounted({ limit: maxCounted + 1 }, selected);
-  const { scope } = conditions;
-  if (scope.kind === "tenants" || conditions.updatedSince) return read(conditions);
-  const ofAll: SkillConditions = { ...conditions, scope: { kind: "catalog", tenantId: scope.tenantId } };
-  const kept = keptOf(app);
-  const key = JSON.stringify(ofAll);
-  const known = kept.get(key);
-  if (known) return known;
-  const reading = read(ofAll);
-  kept.set(key, reading);
-  reading.catch(() => kept.delete(key));
-  return reading;
-}
-
-/** Rows that the caller may read, by id. Own scopes come first. */
-async function readScopes(
+/** Skills of the catalog, which are the same for every caller, and therefore kept for some seconds. */
+async function listCatalog(
   app: App,
   actor: Actor,
+  conditions: SkillConditions & { scope: CatalogScope },
+): Promise<Listed> {
+  const { updatedSince } = conditions;
+  const { tenantId } = conditions.scope;
+  const whole = { ...conditions, scope: { kind: "catalog", tenantId }, updatedSince: undefined } as const;
+  const kept = keptOf(app);
+  const key = JSON.stringify(whole);
+  const reading = kept.get(key) ?? listAllowed(app, actor, whole);
+  if (!kept.has(key)) {
+    kept.set(key, reading);
+    reading.catch(() => kept.delete(key));
+  }
+  const { rows, isExact } = await reading;
+  if (!updatedSince) return { rows, isExact };
+  if (!isExact) return listAllowed(app, actor, { ...whole, updatedSince });
+  return { rows: rows.filter(({ updatedAt }) => updatedAt >= updatedSince), isExact };
+}
+
+/** Rows of all scopes by id. Own scopes come first. */
+function merge(
   scopes: readonly SkillScope[],
-  read: (scope: SkillScope) => Promise<CountedSkill[]>,
-): Promise<Map<string, CountedRow>> {
-  const lists = await Promise.all(
-    scopes.map(async (scope) => keepAllowed(app, readerIn(scope, actor), "skill:read", await read(scope))),
-  );
+  lists: readonly (readonly CountedSkill[])[],
+): Map<string, CountedRow> {
   const rows = new Map<string, CountedRow>();
   for (const [at, list] of lists.entries())
     for (const row of list)

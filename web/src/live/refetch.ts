@@ -14,6 +14,7 @@ const servers = [
 /** Paths of the queries that show each subject. `test/house/dashboard.test.ts` compares them with those in use. */
 export const operations: Record<Change["type"], readonly Path[]> = {
   skill: [
+    "/api/search",
     "/api/skills",
     "/api/skills/{skill}",
     "/api/skills/{skill}/versions",
@@ -26,6 +27,7 @@ export const operations: Record<Change["type"], readonly Path[]> = {
   collection: [`${tenant}/collections`, `${tenant}/collections/{collection}`],
   folder: [
     "/api/folders/{folder}/access",
+    "/api/search",
     "/api/skills",
     "/api/skills/{skill}",
     `${tenant}/folders`,
