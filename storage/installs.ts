@@ -52,6 +52,7 @@ export const installsCollection = defineCollection({
     { key: { userId: 1, ...latestFirst } },
     { key: { tenantId: 1, userId: 1 } },
     { key: { tenantId: 1, skillId: 1 } },
+    { key: { tenantId: 1, updatedAt: 1, skillId: 1 } },
   ],
   open: openInstalls,
 });

@@ -107,6 +107,15 @@ export const TenantUsagePayload = z
   .meta({ id: "OrganizationUsage" });
 export type TenantUsagePayload = z.infer<typeof TenantUsagePayload>;
 
+export const UninstalledSkillsPayload = z
+  .object({
+    days: z.number().int().meta({ description: "time without an install or an update" }),
+    isComplete: z.boolean().meta({ description: "false beyond 20,000 skills" }),
+    skillIds: z.array(z.string()).meta({ description: "skills that existed before, in no order" }),
+  })
+  .meta({ id: "UninstalledSkills" });
+export type UninstalledSkillsPayload = z.infer<typeof UninstalledSkillsPayload>;
+
 export const RecordedInstallPayload = z
   .object({
     recorded: z.boolean().meta({

@@ -52,6 +52,12 @@ export function openUsage(database: Database) {
       const rows = await daily.aggregate<{ _id: string }>(stages, options).toArray();
       return rows.map(({ _id }) => _id);
     },
+    /** Ids of skills that a member installed or updated since a time. */
+    async listInstalledSince(tenantId: string, since: Date): Promise<string[]> {
+      const stages = [{ $match: { tenantId, updatedAt: { $gte: since } } }, { $group: { _id: "$skillId" } }];
+      const rows = await installs.aggregate<{ _id: string }>(stages, options).toArray();
+      return rows.map(({ _id }) => _id);
+    },
     /** Installed versions by skill. */
     listInstalled: (tenantId: string, limit: number): Promise<InstalledVersion[]> =>
       installs

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TenantUsagePayload } from "../../contract/payloads/analytics.ts";
+import type { TenantUsagePayload, UninstalledSkillsPayload } from "../../contract/payloads/analytics.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { newFolder, newMember, publishSkill, restrict } from "../support/organization.ts";
 import type { TestUser } from "../support/service.ts";
@@ -80,5 +80,31 @@ describe("the usage of an organization's skills", () => {
     assert.ok(data.cost.idle > 0 && (await usage(owner)).data.cost.idle > data.cost.idle);
     assert.ok(!JSON.stringify(data).includes("Secret"));
     assert.deepEqual([(await usage(reader)).code, (await usage(stranger)).code], ["forbidden", "not_found"]);
+  });
+});
+
+describe("skills that no member installed for 90 days", () => {
+  const uninstalled = (by: TestUser) =>
+    service.call<UninstalledSkillsPayload>("GET", `/api/tenants/${org.slug}/analytics/uninstalled`, {
+      token: by.token,
+    });
+
+  it("are those that existed before and that the caller may read", async () => {
+    clock.aheadMs = 200 * 86_400_000;
+    await install(used, owner, "c");
+    const published = await publish("Published lately");
+
+    const [all, some] = [(await uninstalled(owner)).data, (await uninstalled(member)).data];
+
+    assert.deepEqual([all.days, all.isComplete], [90, true]);
+    assert.ok(all.skillIds.includes(secret) && !some.skillIds.includes(secret));
+    assert.ok(some.skillIds.length > 0);
+    for (const id of [used, published]) assert.ok(!all.skillIds.includes(id));
+  });
+
+  it("are for those who may read analytics", async () => {
+    const stranger = await service.newUser();
+
+    assert.equal((await uninstalled(stranger)).status, 404);
   });
 });

@@ -3,7 +3,7 @@
  * may read.
  */
 import { estimateTokens } from "../../../contract/estimate-tokens.ts";
-import type { TenantUsagePayload } from "../../../contract/payloads/analytics.ts";
+import type { TenantUsagePayload, UninstalledSkillsPayload } from "../../../contract/payloads/analytics.ts";
 import type { InstalledVersion, UsedSkill } from "../../../storage/lookups/usage.ts";
 import type { Actor } from "../../access/actor.ts";
 import { dayBefore } from "../../analytics/downloads.ts";
@@ -32,6 +32,33 @@ export async function readTenantUsage(app: App, actor: Actor, ref: string): Prom
     unused: unusedOf(app, visible, new Set(used)),
     outdated: outdatedOf(visible, installed),
     cost: costOf(visible),
+  };
+}
+
+const uninstalledDays = 90;
+const dayMs = 24 * 3_600_000;
+
+/** Skills that no member installed or updated lately. Requires `analytics:read` and `skill:read`. */
+export async function readUninstalled(
+  app: App,
+  actor: Actor,
+  ref: string,
+): Promise<UninstalledSkillsPayload> {
+  const readable = await loadReadable(app, actor, ref);
+  const since = new Date(app.now().getTime() - uninstalledDays * dayMs);
+  const [skills, installed] = await Promise.all([
+    app.storage.usage.listSkills(readable.tenantId, most),
+    app.storage.usage.listInstalledSince(readable.tenantId, since),
+  ]);
+  const used = new Set(installed);
+  const unused = skills.filter(
+    ({ _id, folderId, createdAt }) =>
+      !used.has(_id) && createdAt < since && (folderId === null || !readable.hidden.has(folderId)),
+  );
+  return {
+    days: uninstalledDays,
+    isComplete: skills.length < most,
+    skillIds: unused.map(({ _id }) => _id),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   SkillInstallPayload,
   TenantAnalyticsPayload,
   TenantUsagePayload,
+  UninstalledSkillsPayload,
 } from "../../../contract/payloads/analytics.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
@@ -16,7 +17,7 @@ import { summarizeInstalls } from "./install-summary.ts";
 import { forgetInstall, recordInstall } from "./installs.ts";
 import { listOwnInstalls, listSkillInstalls } from "./list-installs.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
-import { readTenantUsage } from "./organization-usage.ts";
+import { readTenantUsage, readUninstalled } from "./organization-usage.ts";
 import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
 import { readSkillAnalytics } from "./version-downloads.ts";
 
@@ -51,6 +52,15 @@ export function analyticsRoutes(app: App): Route[] {
       data: TenantUsagePayload,
       budget: "analytics",
       handle: ({ actor, params }) => readTenantUsage(app, actor, params.tenant),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/analytics/uninstalled",
+      summary: "Skills that no member installed or updated for 90 days",
+      params: TenantParams,
+      data: UninstalledSkillsPayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => readUninstalled(app, actor, params.tenant),
     }),
     ...installRoutes(app),
   ];

@@ -29,6 +29,17 @@ const pageSize = 200;
 export const organizationSkillsQuery = (org: string) =>
   pages("/api/skills", { tenant_id: org, limit: pageSize });
 
+/** The skills that the search finds by the words of a task, the best first. */
+export const foundSkillsQuery = (org: string, words: string) =>
+  queryOptions({
+    ...query("/api/skills", { tenant_id: org, query: words, limit: pageSize }),
+    placeholderData: keepPreviousData,
+  });
+
+/** Skills that no member installed or updated for 90 days. */
+export const uninstalledQuery = (tenant: string) =>
+  query("/api/tenants/{tenant}/analytics/uninstalled", { tenant });
+
 export const folderAccessQuery = (folder: string) => query("/api/folders/{folder}/access", { folder });
 
 /** Acts that each member may do with a folder or skill, and why. */

@@ -2,6 +2,7 @@ import "./library.css";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { visibilities } from "../../../../contract/vocabulary.ts";
 import { organizationSkillsQuery, type Folder, type Skill } from "../../api/folders.ts";
 import { foldersQuery, organizationQuery } from "../../api/session.ts";
 import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
@@ -9,20 +10,28 @@ import { OrganizationPage, type Organization } from "../../parts/organization-pa
 import { Actions } from "./actions.tsx";
 import { Dialogs, type Asked } from "./dialogs.tsx";
 import { EmptyLibrary } from "./empty-library.tsx";
+import { FilterBar } from "./filter-bar.tsx";
 import { DragHint } from "./move/drag-hint.tsx";
 import { FolderPanel } from "./panel/folder-panel.tsx";
 import { SkillPanel } from "./panel/skill-panel.tsx";
 import { Rows } from "./rows.tsx";
 import { Tools } from "./tools.tsx";
-import type { LibrarySearch } from "./tree.ts";
+import { stalenesses, type LibrarySearch } from "./tree.ts";
+import { useFilters } from "./use-filters.ts";
 import { useLibrary } from "./use-library.ts";
 
+const none: Skill[] = [];
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 export const Route = createFileRoute("/$org/-/library/$")({
   validateSearch: (raw: Record<string, unknown>): LibrarySearch => ({
     filter: textOf(raw["filter"]),
     type: raw["type"] === "skill" || raw["type"] === "rule" ? raw["type"] : undefined,
+    folder: textOf(raw["folder"]),
+    tag: textOf(raw["tag"]),
+    owner: textOf(raw["owner"]),
+    visibility: visibilities.find((one) => one === raw["visibility"]),
+    stale: stalenesses.find((one) => one === raw["stale"]),
     skill: textOf(raw["skill"]),
   }),
   loader: ({ context, params: { org } }) => {
@@ -79,6 +88,7 @@ interface Props {
 function Library({ organization, folders, skills, asked, onAsk }: Props) {
   const { org, _splat: path = "" } = Route.useParams();
   const search = Route.useSearch();
+  const filters = useFilters(organization, folders, skills ?? none, search);
   const { tree, rows, chosen, folder, skill, drag, ...on } = useLibrary({
     organization,
     folders,
@@ -87,6 +97,7 @@ function Library({ organization, folders, skills, asked, onAsk }: Props) {
     path,
     search,
     onAsk,
+    filters,
   });
   const isEmpty = skills?.length === 0 && folders.length === 0;
   return (
@@ -94,6 +105,7 @@ function Library({ organization, folders, skills, asked, onAsk }: Props) {
       <section className="left" aria-label="Folders and skills">
         <h1 className="visually-hidden">Library of {organization.name}</h1>
         <Tools search={search} onSearch={on.search} onExpand={on.expandAll} />
+        <FilterBar filters={filters} search={search} onSearch={on.search} />
         {path !== "" && !folder && (
           <p className="note warn">No folder has this path, or you don&apos;t have access to it.</p>
         )}
@@ -103,7 +115,7 @@ function Library({ organization, folders, skills, asked, onAsk }: Props) {
           <Rows tree={tree} rows={rows} chosen={chosen} drag={drag} {...on} />
         )}
         {rows.length === 0 && !isEmpty && skills && (
-          <p className="none sub">Nothing matches. Use fewer letters, or show all types.</p>
+          <p className="none sub">Nothing matches. Use other words, or remove a filter.</p>
         )}
         <DragHint tree={tree} drag={drag} />
       </section>

@@ -20,10 +20,20 @@ export interface Row {
   hasChildren: boolean;
 }
 export type TypeFilter = "skill" | "rule";
+export const stalenesses = ["unchanged", "uninstalled"] as const;
+/** Not changed in a year, or not installed or updated in 90 days. */
+export type Staleness = (typeof stalenesses)[number];
 /** The part of the address that belongs to the page. */
 export interface LibrarySearch {
   filter?: string;
   type?: TypeFilter;
+  /** Id of a folder that contains the skills. */
+  folder?: string;
+  tag?: string;
+  /** Id of the account that created the skill. */
+  owner?: string;
+  visibility?: Skill["visibility"];
+  stale?: Staleness;
   /** Slug of the chosen skill. */
   skill?: string;
 }
@@ -102,14 +112,18 @@ export function isMovable(tree: Tree, item: Item, target: string | null): boolea
 interface View {
   open: ReadonlySet<string>;
   filter: string;
-  type: TypeFilter | undefined;
+  /** Ids of the skills that the search finds by the filter. */
+  found: ReadonlySet<string>;
+  /** Whether a filter other than the words is chosen. */
+  isNarrowed: boolean;
+  passes: (skill: Skill) => boolean;
 }
 
 /** The rows in order. With a filter, only matches and the folders that contain them, all open. */
-export function rowsOf(tree: Tree, { open, filter, type }: View): Row[] {
+export function rowsOf(tree: Tree, { open, filter, found, isNarrowed, passes }: View): Row[] {
   const wanted = filter.trim().toLowerCase();
-  const isFiltered = wanted !== "" || type !== undefined;
-  const shown = isFiltered ? matchesOf(tree, wanted, type) : undefined;
+  const isFiltered = wanted !== "" || isNarrowed;
+  const shown = isFiltered ? matchesOf(tree, { wanted, found, isNarrowed, passes }) : undefined;
   const rows: Row[] = [];
   const visit = (parent: string | null, level: number) => {
     const items: Item[] = [
@@ -136,19 +150,24 @@ export function rowsOf(tree: Tree, { open, filter, type }: View): Row[] {
   return rows;
 }
 
-function matchesOf(tree: Tree, wanted: string, type: TypeFilter | undefined): Set<string> {
+interface Matching extends Pick<View, "found" | "isNarrowed" | "passes"> {
+  wanted: string;
+}
+
+/** Skills whose name has the letters are shown before the search has found them by their words. */
+function matchesOf(tree: Tree, { wanted, found, isNarrowed, passes }: Matching): Set<string> {
   const shown = new Set<string>();
   const add = (key: string, parent: string | null) => {
     shown.add(key);
     for (const { id } of ancestorsOf(tree.folders, parent)) shown.add(id);
   };
   for (const skill of [...tree.skills.values()].flat()) {
-    const isMatch = [skill.slug, skill.name, ...skill.tags].some((text) =>
-      text.toLowerCase().includes(wanted),
-    );
-    if (isMatch && (type === undefined || skill.type === type)) add(`skill:${skill.id}`, skill.folderId);
+    const isMatch =
+      found.has(skill.id) ||
+      [skill.slug, skill.name, ...skill.tags].some((text) => text.toLowerCase().includes(wanted));
+    if (isMatch && passes(skill)) add(`skill:${skill.id}`, skill.folderId);
   }
-  if (type !== undefined) return shown;
+  if (isNarrowed) return shown;
   for (const folder of tree.folders.values())
     if (folder.name.toLowerCase().includes(wanted)) add(folder.id, folder.parentId);
   return shown;

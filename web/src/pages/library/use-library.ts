@@ -1,10 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { Folder, Skill } from "../../api/folders.ts";
+import { foundSkillsQuery, type Folder, type Skill } from "../../api/folders.ts";
 import { may } from "../../api/session.ts";
 import { useKeys } from "../../parts/keys.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import type { Asked } from "./dialogs.tsx";
+import type { Filters } from "./filters.ts";
 import { useDrag } from "./move/use-drag.ts";
 import { useGuardedMove } from "./move/use-guarded-move.ts";
 import { ancestorsOf, rowsOf, treeOf, type LibrarySearch, type Row } from "./tree.ts";
@@ -20,17 +22,22 @@ interface Input {
   path: string;
   search: LibrarySearch;
   onAsk: (asked: Asked) => void;
+  filters: Filters;
 }
 
 /** The tree with what is open and chosen in it. The choice is in the address, so that it can be shared. */
-export function useLibrary({ organization, folders, skills, org, path, search, onAsk }: Input) {
+export function useLibrary({ organization, folders, skills, org, path, search, onAsk, filters }: Input) {
   const navigate = useNavigate({ from: "/$org/-/library/$" });
   const tree = useMemo(() => treeOf(folders, skills ?? []), [folders, skills]);
   const folder = folders.find((one) => one.path === path.replace(/\/$/, ""));
   const skill = skills?.find(({ slug }) => slug === search.skill);
   const [open, setOpen] = useOpen(folders, tree.folders, folder?.id ?? skill?.folderId ?? null);
-  const { filter = "", type } = search;
-  const rows = useMemo(() => rowsOf(tree, { open, filter, type }), [tree, open, filter, type]);
+  const { filter = "" } = search;
+  const found = useFound(org, filter);
+  const rows = useMemo(
+    () => rowsOf(tree, { open, filter, found, ...filters }),
+    [tree, open, filter, found, filters],
+  );
   const { move, requestMove } = useGuardedMove(org, tree, onAsk);
   const { drag, handlers } = useDrag(tree, rows, requestMove);
   const canMove = may(organization.permissions, "skill", "update");
@@ -63,6 +70,13 @@ export function useLibrary({ organization, folders, skills, org, path, search, o
     search: (part: LibrarySearch) => void navigate({ search: (old) => ({ ...old, ...part }), replace: true }),
     expandAll: (isOpen: boolean) => setOpen(new Set(isOpen ? tree.folders.keys() : [])),
   };
+}
+
+/** Ids of the skills that the search finds. */
+function useFound(org: string, filter: string): ReadonlySet<string> {
+  const words = filter.trim();
+  const { data } = useQuery({ ...foundSkillsQuery(org, words), enabled: words !== "" });
+  return useMemo(() => new Set(words === "" ? [] : data?.map(({ id }) => id)), [words, data]);
 }
 
 function useListKeys(
