@@ -1,5 +1,5 @@
 /** The process entry: opens the engines and the app, then serves HTTP, runs workers, or both; or runs one command. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import { ensureSetupLink } from "./src/accounts/sign-up/setup.ts";
 import { createApi } from "./src/api.ts";
 import type { App, Stores } from "./src/app.ts";
 import { type Closers, closeAll, closingOnError } from "./src/closers.ts";
-import { readConfig, type Config } from "./src/config.ts";
+import { describeConfig, readConfig, type Config } from "./src/config.ts";
 import { seedDemo } from "./src/demo/seed.ts";
 import { confirmRestoreByOperator } from "./src/epoch/epoch.ts";
 import { ServiceError } from "./src/errors.ts";
@@ -25,6 +25,7 @@ import { diagnose } from "./src/operations/doctor.ts";
 import { claimKeyRing } from "./src/operations/keys/claim-key-ring.ts";
 import { describeSealed } from "./src/operations/keys/count-sealed.ts";
 import { forgetKey } from "./src/operations/keys/forget-key.ts";
+import { requireFolder, requireFreePort } from "./src/operations/preflight.ts";
 import { repairStore } from "./src/operations/repair.ts";
 import { exportTo, importFrom, requireCompleteImport } from "./src/operations/transfer.ts";
 import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
@@ -43,6 +44,7 @@ const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
                                     check every version's commit and content
        npm start -- confirm-restore REASON
                                     let the service erase again after a restore
+       npm start -- config          print the configuration in effect, without secrets
        npm start -- doctor          check the engines, disks, outbound requests, keys and backups
        npm start -- forget-key ID   start without a key of SECRET_KEYS that is lost
        npm start -- reset-mfa EMAIL REASON
@@ -54,6 +56,7 @@ const commandArguments = new Map([
   ["import", 1],
   ["verify", 0],
   ["confirm-restore", 1],
+  ["config", 0],
   ["doctor", 0],
   ["forget-key", 1],
   ["reset-mfa", 2],
@@ -63,9 +66,6 @@ const commandArguments = new Map([
 const closeDeadlineMs = 9000;
 /** Time limit of the requests in progress when the listener closes. */
 const closeServerMs = closeDeadlineMs / 2;
-/** Time between "not ready" and the end of the listener, in which load balancers remove this process. */
-const drainMs = 200;
-
 /** package.json and the samples are next to this file in the source tree, and one folder above the built file. */
 const root = new URL(import.meta.url.endsWith(".ts") ? "./" : "../", import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
@@ -87,7 +87,14 @@ async function main(): Promise<void> {
   if (values.repair && command !== "verify") throw new UsageError(usage);
   if (command === undefined) return serve(role, readConfig(), values.demo);
   if (commandArguments.get(command) !== args.length) throw new UsageError(usage);
+  if (command === "config") return printConfig();
   await runCommand(command, { args, isRepair: values.repair }, readConfig());
+}
+
+/** Prints each variable with its value and where that comes from. */
+function printConfig(): void {
+  for (const { name, value = "(unset)", origin } of describeConfig())
+    console.log(`${name.padEnd(28)}  ${value}  (${origin})`);
 }
 
 async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
@@ -95,7 +102,10 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   const closers: Closers = [];
   const draining = new AbortController();
   const health: Health = { isDraining: false, draining: draining.signal, checks: {} };
-  closeWithGrace({ delay: closeDeadlineMs, logger: false }, async ({ err, signal }) => {
+  const drainMs = config.drainSeconds * 1000;
+  let isTold = false;
+  closeWithGrace({ delay: drainMs + closeDeadlineMs, logger: false }, async ({ err, signal }) => {
+    isTold = signal === "SIGTERM";
     if (err) log.fatal({ error: err }, "the process ends on an unexpected error");
     else log.info({ signal }, "closing");
     health.isDraining = true;
@@ -105,7 +115,20 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   });
 
   await closingOnError(closers, async () => {
+    requireFolder(config.dataDir, "DATA_DIR");
+    requireFolder(config.gitRoot, "GIT_ROOT");
     if (role === "all") closers.push(await lockDataDir(config.dataDir, "all"));
+    if (role !== "worker") await requireFreePort(config.host, config.port);
+    log.info(
+      {
+        version,
+        role,
+        node: process.version,
+        database: config.mongodbUrl ? "server" : "embedded",
+        queue: config.redisUrl ? "Redis" : "embedded",
+      },
+      "starting",
+    );
     const app = await open(config, log, closers);
     // Plans of syncs are made in child processes, also by the role that runs no jobs.
     closers.push(() => closeChildren(app));
@@ -120,7 +143,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     let metrics: Metrics | undefined;
     if (config.metricsPort !== undefined) {
       metrics = openMetrics(() => app.queue.counts());
-      const page = await metrics.listen(config.host, config.metricsPort);
+      const page = await metrics.listen(config.host, config.metricsPort, health);
       intakes.push(() => closeServer(page, closeServerMs));
     }
     if (role === "worker") return;
@@ -130,7 +153,8 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     const port = await listen(server, config.host, config.port);
     if (config.port === 0) config.baseUrl = config.baseUrl.replace(/:0$/, `:${port}`);
     intakes.push(async () => {
-      await new Promise((resolve) => setTimeout(resolve, drainMs));
+      // Load balancers stop sending requests meanwhile, since the process is not ready. Nobody waits for a Ctrl-C.
+      if (isTold) await new Promise((resolve) => setTimeout(resolve, drainMs));
       await closeServer(server, closeServerMs);
     });
     const seeded = demo ? await seedDemo(app, fileURLToPath(new URL("samples", root))) : undefined;
@@ -155,7 +179,7 @@ async function runCommand(command: string, { args, isRepair }: Given, config: Co
       const app = await open(config, log, closers);
       return console.log(`Removed the second factors of ${await resetFactorsByEmail(app, first, second)}.`);
     }
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    requireFolder(config.dataDir, "DATA_DIR");
     if (command === "doctor") return doctor(config, closers);
     const stores = await openStoresOnly(config, log, closers);
     if (command === "import") {
@@ -231,7 +255,7 @@ const queueLocation = ({ redisUrl, dataDir }: Config) =>
   redisUrl ? { redisUrl } : { dataDir: `${dataDir}/queue` };
 
 async function open(config: Config, log: Log, closers: Closers): Promise<App> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  requireFolder(config.dataDir, "DATA_DIR");
   // Both engines are slow to start, so they start concurrently.
   const [mongo, queue] = await Promise.allSettled([
     config.mongodbUrl ?? openMongo(config, log, closers),

@@ -12,3 +12,20 @@ export function openRedis(url: string, onError: (error: Error) => void): RedisCo
   client.on("error", onError);
   return { client, close: () => client.disconnect() };
 }
+
+/**
+ * The policy by which a server removes keys when its memory is full; undefined if it removes none, or does not respond
+ * within the time.
+ */
+export async function readEvictionPolicy(url: string, timeoutMs: number): Promise<string | undefined> {
+  const redis = new Redis(url, {
+    retryStrategy: () => null,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+  });
+  redis.on("error", () => {});
+  const memory = await redis.info("memory").catch(() => "");
+  redis.disconnect();
+  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
+  return policy === "noeviction" ? undefined : policy;
+}

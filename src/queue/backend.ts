@@ -13,6 +13,7 @@ import {
 import type { JobState } from "../../contract/vocabulary.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
 import { QueuePool } from "../../engines/queue/queue-pool.ts";
+import { readEvictionPolicy } from "../../storage/redis.ts";
 import type { Log } from "../log.ts";
 import { type Patience, waitFor } from "./wait.ts";
 
@@ -71,6 +72,8 @@ type ConsumerOptions = Omit<WorkerOptions, "connection" | "prefix">;
 
 export interface QueueBackend {
   kind: "redis" | "embedded";
+  /** The policy by which the engine removes keys when its memory is full; undefined if none, or not known. */
+  evictionPolicy(): Promise<string | undefined>;
   queue(name: string, onError: (error: Error) => void): BackendQueue;
   worker(
     name: string,
@@ -109,6 +112,7 @@ export function redisBackend(redisUrl: string): QueueBackend {
   const consumer = { url: redisUrl, maxRetriesPerRequest: null, retryStrategy };
   return {
     kind: "redis",
+    evictionPolicy: () => readEvictionPolicy(redisUrl, PRODUCER_TIMEOUT_MS),
     queue(name, onError) {
       const queue = new Queue(name, { connection: producer, prefix: REDIS_PREFIX });
       queue.on("error", onError);
@@ -180,6 +184,7 @@ export async function embeddedBackend(dataDir: string, log: Log, patience: Patie
   }
   return {
     kind: "embedded",
+    evictionPolicy: async () => undefined,
     queue(name, onError) {
       const queue = new Queue(name, { connection: producer }, createBackend);
       queue.on("error", onError);

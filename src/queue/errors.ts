@@ -19,6 +19,17 @@ export class QueueUnreachableError extends Error {
   }
 }
 
+/** The Redis server removes keys of its own choice when its memory is full, and with them jobs. */
+export class QueueEvictsError extends Error {
+  constructor(policy: string) {
+    super(
+      `The Redis server of REDIS_URL evicts keys when its memory is full (maxmemory-policy ${policy}), which would lose ` +
+        "jobs: set its maxmemory-policy to noeviction, or use another server.",
+    );
+    this.name = "QueueEvictsError";
+  }
+}
+
 /** An attempt at a job took longer than its policy allows; it is retried. */
 export class JobTimeoutError extends Error {
   constructor(name: string, limitMs: number) {

@@ -10,7 +10,7 @@ import {
   redisBackend,
 } from "./backend.ts";
 import { type ConsumerSettings, type Consumers, startConsumers } from "./consumers.ts";
-import { QueueUnavailableError } from "./errors.ts";
+import { QueueEvictsError, QueueUnavailableError } from "./errors.ts";
 import { inspectorOf, type QueueInspector } from "./inspect.ts";
 import {
   jobOptions,
@@ -69,11 +69,13 @@ export interface Queue {
 
 /**
  * Opens every queue of the catalog; resolves once the engine responds, however long that takes. Throws
- * QueueUnreachableError if a connection is impossible.
+ * QueueUnreachableError if a connection is impossible, and QueueEvictsError.
  */
 export async function openQueue(place: QueueLocation, log: Log, patience = startPatience): Promise<Queue> {
   const backend =
     "redisUrl" in place ? redisBackend(place.redisUrl) : await embeddedBackend(place.dataDir, log, patience);
+  const policy = await backend.evictionPolicy();
+  if (policy !== undefined) throw new QueueEvictsError(policy);
   const failures = collectConnectionErrors(patience);
   const onError = (error: Error) => {
     log.warn({ error }, `queue: ${error.message}`);

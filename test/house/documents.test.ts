@@ -14,7 +14,7 @@ import {
 } from "../../contract/vocabulary.ts";
 import { repoFailures } from "../../repos/errors.ts";
 import { permissionsOfRole } from "../../src/access/permissions.ts";
-import { Environment } from "../../src/config.ts";
+import { Environment } from "../../src/environment.ts";
 import { root } from "../support/root.ts";
 
 const read = (name: string) => readFileSync(path.join(root, "docs", name), "utf8");

@@ -54,7 +54,23 @@ describe("a start that can't succeed", () => {
     blocker.close();
     assert.equal(code, 1);
     assert.match(output, /port is taken: set PORT/);
+    assert.deepEqual(readdirSync(dataDir).toSorted(), [".locks", "git"], "before any engine was started");
     await assertNothingRuns(dataDir);
+  });
+
+  it("names a folder that can't be created", async () => {
+    const { code, output } = await runServer({ dataDir: "/proc/svc-test", env: quiet });
+    assert.equal(code, 1);
+    assert.match(output, /^The folder \/proc\/svc-test can't be written .*DATA_DIR/);
+  });
+
+  it("prints the configuration in effect, without secrets", async () => {
+    const env = { ...quiet, MONGODB_URL: "mongodb://user:secret-word@db.example/" };
+    const { code, output } = await runServer({ dataDir, env, args: ["config"] });
+    assert.equal(code, 0);
+    assert.match(output, /^MONGODB_URL +mongodb:\/\/\*\*\*@db\.example\/ +\(environment\)$/m);
+    assert.match(output, /^MONGODB_DATABASE +svc +\(default\)$/m);
+    assert.doesNotMatch(output, /secret-word/);
   });
 });
 

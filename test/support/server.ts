@@ -100,7 +100,13 @@ function spawnServer(options: ServerOptions): Spawned {
       : ([process.execPath, path.join(checkout, file), ...args] as const);
   const child = spawn(program, given, {
     cwd: checkout,
-    env: plainEnv({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: options.dataDir, ...options.env }),
+    env: plainEnv({
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DRAIN_SECONDS: "0",
+      DATA_DIR: options.dataDir,
+      ...options.env,
+    }),
     stdio: ["ignore", "pipe", "pipe"],
     detached: options.ownGroup === true,
   });

@@ -1,11 +1,13 @@
 /** Prometheus metrics, on a port of their own. Labels are route patterns, never raw paths. */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { answerProbe, type Health } from "./health.ts";
+import { listen } from "./listen.ts";
 
 export interface Metrics {
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** Serves the page at `/metrics`. */
-  listen(host: string, port: number): Promise<Server>;
+  /** Serves the page at `/metrics`, and the routes of health, which a process without an API has nowhere else. */
+  listen(host: string, port: number, health: Health): Promise<Server>;
 }
 
 /** `queueCounts` is asked at each scrape; a queue that does not answer leaves its gauge empty. */
@@ -33,21 +35,19 @@ export function openMetrics(queueCounts: () => Promise<Record<string, object>>):
     },
   });
   registry.registerMetric(jobs);
+  async function respond(health: Health, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (await answerProbe(health, request, response)) return;
+    if (request.url !== "/metrics") return void response.writeHead(404).end();
+    const text = await registry.metrics().catch(() => undefined);
+    if (text === undefined) response.writeHead(500).end();
+    else response.writeHead(200, { "content-type": registry.contentType }).end(text);
+  }
   return {
     observe: ({ method, route, status, seconds }) =>
       requests.observe({ method, route, status: String(status) }, seconds),
-    async listen(host, port) {
-      const server = createServer((request, response) => {
-        if (request.url !== "/metrics") {
-          response.writeHead(404).end();
-          return;
-        }
-        registry.metrics().then(
-          (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
-          () => response.writeHead(500).end(),
-        );
-      });
-      await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+    async listen(host, port, health) {
+      const server = createServer((request, response) => void respond(health, request, response));
+      await listen(server, host, port);
       return server;
     },
   };

@@ -1,0 +1,48 @@
+/** Checks of the machine before a start does any work: what is wrong is one sentence with the remedy. */
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+
+/**
+ * Creates a folder of the service if it is missing, and requires that it can be written. Folders are created one by
+ * one, since the recursive creation of Node.js never ends where the system says that a parent does not exist
+ * (`/proc`). `variable` names what has set it. Throws an Error.
+ */
+export function requireFolder(folder: string, variable: string): void {
+  try {
+    createMissing(folder);
+    const probe = path.join(folder, `.write-test-${process.pid}`);
+    writeFileSync(probe, "", { mode: 0o600 });
+    rmSync(probe);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `The folder ${folder} can't be written (${code ?? message}): give the user that runs the service the right to ` +
+        `write in it, or set ${variable} to another folder.`,
+      { cause: error },
+    );
+  }
+}
+
+function createMissing(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = path.dirname(folder);
+  if (parent !== folder) createMissing(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** Throws with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if nothing can listen there. */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen({ host, port, exclusive: true }, resolve);
+  });
+  await new Promise((resolve) => probe.close(resolve));
+}

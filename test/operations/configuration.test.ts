@@ -1,0 +1,100 @@
+/** The configuration: secrets from files, faults that are told together, and what `config` prints. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { describeConfig, readConfig } from "../../src/config.ts";
+import { requireFolder } from "../../src/operations/preflight.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-config-"));
+after(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("a secret in a file", () => {
+  it("is read without the line break at its end", () => {
+    const config = readConfig({ MONGODB_URL_FILE: file("url", "mongodb://a:b@db/\n") });
+    assert.equal(config.mongodbUrl, "mongodb://a:b@db/");
+  });
+
+  it("is refused with a reason if it is missing, empty, large, or given twice, beside all other faults", () => {
+    const env = {
+      MONGODB_URL_FILE: join(folder, "none"),
+      SMTP_URL_FILE: file("empty", "\n"),
+      SECRET_KEYS_FILE: file("large", "x".repeat(70_000)),
+      REDIS_URL_FILE: file("redis", "redis://h"),
+      REDIS_URL: "redis://h",
+      PORT: "x",
+    };
+    assert.throws(
+      () => readConfig(env),
+      /MONGODB_URL_FILE[^]*REDIS_URL_FILE are both[^]*SECRET_KEYS_FILE[^]*64 kB[^]*SMTP_URL_FILE[^]*empty[^]*PORT/,
+    );
+  });
+
+  it("is checked like a variable, and never part of an error", () => {
+    const key = file("key", "not-a-key-but-secret");
+    assert.throws(
+      () => readConfig({ GITHUB_APP_ID: "1", GITHUB_APP_PRIVATE_KEY_FILE: key }),
+      ({ message }: Error) => /PRIVATE_KEY/.test(message) && !message.includes("but-secret"),
+    );
+  });
+});
+
+describe("a faulty variable", () => {
+  const faulty: [NodeJS.ProcessEnv, RegExp][] = [
+    [{ HOST: "127.0.0.1 localhost" }, /without spaces[^]*at HOST/],
+    [{ GITHUB_APP_ID: "5" }, /GITHUB_APP_PRIVATE_KEY/],
+    [{ DRAIN_SECONDS: "-1" }, /at DRAIN_SECONDS/],
+    [{ DRAIN_SECONDS: "301" }, /at DRAIN_SECONDS/],
+  ];
+  for (const [env, expected] of faulty)
+    it(`${JSON.stringify(env)} is refused by name`, () => assert.throws(() => readConfig(env), expected));
+});
+
+describe("the configuration in effect", () => {
+  it("has each variable with its origin, and no secret", () => {
+    const env = {
+      PORT: "8080",
+      MONGODB_URL: "mongodb://user:pass-word@db.example:27017/?authSource=admin",
+      SECRET_KEYS: `k1:${"A".repeat(43)}=`,
+      SMTP_URL_FILE: file("smtp", "smtps://user:mail-word@mail.example\n"),
+    };
+    const rows = new Map(describeConfig(env).map(({ name, ...row }) => [name, row]));
+    assert.deepEqual(rows.get("PORT"), { value: "8080", origin: "environment" });
+    assert.deepEqual(rows.get("HOST"), { value: "127.0.0.1", origin: "default" });
+    assert.deepEqual(rows.get("METRICS_PORT"), { value: undefined, origin: "default" });
+    assert.deepEqual(rows.get("MONGODB_URL"), {
+      value: "mongodb://***@db.example:27017/",
+      origin: "environment",
+    });
+    assert.equal(rows.get("SMTP_URL")!.origin, env.SMTP_URL_FILE);
+    const text = JSON.stringify([...rows.values()]);
+    for (const secret of ["pass-word", "AAAA", "mail-word"]) assert.ok(!text.includes(secret), secret);
+  });
+});
+
+describe("a folder of the service", () => {
+  it("is created with its parents, for the service's user only", () => {
+    requireFolder(join(folder, "a/b/c"), "DATA_DIR");
+    requireFolder(join(folder, "a/b/c"), "DATA_DIR");
+  });
+
+  it("that can't be created or written is one sentence that names the variable", () => {
+    for (const path of ["/proc/svc-test/data", join(file("a-file", ""), "below")])
+      assert.throws(
+        () => requireFolder(path, "GIT_ROOT"),
+        /^Error: The folder .* can't be written .*GIT_ROOT/,
+        path,
+      );
+    if (process.getuid!() === 0) return;
+    chmodSync(join(folder, "a"), 0o500);
+    assert.throws(() => requireFolder(join(folder, "a"), "DATA_DIR"), /EACCES/);
+    chmodSync(join(folder, "a"), 0o700);
+  });
+});
