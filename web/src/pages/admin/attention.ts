@@ -1,6 +1,6 @@
 import type { LinkProps } from "@tanstack/react-router";
+import { countText } from "../../../../contract/count-text.ts";
 import type { AdminConnection, Queue } from "../../api/admin.ts";
-import { counted } from "../../parts/counted.ts";
 import type { Check } from "./health-checks.tsx";
 
 export interface AttentionItem {
@@ -34,7 +34,7 @@ export function attentionOf({ queues, checks, connections, reports }: Sources): 
     ...queues
       .filter(({ counts }) => counts.failed > 0)
       .map(({ name, counts }): AttentionItem => ({
-        text: `${counted(counts.failed, "job")} failed in ${name}.`,
+        text: `${countText(counts.failed, "job")} failed in ${name}.`,
         tone: "danger",
         link: { to: "/admin/jobs", search: { queue: name } },
         label: "Look at them",
@@ -56,7 +56,7 @@ export function attentionOf({ queues, checks, connections, reports }: Sources): 
     ...(reports.count > 0
       ? [
           {
-            text: `${reports.isMore ? `More than ${reports.count} reports` : counted(reports.count, "report")} about skills wait for an answer.`,
+            text: `${reports.isMore ? `More than ${reports.count} reports` : countText(reports.count, "report")} about skills wait for an answer.`,
             tone: "warn" as const,
           },
         ]
@@ -71,6 +71,6 @@ function connectionItem(connections: AdminConnection[], one: string, many: strin
   const text =
     connections.length === 1
       ? `The connection of ${name} is ${one}.`
-      : `${counted(connections.length, "connection")}, such as that of ${name}, are ${many}.`;
+      : `${countText(connections.length, "connection")}, such as that of ${name}, are ${many}.`;
   return [{ text, tone: "warn", link: { to: "/admin/connections" }, label: "Connections" }];
 }

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { Fragment } from "react";
+import { numberText } from "../../../../contract/count-text.ts";
 import { organizationsQuery, type AdminOrganization } from "../../api/admin.ts";
-import { count } from "../../parts/counted.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
 import { SearchField } from "../../parts/lists/search-field.tsx";
@@ -72,8 +72,8 @@ const columns: Column<AdminOrganization>[] = [
       </>
     ),
   },
-  { header: "Members", align: "right", cell: ({ members }) => count(members) },
-  { header: "Skills", align: "right", cell: ({ skills }) => count(skills) },
+  { header: "Members", align: "right", cell: ({ members }) => numberText(members) },
+  { header: "Skills", align: "right", cell: ({ skills }) => numberText(skills) },
   {
     header: "Owners",
     isHiddenOnPhones: true,

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck } from "lucide-react";
+import { numberText } from "../../../../contract/count-text.ts";
 import {
   connectionsQuery,
   healthQuery,
@@ -8,7 +9,6 @@ import {
   serviceLogQuery,
   type Queue,
 } from "../../api/admin.ts";
-import { count } from "../../parts/counted.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
@@ -113,11 +113,18 @@ const queueColumns: Column<Queue>[] = [
   {
     header: "Failed",
     align: "right",
-    cell: ({ counts: { failed } }) => <span className={failed > 0 ? "danger" : ""}>{count(failed)}</span>,
+    cell: ({ counts: { failed } }) => (
+      <span className={failed > 0 ? "danger" : ""}>{numberText(failed)}</span>
+    ),
   },
-  { header: "Running", align: "right", cell: ({ counts }) => count(counts.active) },
-  { header: "Waiting", align: "right", cell: ({ counts }) => count(counts.waiting) },
-  { header: "Delayed", align: "right", isHiddenOnPhones: true, cell: ({ counts }) => count(counts.delayed) },
+  { header: "Running", align: "right", cell: ({ counts }) => numberText(counts.active) },
+  { header: "Waiting", align: "right", cell: ({ counts }) => numberText(counts.waiting) },
+  {
+    header: "Delayed",
+    align: "right",
+    isHiddenOnPhones: true,
+    cell: ({ counts }) => numberText(counts.delayed),
+  },
 ];
 
 const actionsShown = 6;

@@ -1,8 +1,8 @@
 import { Modal } from "@mantine/core";
+import { countText } from "../../../../contract/count-text.ts";
 import { estimateTokens } from "../../../../contract/estimate-tokens.ts";
 import type { SearchHit } from "../../api/search.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
-import { counted } from "../../parts/counted.ts";
 import { MarkedText } from "../../parts/marked-text.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -40,7 +40,7 @@ export function CompareDialog({ query, hits, onClose }: Props) {
                 )}
               </p>
               <p className="meta">
-                about {counted(estimateTokens(`${skill.slug} ${skill.description}`), "token")}
+                about {countText(estimateTokens(`${skill.slug} ${skill.description}`), "token")}
               </p>
               <div className="row wrap">
                 <ButtonLink

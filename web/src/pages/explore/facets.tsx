@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { numberText } from "../../../../contract/count-text.ts";
 import { tagsOf, withTag, type SearchFacets, type SkillSearch } from "../../api/search.ts";
 import { identityQuery } from "../../api/session.ts";
-import { count } from "../../parts/counted.ts";
 import { visibleText } from "../../parts/visible-text.ts";
 
 const shownOptions = 7;
@@ -134,7 +134,7 @@ function Choice({ title, options, value, isMultiple = false, onChange }: ChoiceP
             onChange={() => onChange(option.value)}
           />
           <span className="grow clip">{visibleText(option.label)}</span>
-          {option.count !== undefined && <span className="count dim">{count(option.count)}</span>}
+          {option.count !== undefined && <span className="count dim">{numberText(option.count)}</span>}
         </label>
       ))}
       {shown.length < options.length && (

@@ -2,10 +2,10 @@ import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { ListFilter, Search, X } from "lucide-react";
 import { useRef } from "react";
+import { countText, numberText } from "../../../../contract/count-text.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { searchSorts } from "../../../../contract/vocabulary.ts";
 import { sortOf, tagsOf, withTag, type SearchFacets, type SkillSearch } from "../../api/search.ts";
-import { count, counted } from "../../parts/counted.ts";
 import { useKeys } from "../../parts/keys.ts";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -28,7 +28,7 @@ export function SearchBar({ search, facets, areFiltersOpen, onFilters, onChange 
     debounceMs,
   );
   useKeys({ "/": () => field.current?.focus() });
-  const total = facets && `${count(facets.total)}${facets.totalIsExact ? "" : "+"}`;
+  const total = facets && `${numberText(facets.total)}${facets.totalIsExact ? "" : "+"}`;
   return (
     <div className="search-bar stack">
       <TextInput
@@ -49,7 +49,7 @@ export function SearchBar({ search, facets, areFiltersOpen, onFilters, onChange 
         onChange={(event) => changeQuery(event.currentTarget.value)}
       />
       <p className="visually-hidden" role="status">
-        {facets && counted(facets.total, "skill")}
+        {facets && countText(facets.total, "skill")}
       </p>
       <div className="row between">
         <div className="chips row">
@@ -103,7 +103,7 @@ function TagChips({ search, facets, onChange }: Pick<Props, "search" | "facets" 
           aria-pressed={false}
           onClick={() => toggle(value)}
         >
-          {visibleText(value)} <span className="count dim">{count(skills)}</span>
+          {visibleText(value)} <span className="count dim">{numberText(skills)}</span>
         </button>
       ))}
     </>

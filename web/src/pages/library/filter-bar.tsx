@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
+import { numberText } from "../../../../contract/count-text.ts";
 import { visibilities } from "../../../../contract/vocabulary.ts";
-import { count } from "../../parts/counted.ts";
 import { visibleText } from "../../parts/visible-text.ts";
 import { filterNames, type FilterName, type Filters } from "./filters.ts";
 import { stalenesses, type LibrarySearch } from "./tree.ts";
@@ -37,7 +37,7 @@ export function FilterBar({ filters, search, onSearch }: Props) {
             clearButtonProps={{ "aria-label": `Remove the filter ${titles[name].toLowerCase()}` }}
             data={filters.values[name].map(({ value, label, count: skills }) => ({
               value,
-              label: `${visibleText(label)} (${count(skills)})`,
+              label: `${visibleText(label)} (${numberText(skills)})`,
             }))}
             value={search[name] ?? null}
             onChange={(value) => onSearch(partOf(name, value))}

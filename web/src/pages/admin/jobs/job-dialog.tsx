@@ -1,9 +1,9 @@
 import { Button, Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
+import { numberText } from "../../../../../contract/count-text.ts";
 import { jobQuery, type JobDetail } from "../../../api/admin.ts";
 import { ApiError } from "../../../api/client.ts";
-import { count } from "../../../parts/counted.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { duration } from "../figures.ts";
@@ -64,7 +64,7 @@ function factsOf(job: JobDetail): [term: string, value: string][] {
     ["Last started", timeOf(startedAt)],
     ["Ended", timeOf(finishedAt)],
     ["Last attempt took", ran === null ? null : duration(ran)],
-    ["Processes lost", job.stalls > 0 ? count(job.stalls) : null],
+    ["Processes lost", job.stalls > 0 ? numberText(job.stalls) : null],
     ["Worker", job.worker],
     ["Created by", job.scheduled ? "a schedule" : null],
   ];

@@ -1,9 +1,9 @@
 import { Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { numberText } from "../../../../../contract/count-text.ts";
 import type { JobState } from "../../../../../contract/vocabulary.ts";
 import { jobsQuery, type Job, type JobFilter, type Queue } from "../../../api/admin.ts";
-import { count } from "../../../parts/counted.ts";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
 import { TabNav } from "../../../parts/tab-nav.tsx";
@@ -71,7 +71,7 @@ function StateTabs({ queues, filter }: { queues: Queue[] | undefined; filter: Jo
             resetScroll={false}
             activeOptions={{ explicitUndefined: true }}
           >
-            {stateNames[state]} {sum !== undefined && <span className="counter">{count(sum)}</span>}
+            {stateNames[state]} {sum !== undefined && <span className="counter">{numberText(sum)}</span>}
           </Link>
         );
       })}

@@ -1,5 +1,5 @@
+import { numberText } from "../../../../../contract/count-text.ts";
 import type { JobMetrics } from "../../../api/admin.ts";
-import { count } from "../../../parts/counted.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { clock, duration } from "../figures.ts";
 
@@ -22,7 +22,7 @@ export function Plot({ metrics, subject }: { metrics: JobMetrics; subject: strin
   const { steps, stepSeconds, range } = metrics;
   const withDay = range !== "hour";
   const each = stepSeconds === 60 ? "minute" : duration(stepSeconds * 1000).replace(" 0 s", "");
-  const total = (kind: Kind) => count(steps.reduce((sum, step) => sum + step[kind], 0));
+  const total = (kind: Kind) => numberText(steps.reduce((sum, step) => sum + step[kind], 0));
   return (
     <figure className="plot stack gap-3">
       <figcaption className="meta">
@@ -77,7 +77,7 @@ function Panel({ title, steps, height, withDay, kinds }: PanelProps) {
     <div>
       <p className="row between meta">
         <span>{title}</span>
-        <span>up to {count(most)}</span>
+        <span>up to {numberText(most)}</span>
       </p>
       <svg
         viewBox={`0 0 ${width} ${height}`}
@@ -112,7 +112,7 @@ function Bars({ step, x, kinds, most, height, withDay }: BarsProps) {
     .filter(({ size }) => size > 0)
     .map(({ kind, size, y }) => (
       <rect key={kind} x={x} y={y} width={stepWidth - 2} height={size} className={kind}>
-        <title>{`${clock(step.at, withDay)}: ${count(step[kind])} ${kindNames[kind]}`}</title>
+        <title>{`${clock(step.at, withDay)}: ${numberText(step[kind])} ${kindNames[kind]}`}</title>
       </rect>
     ));
 }
@@ -140,9 +140,9 @@ function Figures({ steps, withDay }: { steps: Step[]; withDay: boolean }) {
 
 const columnsOf = (withDay: boolean): Column<Step>[] => [
   { header: "From", isRowHeader: true, cell: ({ at }) => clock(at, withDay) },
-  { header: "Completed", cell: ({ completed }) => count(completed) },
-  { header: "Failed", cell: ({ failed }) => count(failed) },
-  { header: "Tried again", cell: ({ retried }) => count(retried) },
+  { header: "Completed", cell: ({ completed }) => numberText(completed) },
+  { header: "Failed", cell: ({ failed }) => numberText(failed) },
+  { header: "Tried again", cell: ({ retried }) => numberText(retried) },
   { header: "Average", cell: ({ averageMs }) => duration(averageMs) },
   { header: "Longest", cell: ({ maxMs }) => duration(maxMs) },
 ];

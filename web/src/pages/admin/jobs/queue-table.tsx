@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { countText, numberText } from "../../../../../contract/count-text.ts";
 import { pauseQueue, resumeQueue, retryFailed, type Queue } from "../../../api/admin.ts";
 import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
-import { count, counted } from "../../../parts/counted.ts";
 import { actionsColumn, DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
@@ -62,7 +62,7 @@ const columnsOf = (
         {paused && <span className="badge warn">paused</span>}
         <span className="meta hidden-on-phones" title={jobs.join(", ")}>
           {" "}
-          {counted(jobs.length, "kind")}, {concurrency} at once
+          {countText(jobs.length, "kind")}, {concurrency} at once
         </span>
       </>
     ),
@@ -70,11 +70,23 @@ const columnsOf = (
   {
     header: "Failed",
     align: "right",
-    cell: ({ counts: { failed } }) => <span className={failed > 0 ? "danger" : ""}>{count(failed)}</span>,
+    cell: ({ counts: { failed } }) => (
+      <span className={failed > 0 ? "danger" : ""}>{numberText(failed)}</span>
+    ),
   },
-  { header: "Running", align: "right", isHiddenOnPhones: true, cell: ({ counts }) => count(counts.active) },
-  { header: "Waiting", align: "right", cell: ({ counts }) => count(counts.waiting) },
-  { header: "Delayed", align: "right", isHiddenOnPhones: true, cell: ({ counts }) => count(counts.delayed) },
+  {
+    header: "Running",
+    align: "right",
+    isHiddenOnPhones: true,
+    cell: ({ counts }) => numberText(counts.active),
+  },
+  { header: "Waiting", align: "right", cell: ({ counts }) => numberText(counts.waiting) },
+  {
+    header: "Delayed",
+    align: "right",
+    isHiddenOnPhones: true,
+    cell: ({ counts }) => numberText(counts.delayed),
+  },
   {
     header: "Per minute",
     isHiddenOnPhones: true,
@@ -160,11 +172,13 @@ function QueueDialog({ queue: { name, counts }, action, onMessage, onClose }: Di
       action="Retry all"
       run={() => retryFailed(name)}
       onDone={({ retried, left }) =>
-        done(`${counted(retried, "job")} will run again${left > 0 ? `, ${count(left)} are left` : ""}.`)
+        done(
+          `${countText(retried, "job")} will run again${left > 0 ? `, ${numberText(left)} are left` : ""}.`,
+        )
       }
       onClose={onClose}
     >
-      <p>Each of the {counted(counts.failed, "failed job")} gets all of its attempts again.</p>
+      <p>Each of the {countText(counts.failed, "failed job")} gets all of its attempts again.</p>
     </ConfirmDialog>
   );
 }

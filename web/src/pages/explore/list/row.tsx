@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import { memo } from "react";
+import { countText, numberText } from "../../../../../contract/count-text.ts";
 import type { SearchHit } from "../../../api/search.ts";
-import { count, counted } from "../../../parts/counted.ts";
 import { MarkedText } from "../../../parts/marked-text.tsx";
 import { Sparkline } from "../../../parts/sparkline.tsx";
 import { Time } from "../../../parts/time.tsx";
@@ -42,7 +42,7 @@ export const Row = memo(function Row({ hit, index, top, height, isChosen, onChoo
           {sentence ? <MarkedText {...sentence} /> : visibleText(skill.description)}
         </p>
         <p className="only-on-phones meta">
-          {downloads30Days !== undefined && `${counted(downloads30Days, "download")} in 30 days · `}
+          {downloads30Days !== undefined && `${countText(downloads30Days, "download")} in 30 days · `}
           <Time value={skill.updatedAt} />
         </p>
       </div>
@@ -50,7 +50,7 @@ export const Row = memo(function Row({ hit, index, top, height, isChosen, onChoo
       <div className="figure">
         {downloads30Days !== undefined && (
           <>
-            {count(downloads30Days)}
+            {numberText(downloads30Days)}
             <span className="visually-hidden">
               {downloads30Days === 1 ? " download in" : " downloads in"}
             </span>

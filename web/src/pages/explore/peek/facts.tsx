@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { countText, numberText } from "../../../../../contract/count-text.ts";
 import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 import { identityQuery } from "../../../api/session.ts";
 import { installsQuery } from "../../../api/skill-settings.ts";
 import { fileQuery, manifestQuery, type Skill } from "../../../api/skills.ts";
-import { count, counted } from "../../../parts/counted.ts";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { readFields } from "./read-fields.ts";
@@ -28,11 +28,11 @@ export function Facts({ skill, skillRef }: Props) {
     <dl className="fact-list">
       <Users skill={skill} skillRef={skillRef} />
       <dt>Cost when idle</dt>
-      <dd>about {counted(estimateTokens(`${skill.slug} ${skill.description}`), "token")}</dd>
+      <dd>about {countText(estimateTokens(`${skill.slug} ${skill.description}`), "token")}</dd>
       {text !== undefined && (
         <>
           <dt>Cost when used</dt>
-          <dd>about {counted(estimateTokens(text), "token")}</dd>
+          <dd>about {countText(estimateTokens(text), "token")}</dd>
         </>
       )}
       {license && (
@@ -79,7 +79,7 @@ function Users({ skill, skillRef }: Props) {
   if (others.length === 0) return null;
   const names = others.slice(0, shownUsers).map(({ name }) => visibleText(name));
   const rest = others.length - names.length;
-  const more = page.nextCursor === null ? count(rest) : `over ${count(rest)}`;
+  const more = page.nextCursor === null ? numberText(rest) : `over ${numberText(rest)}`;
   return (
     <>
       <dt>Installed by</dt>

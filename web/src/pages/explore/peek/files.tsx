@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { FileText, Folder } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { manifestQuery, type ManifestFile } from "../../../api/skills.ts";
-import { counted } from "../../../parts/counted.ts";
 import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 
@@ -38,7 +38,7 @@ export function Files({ skillRef, address }: { skillRef: string; address: string
             )}
             <span className="mono grow clip">{visibleText(entry.name)}</span>
             <span className="count dim">
-              {entry.isFolder ? counted(entry.files, "file") : sizeOf(entry.bytes)}
+              {entry.isFolder ? countText(entry.files, "file") : sizeOf(entry.bytes)}
             </span>
           </li>
         ))}

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Eye } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { countText, numberText } from "../../../../../contract/count-text.ts";
 import { splitSentences, isAboutUse } from "../../../../../contract/when-to-use.ts";
 import type { SearchHit } from "../../../api/search.ts";
 import { identityQuery } from "../../../api/session.ts";
@@ -9,7 +10,6 @@ import { refOf, skillQuery, type Skill } from "../../../api/skills.ts";
 import { ButtonLink } from "../../../parts/button-link.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { installLine } from "../../../parts/copy/shell.ts";
-import { count, counted } from "../../../parts/counted.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { Sparkline } from "../../../parts/sparkline.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -112,10 +112,10 @@ function Downloads({ hit: { trend, downloads30Days } }: { hit: SearchHit }) {
     <section>
       <div className="row between">
         <h3>Downloads, 30 days</h3>
-        <span className="count">{count(downloads30Days)}</span>
+        <span className="count">{numberText(downloads30Days)}</span>
       </div>
       {downloads30Days > 0 && (
-        <Sparkline values={trend} label={`${counted(downloads30Days, "download")} in 30 days`} />
+        <Sparkline values={trend} label={`${countText(downloads30Days, "download")} in 30 days`} />
       )}
     </section>
   );
