@@ -72,7 +72,10 @@ export const search = defineCommand({
 });
 
 /** Remarks of the service about the result as a whole. */
-function notesOf({ confidence, searchedFor }: Readonly<Record<string, unknown>>, count: number): string[] {
+function notesOf(
+  { confidence, competing, searchedFor }: Readonly<Record<string, unknown>>,
+  count: number,
+): string[] {
   const corrections = Array.isArray(searchedFor)
     ? (searchedFor as { typed?: unknown; used?: unknown }[])
     : [];
@@ -82,6 +85,9 @@ function notesOf({ confidence, searchedFor }: Readonly<Record<string, unknown>>,
         `No skill has "${plainLine(String(typed))}": searched for "${plainLine(String(used))}" instead.`,
     ),
     ...(confidence === "low" && count > 0 ? ["No skill matches well. The nearest ones:"] : []),
+    ...(competing === true
+      ? ["The first two match almost equally well: svc info shows what each does."]
+      : []),
   ];
 }
 

@@ -7,14 +7,16 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import { membershipIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
-import { unauthenticated } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../http/request/cursor.ts";
 import { tool, type Tool } from "../../mcp/tools/tool.ts";
 import { refOf } from "../resolve.ts";
 import { presentHit } from "../search/routes.ts";
 import { ListQuery } from "../search/schema.ts";
-import { searchSkills } from "../search/search-skills.ts";
-import { exploreSkills, listSkills } from "../search/search.ts";
+import {
+  listAllSkills,
+  searchSkills,
+  type ListRequest,
+  type SearchRequest,
+} from "../search/search-skills.ts";
 import { nextCursor } from "./input.ts";
 
 const shownLimit = 20;
@@ -32,7 +34,6 @@ const SearchSkills = z.strictObject({
   limit: z.number().int().min(1).max(shownLimit).default(10),
   cursor: z.string().max(1500).optional().meta({ description: "nextCursor of the result before" }),
 });
-type SearchSkills = z.output<typeof SearchSkills>;
 
 const FoundSkill = z.object({
   skill: z.string().meta({ description: "organization/slug, for the other tools" }),
@@ -57,6 +58,10 @@ const Result = z.object({
   confidence: z.enum(confidences).optional().meta({
     description: "`low`: these are the best of bad answers; say so, or search for other words",
   }),
+  competing: z
+    .boolean()
+    .optional()
+    .meta({ description: "the first two answer the query almost equally well: compare what they do" }),
   searchedFor: searchPageFields.searchedFor.optional(),
   nextCursor,
 });
@@ -74,71 +79,35 @@ export function searchTool(app: App): Tool {
     output: Result,
     effect: "read",
     budget: "search",
-    async handle({ actor, input }) {
-      if (input.mine && actor.kind === "anonymous")
-        throw unauthenticated(
-          "Your own skills need a sign-in: send Authorization: Bearer, or leave mine out.",
-        );
-      const data = input.query
-        ? await search(app, actor, { ...input, query: input.query })
-        : await list(app, actor, input);
+    async handle({ actor, input: { query, organization, tag, mine, ...rest } }) {
+      const tags = tag === undefined ? [] : [tag];
+      const request = { ...rest, tenant: organization, tags, scope: mine ? "mine" : "all" } as const;
+      const data = query
+        ? await search(app, actor, { ...request, query })
+        : await list(app, actor, { ...request, sort: "downloads" });
       return { data, text: textOf(data) };
     },
   });
 }
 
-async function search(app: App, actor: Actor, input: SearchSkills & { query: string }): Promise<Result> {
-  const { query, type, tag, organization, limit, cursor } = input;
-  const result = await searchSkills(app, actor, {
-    query,
-    scope: input.mine ? "mine" : "all",
-    tenant: organization,
-    type,
-    tags: tag === undefined ? [] : [tag],
-    limit,
-    cursor,
-  });
-  const { confidence, corrections } = result;
+async function search(app: App, actor: Actor, request: SearchRequest): Promise<Result> {
+  const result = await searchSkills(app, actor, request);
+  const { confidence, corrections, isCompeting } = result;
   return {
     skills: result.hits.map((hit) => {
       const { score, fields, sentence } = presentHit(hit, result);
       return { ...present(actor, hit.skill), score, matched: fields, sentence: sentence?.text };
     }),
     confidence,
+    competing: isCompeting || undefined,
     searchedFor: corrections.length > 0 ? corrections : undefined,
     nextCursor: result.nextCursor,
   };
 }
 
-/** Which list is read, and its cursor. */
-const ListCursor = z.tuple([z.enum(["own", "public"]), z.string().max(1000)]);
-
-/** Without words: the caller's own skills, and then the catalog. */
-async function list(app: App, actor: Actor, input: SearchSkills): Promise<Result> {
-  const { type, tag, organization, mine, limit } = input;
-  const isMember = actor.kind !== "anonymous" && actor.memberships.length > 0;
-  const isInside = isMember && actor.memberships.some(({ tenantSlug }) => tenantSlug === organization);
-  const hasOwn = mine || isInside || (isMember && organization === undefined);
-  const hasPublic = !mine && !isInside;
-  const [kind, at] = decodeCursor(input.cursor, ListCursor) ?? [hasOwn ? "own" : "public", ""];
-  const cursor = at === "" ? undefined : at;
-  const page =
-    kind === "own"
-      ? await listSkills(app, actor, { type, tag, tenant_id: organization, limit, cursor })
-      : await exploreSkills(app, actor, {
-          type,
-          tag,
-          tenant: organization,
-          sort: "downloads",
-          limit,
-          cursor,
-        });
-  const isListed = ({ tenantId }: SkillDoc) => kind === "public" && hasOwn && membershipIn(actor, tenantId);
-  const next = page.nextCursor === null ? undefined : encodeCursor([kind, page.nextCursor]);
-  return {
-    skills: page.items.filter((skill) => !isListed(skill)).map((skill) => present(actor, skill)),
-    nextCursor: next ?? (kind === "own" && hasPublic ? encodeCursor(["public", ""]) : null),
-  };
+async function list(app: App, actor: Actor, request: ListRequest): Promise<Result> {
+  const page = await listAllSkills(app, actor, request);
+  return { skills: page.hits.map(({ skill }) => present(actor, skill)), nextCursor: page.nextCursor };
 }
 
 function present(actor: Actor, skill: SkillDoc): FoundSkill {
@@ -154,11 +123,12 @@ function present(actor: Actor, skill: SkillDoc): FoundSkill {
   };
 }
 
-function textOf({ skills, confidence, searchedFor = [], nextCursor: next }: Result): string {
+function textOf({ skills, confidence, competing, searchedFor = [], nextCursor: next }: Result): string {
   if (skills.length === 0) return "No skills were found: describe the task in other words.";
   const notes = [
     ...searchedFor.map(({ typed, used }) => `No skill has "${typed}": searched for "${used}" instead.`),
     ...(confidence === "low" ? ["No skill matches well. The nearest ones:"] : []),
+    ...(competing ? ["The first two match almost equally well: compare what they do."] : []),
   ];
   const lines = skills.map(({ skill, name, description, type, sentence }) => {
     const reason = sentence === undefined || description.includes(sentence) ? "" : ` (${sentence})`;
