@@ -26,6 +26,8 @@ export interface ServerOptions {
   entry?: "npm" | "launcher" | "built";
   /** In a process group of its own, so that a signal can reach all of it, as Ctrl-C does. */
   ownGroup?: boolean;
+  /** Address at which the process itself responds, if its users reach it by another one. */
+  ownUrl?: string;
   /** Another built checkout than the tested one. */
   checkout?: string;
   /** When it resolves, SIGTERM is sent to a process that is run to its end. */
@@ -152,7 +154,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       throw failed(`was not ready after ${readyTimeoutMs} ms`);
     }
     url ??= /Serving at (\S+)/.exec(output())?.[1];
-    if (url !== undefined && (await isReady(url))) break;
+    if (url !== undefined && (await isReady(options.ownUrl ?? url))) break;
   }
   const startMs = Math.round(performance.now() - startedAt);
   const pid = child.pid!;
