@@ -54,7 +54,7 @@ describe("finding a skill in the dashboard", { skip: reason ?? false }, async ()
 
     await preview.getByRole("heading", { name: "pdf-form-filling" }).waitFor();
     await preview.getByText("svc install open-library/pdf-form-filling").waitFor();
-    await preview.getByText("Agents use it when").waitFor();
+    await preview.getByText("When agents use it").waitFor();
     await preview
       .getByText(/about \d+ tokens/)
       .nth(1)
@@ -83,7 +83,7 @@ describe("finding a skill in the dashboard", { skip: reason ?? false }, async ()
     await page.getByRole("button", { name: "pdf", exact: true, pressed: true }).waitFor();
     await filters.getByRole("checkbox", { name: /^open-library/ }).check();
     await page.waitForURL(/tenant=open-library/);
-    await filters.getByRole("radio", { name: /in a week/ }).check();
+    await filters.getByRole("radio", { name: /Past week/ }).check();
     await page.waitForURL(/updated=7/);
     await page.reload();
     await filters.getByRole("checkbox", { name: /^pdf/, checked: true }).waitFor();

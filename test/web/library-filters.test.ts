@@ -51,6 +51,12 @@ describe("the filters of the library", { skip: whyNoBrowser() ?? false }, async 
     assert.deepEqual(troubles, []);
   });
 
+  it("say that nothing matches, below the head of the list", async () => {
+    const { page } = await open("?filter=zeppelin");
+    // A trial click fails if something covers the text.
+    await page.getByText("Nothing matches. Use other words, or remove a filter.").click({ trial: true });
+  });
+
   it("count the values of each filter over what the others leave, and keep the choice in the address", async () => {
     const { page, troubles } = await open();
     await page.getByRole("combobox", { name: "Tag" }).click();

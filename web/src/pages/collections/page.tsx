@@ -49,7 +49,7 @@ function CollectionsPage() {
         <div className="page stack gap-4">
           <h1>Collections</h1>
           <p className="sub">
-            A collection is a named list of skills in an order of your own. Public ones are shown in this
+            A collection is a named list of skills in the order you choose. Public ones are shown in this
             order on the organization&apos;s <PublicPage org={org} />.
           </p>
           <Collections organization={organization} collections={collections.data ?? []} />

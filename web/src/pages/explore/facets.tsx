@@ -6,7 +6,7 @@ import { identityQuery } from "../../api/session.ts";
 import { visibleText } from "../../parts/visible-text.ts";
 
 const shownOptions = 7;
-const ages: Record<number, string> = { 7: "in a week", 30: "in a month", 365: "in a year" };
+const ages: Record<number, string> = { 7: "Past week", 30: "Past month", 365: "Past year" };
 
 interface Props {
   search: SkillSearch;
@@ -61,12 +61,12 @@ export function Facets({ search, facets, onChange }: Props) {
         title="Updated"
         value={String(search.updated ?? "")}
         options={[
-          { value: "", label: "any time" },
+          { value: "", label: "Any time" },
           ...(
             facets?.updated ?? Object.keys(ages).map((days) => ({ days: Number(days), count: undefined }))
           ).map(({ days, count: skills }) => ({
             value: String(days),
-            label: ages[days] ?? `in ${days} days`,
+            label: ages[days] ?? `Past ${days} days`,
             count: skills,
           })),
         ]}

@@ -48,7 +48,7 @@ function Form({ slug, saved }: { slug: string; saved: string }) {
     >
       <Textarea
         label="Words that mean the same here"
-        description="One group in each line, with commas between its words: who searches for one of them finds the others too."
+        description="One group per line, with commas between its words. A search for one of them finds the others too."
         placeholder="nimbus, hosting provider"
         autosize
         minRows={3}

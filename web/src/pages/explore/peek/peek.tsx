@@ -78,7 +78,7 @@ export function About({ description }: { description: string }) {
       {does !== "" && <p className="sub">{visibleText(does)}</p>}
       {uses.length > 0 && (
         <div>
-          <h3>Agents use it when</h3>
+          <h3>When agents use it</h3>
           <p className="sub">{visibleText(uses.join(" "))}</p>
         </div>
       )}
@@ -95,7 +95,7 @@ function CopyTo({ skill }: { skill: Skill }) {
   return (
     <>
       <Button variant="default" leftSection={<Copy size={14} />} onClick={() => setOpen(true)}>
-        {second ? "Copy to…" : `Copy to ${visibleText(first.name)}`}
+        <span className="clip">{second ? "Copy to…" : `Copy to ${visibleText(first.name)}`}</span>
       </Button>
       {isOpen && (
         <Suspense>

@@ -70,7 +70,11 @@ function NoSkill({ search, onChange }: Pick<Props, "search" | "onChange">) {
   return (
     <div className="stack">
       <p>No public skill of this organization matches.</p>
-      <p className="sub">Describe the task in other words, or remove a filter.</p>
+      <p className="sub">
+        {search.tags || search.type
+          ? "Remove a filter, or describe the task in other words."
+          : "Describe the task in other words."}
+      </p>
       <p>
         <button
           type="button"

@@ -6,18 +6,20 @@ import { commandLine, installLine } from "../../../parts/copy/shell.ts";
 /** How to use the skills: in a terminal, and by an agent. */
 export function Start({ org, search }: { org: string; search: OrganizationSearch }) {
   const { data } = useInfiniteQuery(organizationSearchQuery(org, search));
-  const first = data?.pages[0]?.data[0]?.skill.slug ?? "skill";
+  const first = data?.pages[0]?.data[0]?.skill.slug;
   const { origin } = location;
   return (
     <aside className="stack gap-4 start" aria-label="Use these skills">
-      <section className="stack">
-        <h2>Install a skill</h2>
-        <Command text={installLine(org, first)} label="Copy the install command" />
-        <p className="meta">
-          svc writes it into each AI coding tool in that tool&apos;s own format. The page of a skill has the
-          line for each tool.
-        </p>
-      </section>
+      {first !== undefined && (
+        <section className="stack">
+          <h2>Install a skill</h2>
+          <Command text={installLine(org, first)} label="Copy the install command" />
+          <p className="meta">
+            svc writes it into each AI coding tool in that tool&apos;s own format. The page of a skill has the
+            line for each tool.
+          </p>
+        </section>
+      )}
       <section className="stack">
         <h2>Get svc</h2>
         <Command

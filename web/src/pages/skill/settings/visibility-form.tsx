@@ -12,7 +12,7 @@ import { ExposureNote } from "./exposure.tsx";
 const choices = [
   { value: "private", label: "Private", hint: "Members of the organization can read it." },
   { value: "unlisted", label: "Unlisted", hint: "Everyone who has the link can read it." },
-  { value: "public", label: "Public", hint: "Everyone can read it, and finds it in the catalog." },
+  { value: "public", label: "Public", hint: "Anyone can read it, and find it in the catalog." },
 ] as const;
 
 /** The visibility, whose effect is shown before it is applied. */

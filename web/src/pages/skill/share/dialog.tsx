@@ -73,7 +73,7 @@ const audiences: Record<Audience, { icon: LucideIcon; text: string }> = {
   },
   private: { icon: Lock, text: "Only members of the organization can open its page." },
   unlisted: { icon: Link2, text: "Everyone who has the link can read and install it. No list shows it." },
-  public: { icon: Globe, text: "Everyone can read and install it, and finds it in the catalog." },
+  public: { icon: Globe, text: "Anyone can read and install it, and find it in the catalog." },
 };
 
 function Line({ label, text, copy, prompt }: { label: string; text: string; copy: string; prompt?: "" }) {
