@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FlagShape, PositionalShape } from "../../cli/arguments/command-shape.ts";
 import { listCommands } from "../../cli/registry.ts";
+import { limits } from "../../contract/limits.ts";
 import { startServer, svc, temporaryFolder } from "../cli/harness.ts";
 
 const token = `lsk_${"cd".repeat(32)}`;
@@ -26,9 +27,9 @@ const cases: [argv: string[], flag: string][] = [
   [["push", "a.md", "-s", "s", "--prerelease=7"], "--prerelease"],
   [["push", "a.md", "-s", "s", "--version", ""], "--version"],
   [["share", "a.md", "-n", ""], "--name"],
-  [["list", "--search", long(201)], "--search"],
+  [["list", "--search", long(limits.searchQuery + 1)], "--search"],
   [["list", "--public", "--tag", long(51)], "--tag"],
-  [["search", long(201)], "<text>"],
+  [["search", long(limits.searchQuery + 1)], "<text>"],
   [["search", "x", "--org", ""], "--org"],
   [["move", "s", "a//b"], "<folder>"],
   [["folders", "create", "a//b"], "<path>"],

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { countText } from "../../../../contract/count-text.ts";
+import { limits } from "../../../../contract/limits.ts";
 import { catalogQuery } from "../../api/catalog.ts";
 import { serviceQuery } from "../../api/home.ts";
 import { Command } from "../../parts/copy/command.tsx";
@@ -35,7 +36,7 @@ export function VisitorHome() {
             aria-label="Search skills and rules"
             placeholder="Name, tag or what it should do"
             leftSection={<Search size={16} />}
-            maxLength={200}
+            maxLength={limits.searchQuery}
           />
           <Button type="submit" variant="default">
             Search

@@ -2,6 +2,7 @@ import { ActionIcon, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { ListCollapse, ListTree, Search } from "lucide-react";
 import { useRef } from "react";
+import { limits } from "../../../../contract/limits.ts";
 import { useKeys } from "../../parts/keys.ts";
 import type { LibrarySearch } from "./tree.ts";
 
@@ -29,7 +30,7 @@ export function Tools({ search, onSearch, onExpand }: Props) {
         leftSection={<Search size={16} />}
         rightSection={<span className="kbd hidden-on-phones">/</span>}
         defaultValue={search.filter ?? ""}
-        maxLength={200}
+        maxLength={limits.searchQuery}
         onChange={(event) => changeFilter(event.currentTarget.value)}
       />
       <Select
