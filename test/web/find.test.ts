@@ -49,6 +49,12 @@ describe("finding a skill in the dashboard", { skip: reason ?? false }, async ()
     await search(page, "check a page in a browser", "webapp-testing");
     assert.ok((await rowsOf(page).first().locator("mark").count()) > 0, "the matched words are marked");
     await search(page, "spredsheet with formulas", "xlsx-formulas");
+    const [mark, line] = [
+      rowsOf(page).first().locator("mark").first(),
+      rowsOf(page).first().locator(".about"),
+    ];
+    const [markBox, lineBox] = [(await mark.boundingBox())!, (await line.boundingBox())!];
+    assert.ok(markBox.x + markBox.width <= lineBox.x + lineBox.width, "the first mark is not cut off");
     await page.getByText("Searched for spreadsheet instead of spredsheet.").waitFor();
     await search(page, "fill in a form in a pdf", "pdf-form-filling");
 

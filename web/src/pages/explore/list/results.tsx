@@ -27,6 +27,9 @@ interface Props {
 /** The list, of which only the rows in view are drawn, and the preview of the chosen one. */
 export function Results({ search, hits, found, filters, notes, children }: Props) {
   const hasPeek = useMediaQuery("(min-width: 1201px)", true, { getInitialValueInEffect: false });
+  const isNarrow = useMediaQuery("(min-width: 721px) and (max-width: 1799px)", true, {
+    getInitialValueInEffect: false,
+  });
   const { list, body, drawn, rows, height } = useRows(hits.length, found);
   const { at, chosen, choose, onKeyDown } = useChoice({
     search,
@@ -63,6 +66,7 @@ export function Results({ search, hits, found, filters, notes, children }: Props
                     top={start - rows.options.scrollMargin}
                     height={height}
                     isChosen={index === at}
+                    isNarrow={isNarrow}
                     onChoose={choose}
                   />
                 );

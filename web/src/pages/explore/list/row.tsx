@@ -14,11 +14,13 @@ interface Props {
   top: number;
   height: number;
   isChosen: boolean;
+  /** Whether a line has too little room for a whole sentence. */
+  isNarrow: boolean;
   onChoose: (index: number, event: React.MouseEvent) => void;
 }
 
 /** One skill, with the sentence that answers the query. Memoized: moving the choice draws two rows, not thirty. */
-export const Row = memo(function Row({ hit, index, top, height, isChosen, onChoose }: Props) {
+export const Row = memo(function Row({ hit, index, top, height, isChosen, isNarrow, onChoose }: Props) {
   const { skill, sentence, trend, downloads30Days } = hit;
   return (
     <div
@@ -39,7 +41,11 @@ export const Row = memo(function Row({ hit, index, top, height, isChosen, onChoo
           <ToReview hit={hit} />
         </div>
         <p className="about sub">
-          {sentence ? <MarkedText {...sentence} /> : visibleText(skill.description)}
+          {sentence ? (
+            <MarkedText {...(isNarrow ? startNearMark(sentence) : sentence)} />
+          ) : (
+            visibleText(skill.description)
+          )}
         </p>
         <p className="only-on-phones meta">
           {downloads30Days !== undefined && `${countText(downloads30Days, "download")} in 30 days · `}
@@ -62,6 +68,23 @@ export const Row = memo(function Row({ hit, index, top, height, isChosen, onChoo
     </div>
   );
 });
+
+/** Offset up to which a mark is visible on a narrow line, and the characters that are kept before a later one. */
+const visibleChars = 52;
+const keptChars = 24;
+
+/** The sentence from a word shortly before its first mark, if that would be cut off. */
+function startNearMark({ text, marks }: NonNullable<SearchHit["sentence"]>) {
+  const [start = 0, end = 0] = marks[0] ?? [];
+  if (end <= visibleChars) return { text, marks };
+  const from = text.indexOf(" ", start - keptChars) + 1;
+  if (from === 0 || from > start) return { text, marks };
+  const shift = from - 2;
+  return {
+    text: `… ${text.slice(from)}`,
+    marks: marks.map(([begin, stop]): [number, number] => [begin - shift, stop - shift]),
+  };
+}
 
 /** Findings that a member has not reviewed yet. */
 export function ToReview({ hit: { skill } }: { hit: SearchHit }) {
