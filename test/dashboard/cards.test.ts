@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { openCompute } from "../../src/compute/compute.ts";
 import { drawCard } from "../../src/compute/pieces/card/draw-card.ts";
 import { layLine } from "../../src/compute/pieces/card/glyphs.ts";
 import { linesOf } from "../../src/compute/pieces/card/lines.ts";
@@ -40,6 +41,25 @@ describe("lines of a card", () => {
       ),
       { numRuns: runCount(20, 2000) },
     );
+  });
+});
+
+describe("cards of many characters", () => {
+  it("take no more memory than the threads have, however many they are", async () => {
+    const compute = openCompute({ threads: 1, heapMegabytes: 64 });
+    try {
+      for (let card = 0; card < 14; card++) {
+        const text = String.fromCodePoint(
+          ...Array.from({ length: 500 }, (_, at) => 0x4e00 + 500 * card + at),
+        );
+        const drawn = await compute
+          .by("a")
+          .run("draw-card", { label: "acme", title: "x", text, facts: "", service: "" });
+        assert.ok(drawn.length > 0);
+      }
+    } finally {
+      await compute.close();
+    }
   });
 });
 

@@ -46,17 +46,39 @@ export function faceOf(text: string, isBold: boolean): Face {
   return isBold && face === latin ? latinBold : face;
 }
 
+const files = new Map<Face, Buffer>();
 const fonts = new Map<Face, Font>();
+/** Characters of simple faces whose glyphs their fonts keep. */
+const kept = new Map<Face, Set<string>>();
+/** Each glyph takes about 12 kB, and a face may have tens of thousands. */
+const maxKept = 2000;
 
-export function fontOf(face: Face): Font {
+/** The font of a face, for some of its characters. */
+export function fontFor(face: Face, characters: readonly string[]): Font {
+  if (face.isSimple) {
+    const drawn = kept.get(face) ?? new Set();
+    if (drawn.size > maxKept) {
+      fonts.delete(face);
+      drawn.clear();
+    }
+    for (const character of characters) drawn.add(character);
+    kept.set(face, drawn);
+  }
   let font = fonts.get(face);
   if (!font) {
-    const bytes = readFileSync(face.file());
-    const read = create(face.file().endsWith(".woff") ? unpackWoff(bytes) : bytes);
+    const bytes = files.get(face) ?? readFont(face);
+    if (face.isSimple) files.set(face, bytes);
+    const read = create(bytes);
     if (!("layout" in read)) throw new Error(`${face.file()} has several fonts`);
     // A glyph is made once. If the outline of another one were first to need it, its letter would not be joined.
     if (!face.isSimple) for (const character of read.characterSet) read.glyphForCodePoint(character);
     fonts.set(face, (font = read));
   }
   return font;
+}
+
+function readFont(face: Face): Buffer {
+  const file = face.file();
+  const bytes = readFileSync(file);
+  return file.endsWith(".woff") ? unpackWoff(bytes) : bytes;
 }

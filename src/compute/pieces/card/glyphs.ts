@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type bidiModule from "bidi-js";
 import type { Path } from "fontkit";
-import { faceOf, fontOf, type Face } from "./fonts.ts";
+import { faceOf, fontFor, type Face } from "./fonts.ts";
 
 /** The package exports a function, which its types declare as the export of a module. */
 const createBidi = createRequire(import.meta.url)("bidi-js") as typeof bidiModule.default;
@@ -80,10 +80,10 @@ function inVisualOrder(runs: Run[]): Run[] {
 }
 
 function glyphsOf({ face, level, text }: Run) {
-  const font = fontOf(face);
+  const characters = Array.from(text);
+  const font = fontFor(face, characters);
   const isReversed = (level & 1) === 1;
   if (face.isSimple) {
-    const characters = Array.from(text);
     const glyphs = (isReversed ? characters.toReversed() : characters).map((character) => {
       const { path, advanceWidth } = font.glyphForCodePoint(character.codePointAt(0)!);
       return { path: outlineOf(path), advance: advanceWidth, xOffset: 0, yOffset: 0 };
@@ -91,7 +91,7 @@ function glyphsOf({ face, level, text }: Run) {
     return { glyphs, unitsPerEm: font.unitsPerEm };
   }
   const mirrored = isReversed
-    ? Array.from(text, (one) => bidi.getMirroredCharacter(one) ?? one).join("")
+    ? characters.map((one) => bidi.getMirroredCharacter(one) ?? one).join("")
     : text;
   const { glyphs, positions } = font.layout(
     mirrored,
