@@ -9,7 +9,9 @@ export interface SearchSynonymsDoc extends WithOutbox {
   _id: string;
   /** Words and phrases that mean much the same, as they were written. */
   groups: string[][];
-  /** The terms of all of them, so that a search reads a list only if it has a word of the query. */
+  /** The terms of each group. */
+  related: string[][];
+  /** All of them, so that a search reads a list only if it has a word of the query. */
   terms: string[];
   updatedAt: Date;
 }
@@ -23,24 +25,33 @@ export const searchSynonymsCollection = defineCollection({
     /** Replaces the whole list. */
     async replace(
       tenantId: string,
-      { groups, terms }: Pick<SearchSynonymsDoc, "groups" | "terms">,
+      list: Pick<SearchSynonymsDoc, "groups" | "related" | "terms">,
       now: Date,
       events: EventRow[],
     ): Promise<void> {
       const outbox = outboxUpdate(events);
       await synonyms.updateOne(
         { _id: tenantId },
-        { $set: { groups, terms, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
+        { $set: { ...list, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
         { upsert: true },
       );
     },
-    /** Groups of the organizations whose list has one of the terms. */
-    async listWith(tenantIds: readonly string[], terms: readonly string[]): Promise<string[][]> {
-      const found = synonyms.find(
-        { _id: { $in: tenantIds }, terms: { $in: terms } },
-        { projection: { groups: 1 }, maxTimeMS: commandTimeMs },
+    /** The terms of groups that have one of the terms: of each organization, the first ones up to a limit. */
+    async listWith(
+      tenantIds: readonly string[],
+      terms: readonly string[],
+      limit: number,
+    ): Promise<string[][]> {
+      const shared = { $size: { $setIntersection: ["$$this", { $literal: terms }] } };
+      const related = { $filter: { input: "$related", cond: { $gt: [shared, 0] } } };
+      const found = synonyms.aggregate<{ related: string[][] }>(
+        [
+          { $match: { _id: { $in: tenantIds }, terms: { $in: terms } } },
+          { $project: { related: { $slice: [related, limit] } } },
+        ],
+        { maxTimeMS: commandTimeMs },
       );
-      return (await found.toArray()).flatMap(({ groups }) => groups);
+      return (await found.toArray()).flatMap((one) => one.related);
     },
     async remove(tenantId: string): Promise<void> {
       await synonyms.deleteOne({ _id: tenantId });

@@ -80,6 +80,20 @@ describe("an organization's related words", () => {
       assert.equal((await put(groups)).status, 400, JSON.stringify(groups).slice(0, 60));
     assert.equal((await put(long.slice(1))).status, 200);
     assert.equal((await put([])).status, 200);
+  });
+
+  it("cost a search only the groups that have a word of its query", async () => {
+    const groups = Array.from({ length: limits.synonymGroups }, (_, n) => [n < 90 ? "zephyr" : "y", `x${n}`]);
+    await put([...groups.slice(0, -1), ["nimbus", "hosting provider"]]);
+    const { searchSynonyms } = service.app.storage;
+
+    const rare = await searchSynonyms.listWith([org.id], ["nimbus", "$x"], 50);
+    const common = await searchSynonyms.listWith([org.id], ["zephyr"], 50);
+
+    assert.equal(rare.length, 1);
+    assert.equal(common.length, 50);
+    assert.deepEqual(await found("nimbus", member.token), ["Cloud bills"]);
+    await put([]);
     assert.deepEqual(await found("zephyr", member.token), []);
   });
 });

@@ -10,12 +10,14 @@ import { flushEvents, makeEvent } from "../../audit/events.ts";
 import { routesOf, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
 import { loadTenant } from "../../orgs/service.ts";
-import { groupsOf, relate, termOfPhrase, type RelatedTerms } from "./ranking/query.ts";
+import { groupsOf, relate, relateTerms, termsOfGroup, type RelatedTerms } from "./ranking/query.ts";
 import { relatedGroups } from "./terms/related-words.ts";
 import { wordsOf } from "./terms/words.ts";
 
 /** Organizations of the caller whose lists a search reads. */
 const maxLists = 20;
+/** Groups of a list that a search reads: more could not all count. */
+const maxGroups = 50;
 /** A phrase of more words would match nothing: no more are joined in the index. */
 const maxWords = 3;
 
@@ -93,8 +95,9 @@ async function replaceSynonyms(
     resourceId: tenant._id,
     metadata: { groups: groups.length },
   });
-  const terms = [...new Set(groups.flat().map(termOfPhrase))];
-  await searchSynonyms.replace(tenant._id, { groups, terms }, app.now(), [event]);
+  const related = groups.map(termsOfGroup);
+  const terms = [...new Set(related.flat())];
+  await searchSynonyms.replace(tenant._id, { groups, related, terms }, app.now(), [event]);
   flushEvents(app, searchSynonyms, tenant._id, [event]);
   return { groups };
 }
@@ -110,8 +113,8 @@ export async function relatedFor(
   );
   if (tenantIds.length === 0) return known;
   const terms = groupsOf(query, new Map()).flatMap(({ variants }) => variants.map(({ term }) => term));
-  const groups = await app.storage.searchSynonyms.listWith(tenantIds.slice(0, maxLists), terms);
+  const groups = await app.storage.searchSynonyms.listWith(tenantIds.slice(0, maxLists), terms, maxGroups);
   if (groups.length === 0) return known;
-  const own = relate(groups);
+  const own = relateTerms(groups);
   return { get: (term) => [...new Set([...(own.get(term) ?? []), ...(known.get(term) ?? [])])] };
 }

@@ -28,11 +28,14 @@ export interface QueryGroup {
 /** Terms by the terms of related phrases. */
 export type RelatedTerms = Pick<ReadonlyMap<string, readonly string[]>, "get">;
 
-/** Each term of a phrase leads to those of the other phrases of its group. */
-export function relate(groups: readonly (readonly string[])[]): RelatedTerms {
+/** Terms of related phrases. */
+export const relate = (groups: readonly (readonly string[])[]): RelatedTerms =>
+  relateTerms(groups.map(termsOfGroup));
+
+/** Each term leads to the others of its groups. */
+export function relateTerms(groups: readonly (readonly string[])[]): RelatedTerms {
   const related = new Map<string, Set<string>>();
-  for (const group of groups) {
-    const terms = group.map(termOfPhrase);
+  for (const terms of groups) {
     for (const term of terms) {
       const others = related.get(term) ?? new Set();
       for (const other of terms) if (other !== term) others.add(other);
@@ -42,8 +45,11 @@ export function relate(groups: readonly (readonly string[])[]): RelatedTerms {
   return new Map(Array.from(related, ([term, others]) => [term, [...others]]));
 }
 
+/** The terms of related phrases, each once. */
+export const termsOfGroup = (phrases: readonly string[]): string[] => [...new Set(phrases.map(termOfPhrase))];
+
 /** One word, or the words of a phrase joined. */
-export function termOfPhrase(phrase: string): string {
+function termOfPhrase(phrase: string): string {
   const words = wordsOf(phrase, 3);
   return stemOf(words.map(({ text }) => text).join(""));
 }
