@@ -145,6 +145,12 @@ export function actorKey(actor: Actor): string {
   return `address:${actor.origin.ipHash ?? "unknown"}`;
 }
 
+/** A name of the actor with its credential: a token may do less than its holder, and a session less than another. */
+export function credentialKey(actor: Actor): string {
+  if (actor.kind !== "user") return actorKey(actor);
+  return `${actorKey(actor)} ${actor.via.kind === "token" ? actor.via.tokenId : actor.via.sessionId}`;
+}
+
 /** Id of the actor for records that store the id of their creator. */
 export function actorId(actor: Actor): string {
   if (actor.kind === "user") return actor.userId;

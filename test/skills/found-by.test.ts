@@ -59,6 +59,30 @@ describe("the phrases that find a skill", () => {
     }
   });
 
+  it("are those of the caller's token, also while another of the same person is asking", async () => {
+    const desk = await newFolder(service, org, owner, "desk");
+    const drafts = await publishSkill(service, org, owner, {
+      name: "Drafts",
+      content: text("Use when somebody wants to sign contracts.", "Notes on drafts"),
+      folder: "desk",
+    });
+    await service.settled();
+    const made = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+      cookie: owner.cookie,
+      body: { name: "narrow", allowedFolderIds: [desk.id], expiresInDays: 7 },
+    });
+    const narrow = { ...owner, token: made.data.token };
+    const expected = [await phrases(drafts.publicId, owner), await phrases(drafts.publicId, narrow)];
+
+    const together = await Promise.all([phrases(drafts.publicId, owner), phrases(drafts.publicId, narrow)]);
+
+    const phrasesIn = ({ data }: (typeof expected)[number]) => data.phrases.toSorted();
+    assert.notDeepEqual(phrasesIn(expected[0]!), phrasesIn(expected[1]!));
+    assert.deepEqual(together.map(phrasesIn), expected.map(phrasesIn));
+    await service.call("DELETE", `/api/skills/${drafts.publicId}`, { token: owner.token });
+    await service.settled();
+  });
+
   it("are a few words of tasks, headings, the description, tags and the name", () => {
     assert.deepEqual(
       phrasesOf(
@@ -76,7 +100,8 @@ describe("the phrases that find a skill", () => {
   });
 
   it("are derived in time in proportion to the text", () => {
-    for (const body of ["use when ".repeat(50_000), "# ".repeat(200_000), "\n#".repeat(200_000)])
+    const gap = `#${" ".repeat(60_000)}${"x".repeat(201)}`;
+    for (const body of ["use when ".repeat(50_000), "# ".repeat(200_000), "\n#".repeat(200_000), gap])
       assert.ok(phrasesOf({ name: body, description: body, tags: [], body }, 12).length <= 12);
   });
 });

@@ -6,7 +6,7 @@ import { mapLimit } from "../../../../contract/concurrency/map-limit.ts";
 import { SingleFlight } from "../../../../contract/concurrency/single-flight.ts";
 import { cutFences } from "../../../../contract/frontmatter.ts";
 import type { FoundByPhrases, FoundByPosition } from "../../../../contract/payloads/found-by.ts";
-import { actorKey, type Actor } from "../../../access/actor.ts";
+import { credentialKey, type Actor } from "../../../access/actor.ts";
 import type { App } from "../../../app.ts";
 import { perApp } from "../../../per-app.ts";
 import { loadSkill } from "../../load.ts";
@@ -28,7 +28,7 @@ const searching = perApp(() => new SingleFlight<FoundByPhrases>(requestConcurren
 
 export async function findPhrases(app: App, actor: Actor, ref: string): Promise<FoundByPhrases> {
   const skill = await loadSkill(app, actor, ref, "skill:update");
-  return searching(app).run(`${actorKey(actor)} ${skill._id}`, async () => {
+  return searching(app).run(`${credentialKey(actor)} ${skill._id}`, async () => {
     const version = await selectVersion(app, skill, { kind: "current" });
     const { content } = await readText(app, skill, version);
     const body = cutFences(content)?.body ?? content;

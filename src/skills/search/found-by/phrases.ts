@@ -30,7 +30,7 @@ export function phrasesOf({ name, description, tags, body }: PhraseSource, limit
   const headings = body
     .slice(0, readBody)
     .split("\n")
-    .flatMap((line) => /^ {0,3}#{1,4}[ \t]+(.{1,200})$/.exec(line)?.[1] ?? [])
+    .flatMap((line) => /^ {0,3}#{1,4}[ \t]+(\S.{0,199})$/.exec(line)?.[1] ?? [])
     .slice(0, maxHeadings);
   const all = [
     ...tasks.slice(0, limit),
