@@ -15,7 +15,7 @@ import { perApp } from "../per-app.ts";
 import { proofRequired, refuseUnproved, withheldIn, includeWithheld } from "../users/requirements.ts";
 
 /** The fields on which the access to a skill depends. */
-type AccessFields = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "visibility" | "takedown">;
+export type AccessFields = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "visibility" | "takedown">;
 
 /** A skill with the acts of the caller for whom it was loaded. */
 export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };

@@ -57,7 +57,8 @@ const readableSkills = (caller: Caller) =>
         decideSkill(caller.actor, "skill:read", {
           skillId: payload.id,
           tenantId: org.id,
-          visibility: payload.visibility,
+          // Listed only for those who may read it as members.
+          visibility: payload.visibility === "unlisted" ? "private" : payload.visibility,
           context: contextFor(caller, place),
         }) === "allowed",
     )

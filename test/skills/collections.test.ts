@@ -288,6 +288,32 @@ describe("the order of collections", () => {
   });
 });
 
+describe("a collection for a token that is limited to its folder", () => {
+  it("has the public skills, and no unlisted one that only its link would show", async () => {
+    const shelf = await newFolder(service, org, owner, "shelf");
+    const refs = ["open", "linked", "inner"];
+    await create({ name: "Shelf", folderId: shelf.id, skills: refs });
+    const made = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+      cookie: owner.cookie,
+      body: { name: "narrow", allowedFolderIds: [shelf.id], expiresInDays: 7 },
+    });
+    const { token } = made.data;
+
+    const read = await call("GET", `${base}/shelf`, undefined, token);
+    const counts = (await list(token)).map(({ slug, skillCount }) => [slug, skillCount]);
+    const changed = await call("PATCH", `${base}/shelf`, { skills: [] }, token);
+
+    assert.deepEqual([slugs(read.data), read.data.skillCount], [["open"], 1]);
+    assert.deepEqual(counts, [["shelf", 1]]);
+    assert.deepEqual(slugs(changed.data), []);
+    assert.deepEqual(
+      slugs((await call("GET", `${base}/shelf`, undefined, viewer.token)).data),
+      refs.slice(1),
+    );
+    await call("DELETE", `${base}/shelf`);
+  });
+});
+
 describe("limits of collections", () => {
   it("are those of the organization and of one collection", async () => {
     const ids = Array.from({ length: limits.collectionsPerOrganization }, (_, at) => `Limit ${at}`);

@@ -11,9 +11,25 @@ import { notFound, ServiceError } from "../../errors.ts";
 import { restrictionIn } from "../../folders/access/exposure.ts";
 import { loadTree } from "../../folders/tree/trees.ts";
 import { skillAudience } from "../access/exposure.ts";
-import { keepAllowed, withActs, type SeenSkill } from "../load.ts";
+import { keepAllowed, withActs, type AccessFields, type SeenSkill } from "../load.ts";
 
 const scopeOf = (tenantId: string): SkillScope => ({ kind: "tenants", tenants: [{ tenantId }] });
+
+/**
+ * Skills that a collection shows to a caller. Anyone with its link can read an unlisted skill, so it is shown only to
+ * those who may read it as members.
+ */
+async function keepShown<T extends AccessFields>(app: App, actor: Actor, skills: readonly T[]): Promise<T[]> {
+  const rows = skills.map(({ _id, tenantId, folderId, visibility, takedown }) => ({
+    _id,
+    tenantId,
+    folderId,
+    visibility: visibility === "unlisted" ? ("private" as const) : visibility,
+    takedown,
+  }));
+  const shown = new Set((await keepAllowed(app, actor, "skill:read", rows)).map(({ _id }) => _id));
+  return skills.filter(({ _id }) => shown.has(_id));
+}
 
 /** The skills of a collection that the caller may read, in its order. */
 export async function readMembers(
@@ -22,7 +38,7 @@ export async function readMembers(
   { tenantId, skillIds }: Pick<SkillCollectionDoc, "tenantId" | "skillIds">,
 ): Promise<SeenSkill[]> {
   const skills = await app.storage.skillSearch.listFound(skillIds, { scope: scopeOf(tenantId) });
-  const readable = await withActs(app, actor, await keepAllowed(app, actor, "skill:read", skills));
+  const readable = await withActs(app, actor, await keepShown(app, actor, skills));
   const byId = new Map(readable.map((skill) => [skill._id, skill]));
   return skillIds.flatMap((id) => byId.get(id) ?? []);
 }
@@ -37,7 +53,7 @@ export async function countMembers(
   const ids = [...new Set(collections.flatMap(({ skillIds }) => skillIds))];
   if (ids.length === 0) return collections.map(() => 0);
   const rows = await app.storage.skillSearch.listCounted({ ids }, { scope: scopeOf(tenantId) });
-  const readable = new Set((await keepAllowed(app, actor, "skill:read", rows)).map(({ _id }) => _id));
+  const readable = new Set((await keepShown(app, actor, rows)).map(({ _id }) => _id));
   return collections.map(({ skillIds }) => skillIds.filter((id) => readable.has(id)).length);
 }
 
@@ -94,7 +110,7 @@ export async function mergeMembers(
   wanted: readonly string[],
 ): Promise<string[]> {
   const rows = await app.storage.skillSearch.listCounted({ ids: skillIds }, { scope: scopeOf(tenantId) });
-  const readable = new Set((await keepAllowed(app, actor, "skill:read", rows)).map(({ _id }) => _id));
+  const readable = new Set((await keepShown(app, actor, rows)).map(({ _id }) => _id));
   const unreadable = new Set(rows.map(({ _id }) => _id).filter((id) => !readable.has(id)));
   return keepUnreadable(skillIds, wanted, unreadable);
 }
