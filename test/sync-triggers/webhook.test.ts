@@ -387,7 +387,8 @@ describe("an App that was uninstalled", () => {
     await pollConnections(service.app);
     await runConnection(service.app, app.id);
 
-    assert.equal((await service.app.storage.connections.find(app.id))!.status, "active");
+    const restored = (await service.app.storage.connections.find(app.id))!;
+    assert.deepEqual([restored.status, restored.problem?.code], ["active", undefined]);
     const found = await service.call("GET", `/api/skills/${app.org.slug}~meanwhile`, {
       token: app.owner.token,
     });
