@@ -153,7 +153,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     const port = await listen(server, config.host, config.port);
     if (config.port === 0) config.baseUrl = config.baseUrl.replace(/:0$/, `:${port}`);
     intakes.push(async () => {
-      // Load balancers stop sending requests meanwhile, since the process is not ready. Nobody waits for a Ctrl-C.
+      // Load balancers stop sending requests meanwhile, since the process is not ready. A Ctrl-C does not wait.
       if (isTold) await new Promise((resolve) => setTimeout(resolve, drainMs));
       await closeServer(server, closeServerMs);
     });

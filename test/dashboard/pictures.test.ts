@@ -14,7 +14,7 @@ const publish = async (name: string, visibility: string, folder?: string) =>
       name,
       visibility,
       content: `---\ndescription: About ${name}.\n---\n# ${name}\n`,
-      ...(folder === undefined ? {} : { folder }),
+      folder,
     })
   ).slug;
 const open = await publish("Open", "public");

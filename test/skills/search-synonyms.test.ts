@@ -1,4 +1,4 @@
-/** Related words of an organization: its members' searches know them, and nobody else's. */
+/** Related words of an organization: only its members' searches know them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";

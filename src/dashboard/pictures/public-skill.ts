@@ -7,7 +7,7 @@ import { isShared, loadOpenSkill } from "../../skills/load.ts";
 
 export const PictureOfSkill = z.object({ org: z.string().max(200), slug: z.string().max(200) });
 
-/** The skill if it is in the catalog, where anyone finds it. A visitor decides, whoever the caller is. */
+/** The skill if it is in the catalog. Access is decided as for a visitor, also for callers who have signed in. */
 export async function findPublicSkill(
   app: App,
   actor: Actor,

@@ -52,7 +52,7 @@ export async function createCollection(
 ): Promise<SeenCollection> {
   const tenant = await loadTenant(app, actor, tenantRef, "member");
   const { skillCollections } = app.storage;
-  const context = await requirePlace(app, actor, tenant, input.folderId);
+  const context = await requireLocation(app, actor, tenant, input.folderId);
   const skillIds = await findMembers(app, actor, tenant._id, input.skills);
   checkSize(skillIds);
   const existing = await skillCollections.list(tenant._id);
@@ -90,7 +90,7 @@ export async function createCollection(
 }
 
 /** Requires the right to change the collections of a folder, or of the root. */
-async function requirePlace(
+async function requireLocation(
   app: App,
   actor: Actor,
   tenant: TenantDoc,

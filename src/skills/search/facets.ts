@@ -135,15 +135,14 @@ interface Selection {
   updated?: number;
 }
 
-/** `selected`: the hits. `open`: the hits without the filters of the selection. */
+/** `open`: the hits without the filters of the selection. `hits`: by default, those of `open` that pass the filters. */
 export async function countFacets(
   app: App,
   { scope, tenantId, type, updated }: Selection,
-  selected: CountedRows,
   open: CountedRows,
+  hits?: CountedRows,
 ): Promise<SearchFacets> {
   const now = app.now().getTime();
-  const total = selected.rows.length;
   const isWithin = (days: number) => (row: CountedRow) => now - row.updatedAt.getTime() < days * dayMs;
   const filters: Record<"scope" | "tenant" | "type" | "updated", (row: CountedRow) => boolean> = {
     scope: isIn(scope),
@@ -151,11 +150,13 @@ export async function countFacets(
     type: (row) => type === undefined || row.type === type,
     updated: updated === undefined ? () => true : isWithin(updated),
   };
-  /** Hits with all filters but one. */
-  const without = (excluded: keyof typeof filters) => {
+  /** Hits with all filters, or all but one. */
+  const without = (excluded?: keyof typeof filters) => {
     const others = Object.entries(filters).flatMap(([name, passes]) => (name === excluded ? [] : [passes]));
     return open.rows.filter((row) => others.every((passes) => passes(row)));
   };
+  const selected = hits ?? { rows: without(), isExact: open.isExact };
+  const total = selected.rows.length;
   const ofScopes = without("scope");
   const ofUpdated = without("updated");
   const types = countValues(without("type"), (row) => [row.type]);

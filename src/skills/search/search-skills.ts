@@ -47,8 +47,12 @@ export async function searchSkills(app: App, actor: Actor, request: SearchReques
   const { conditions, tenantId } = await readConditions(app, actor, request);
   const ranked = { query, ...conditions };
   const page = await rankedPage(app, actor, ranked, { limit, cursor, sort });
-  const facets = await facetsOf(app, actor, { ...request, tenantId }, (open) =>
-    open ? countedFound(app, actor, { query, ...open }) : countedFound(app, actor, ranked, page),
+  const facets = await facetsOf(
+    app,
+    actor,
+    { ...request, tenantId },
+    (open) => (open ? countedFound(app, actor, { query, ...open }) : countedFound(app, actor, ranked, page)),
+    { areRanked: true },
   );
   return { ...page, facets };
 }
@@ -59,7 +63,9 @@ export async function listAllSkills(app: App, actor: Actor, request: ListRequest
   const { conditions, tenantId } = await readConditions(app, actor, request);
   const [page, facets] = await Promise.all([
     browsePage(app, actor, conditions, { limit, cursor, sort: sort === "relevance" ? "updated" : sort }),
-    facetsOf(app, actor, { ...request, tenantId }, (open) => countedAll(app, actor, open ?? conditions)),
+    facetsOf(app, actor, { ...request, tenantId }, (open) => countedAll(app, actor, open ?? conditions), {
+      areRanked: false,
+    }),
   ]);
   return { ...page, facets };
 }
@@ -69,7 +75,7 @@ async function readConditions(app: App, actor: Actor, request: ListRequest) {
   const { scope, tenant, type, visibility, tags, updated } = request;
   if (scope === "mine" && actor.kind === "anonymous")
     throw unauthenticated(
-      "Your own skills need a sign-in: send Authorization: Bearer, or leave the scope out.",
+      "Your own skills need a sign-in: send Authorization: Bearer, or search all skills.",
     );
   const inside = tenant === undefined ? undefined : await findOwn(app, actor, tenant);
   if (scope === "mine" && tenant !== undefined && !inside) {
@@ -96,11 +102,13 @@ async function facetsOf(
   actor: Actor,
   request: ListRequest & { tenantId: string | null | undefined },
   read: (open?: Conditions) => Promise<CountedRows>,
+  { areRanked }: { areRanked: boolean },
 ): Promise<SearchFacets | undefined> {
   if (!request.facets || request.cursor !== undefined) return undefined;
   const { scope, tenant, type, updated, ...rest } = request;
   const isOpen = scope === "all" && tenant === undefined && type === undefined && updated === undefined;
-  const readOpen = async () => read((await readConditions(app, actor, { ...rest, scope: "all" })).conditions);
-  const [selected, open] = await Promise.all([read(), isOpen ? undefined : readOpen()]);
-  return countFacets(app, request, selected, open ?? selected);
+  if (isOpen) return countFacets(app, request, await read());
+  const open = await read((await readConditions(app, actor, { ...rest, scope: "all" })).conditions);
+  // Other filters change which hits of a ranked search are too far below the best one.
+  return countFacets(app, request, open, areRanked || !open.isExact ? await read() : undefined);
 }

@@ -1,4 +1,4 @@
-/** Phrases of a skill's own text with which somebody could look for it. */
+/** Phrases of a skill's own text that a search for it could have. */
 import { whenToUse } from "../../../../contract/when-to-use.ts";
 import { stopWords } from "../terms/stop-words.ts";
 import { wordsOf } from "../terms/words.ts";

@@ -1,14 +1,14 @@
-import { Button, Switch, Textarea, TextInput } from "@mantine/core";
+import { Button, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { limits } from "../../../../contract/limits.ts";
 import {
   changeCollection,
   noteCollection,
   type CollectionDetail,
 } from "../../api/organization/collections.ts";
-import { Form, fieldError } from "../../parts/form.tsx";
+import { Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { TextFields } from "./text-fields.tsx";
 
 const fields = ["name", "description", "public"] as const;
 type Draft = Pick<CollectionDetail, (typeof fields)[number]>;
@@ -35,25 +35,7 @@ export function Details({ org, collection }: { org: string; collection: Collecti
   return (
     <section className="collection-form">
       <Form label="Name and description" error={saving.error} onSubmit={() => saving.mutate()}>
-        <TextInput
-          label="Name"
-          required
-          maxLength={limits.collectionName}
-          value={draft.name}
-          error={fieldError(saving.error, "name")}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-        />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={2}
-          maxLength={limits.collectionDescription}
-          value={draft.description}
-          error={fieldError(saving.error, "description")}
-          onChange={(event) =>
-            change({ description: event.currentTarget.value.replaceAll(/\s*\n\s*/g, " ") })
-          }
-        />
+        <TextFields draft={draft} error={saving.error} onChange={change} />
         {collection.folderId === null && (
           <Switch
             label="Show on the organization's public page"

@@ -1,14 +1,13 @@
-import { Modal, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import { Modal, Select, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { limits } from "../../../../contract/limits.ts";
 import type { Folder } from "../../api/folders.ts";
 import { createCollection, noteCollection } from "../../api/organization/collections.ts";
 import { may } from "../../api/session.ts";
 import { DialogForm } from "../../parts/dialog-form.tsx";
-import { fieldError } from "../../parts/form.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
+import { TextFields } from "./text-fields.tsx";
 
 interface Props {
   organization: Organization;
@@ -60,26 +59,7 @@ export function NewCollectionDialog({ organization, folders, onClose }: Props) {
         onSubmit={() => creating.mutate()}
         onClose={onClose}
       >
-        <TextInput
-          label="Name"
-          data-autofocus
-          required
-          maxLength={limits.collectionName}
-          value={draft.name}
-          error={fieldError(creating.error, "name")}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-        />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={2}
-          maxLength={limits.collectionDescription}
-          value={draft.description}
-          error={fieldError(creating.error, "description")}
-          onChange={(event) =>
-            change({ description: event.currentTarget.value.replaceAll(/\s*\n\s*/g, " ") })
-          }
-        />
+        <TextFields draft={draft} error={creating.error} isFocused onChange={change} />
         {places.length > 1 && (
           <Select
             label="Readers"

@@ -1,12 +1,12 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { ListFilter, Search, X } from "lucide-react";
 import { useRef } from "react";
 import { countText, numberText } from "../../../../contract/count-text.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { searchSorts } from "../../../../contract/vocabulary.ts";
-import { sortOf, tagsOf, withTag, type SearchFacets, type SkillSearch } from "../../api/search.ts";
+import { tagsOf, withTag, type SearchFacets, type SkillSearch } from "../../api/search.ts";
 import { useKeys } from "../../parts/keys.ts";
+import { SortSelect } from "../../parts/lists/sort-select.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
 const debounceMs = 150;
@@ -66,18 +66,7 @@ export function SearchBar({ search, facets, areFiltersOpen, onFilters, onChange 
           </Button>
           <TagChips search={search} facets={facets} onChange={onChange} />
         </div>
-        <NativeSelect
-          aria-label="Sort"
-          size="xs"
-          w={130}
-          data={searchSorts
-            .filter((sort) => sort !== "relevance" || search.query)
-            .map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
-          value={sortOf(search)}
-          onChange={(event) =>
-            onChange({ sort: searchSorts.find((sort) => sort === event.currentTarget.value) })
-          }
-        />
+        <SortSelect search={search} size="xs" onChange={onChange} />
       </div>
     </div>
   );

@@ -1,12 +1,13 @@
-import { NativeSelect, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { limits } from "../../../../../contract/limits.ts";
-import { searchSorts, skillTypes } from "../../../../../contract/vocabulary.ts";
+import { skillTypes } from "../../../../../contract/vocabulary.ts";
 import type { OrganizationSearch } from "../../../api/public-organization.ts";
-import { sortOf, tagsOf, withTag, type SearchFacets } from "../../../api/search.ts";
+import { tagsOf, withTag, type SearchFacets } from "../../../api/search.ts";
 import { useKeys } from "../../../parts/keys.ts";
+import { SortSelect } from "../../../parts/lists/sort-select.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 
 const debounceMs = 150;
@@ -45,17 +46,7 @@ export function SearchBar({ search, facets, onChange }: Props) {
           maxLength={limits.searchQuery}
           onChange={(event) => changeQuery(event.currentTarget.value)}
         />
-        <NativeSelect
-          aria-label="Sort"
-          w={130}
-          data={searchSorts
-            .filter((sort) => sort !== "relevance" || search.query)
-            .map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
-          value={sortOf(search)}
-          onChange={(event) =>
-            onChange({ sort: searchSorts.find((sort) => sort === event.currentTarget.value) })
-          }
-        />
+        <SortSelect search={search} onChange={onChange} />
       </div>
       <Filters search={search} facets={facets} onChange={onChange} />
     </div>
