@@ -42,7 +42,7 @@ export function catalogRoutes(app: App): Route[] {
       query: FacetsQuery,
       data: CatalogFacetsPayload,
       budget: "search",
-      handle: ({ query }) => readFacets(app, query),
+      handle: ({ actor, query }) => readFacets(app, actor, query),
     }),
     route({
       path: "/api/explore/organizations/:organization",

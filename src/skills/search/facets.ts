@@ -82,7 +82,7 @@ interface Listed {
 }
 
 /** Skills of a scope that its reader may read, up to a limit. */
-async function listAllowed(app: App, actor: Actor, conditions: SkillConditions): Promise<Listed> {
+export async function listAllowed(app: App, actor: Actor, conditions: SkillConditions): Promise<Listed> {
   const read = await app.storage.skillSearch.listCounted({ limit: maxCounted + 1 }, conditions);
   const reader = readerIn(conditions.scope, actor);
   const rows = await keepAllowed(app, reader, "skill:read", read.slice(0, maxCounted));
