@@ -31,6 +31,9 @@ const requests = openGuardedFetch({
   maxBytes,
 });
 
+/** A token that nobody has received expires by itself. */
+const idempotentPosts = /\/access_tokens$/;
+
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A client that sends this token; without one it sends what its caller puts into the header. */
@@ -132,7 +135,8 @@ async function boundedFetch(
   let url = new URL(input instanceof Request ? input.url : input);
   for (let hops = 0; ; hops++) {
     await guard?.check();
-    const response = await requests.fetch(url, { ...init, signal });
+    const isIdempotent = idempotentPosts.test(url.pathname) || undefined;
+    const response = await requests.fetch(url, { ...init, signal, isIdempotent });
     const location = response.headers.get("location");
     const isRedirect = [301, 302, 307, 308].includes(response.status) && location !== null;
     if (!isRedirect) return readWhole(response, url);

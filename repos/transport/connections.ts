@@ -70,13 +70,13 @@ export function openConnections({ allowPrivateNetwork, maxSockets }: ConnectionO
   };
 }
 
+/** Whether the environment names a proxy for requests to this address. */
+export const hasProxy = (address: string): boolean => getProxyForUrl(address) !== "";
+
 /**
  * The proxy for an address; undefined for a direct connection. As with curl, a name in `NO_PROXY` includes the names
  * below it.
  */
-/** Whether the environment names a proxy for requests to this address. */
-export const hasProxy = (address: string): boolean => getProxyForUrl(address) !== "";
-
 function findProxy(url: URL): URL | undefined {
   const found = getProxyForUrl(url.href);
   if (found === "") return undefined;

@@ -7,7 +7,7 @@ import { RepoError } from "../errors.ts";
 import { assertPublicHost } from "./address.ts";
 import { BytesResponse } from "./bytes-response.ts";
 import { openConnections } from "./connections.ts";
-import { asUnreachable, tooSlow } from "./http-errors.ts";
+import { asUnreachable, LostConnectionError, tooSlow } from "./http-errors.ts";
 import { countJsonParts } from "./json-parts.ts";
 import { parseUrl } from "./remote-url.ts";
 
@@ -26,15 +26,26 @@ export interface FetchLimits {
   maxJsonParts?: number;
 }
 
+export interface FetchInit extends RequestInit {
+  /** Whether sending the request twice does no harm, as RFC 9110 (9.2.2) says of GET, HEAD, PUT and DELETE. */
+  isIdempotent?: boolean;
+}
+
 export interface GuardedFetch {
-  /** Throws `RepoError` with the codes of `http.ts`; its message names the host and no text of the response. */
-  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /**
+   * Throws `RepoError` with the codes of `http.ts`; its message names the host and no text of the response. An
+   * idempotent request is sent again if its connection was an idle one that the host had just closed.
+   */
+  fetch(url: string | URL, init?: FetchInit): Promise<Response>;
   /** Ends all connections. */
   close(): void;
 }
 
-/** Idle connections are closed after this time. */
-const idleMs = 30_000;
+/** Time after which the system asks an idle peer whether it is still there. */
+const probeMs = 30_000;
+/** Attempts of one request, each of which needs an idle connection that was closed. */
+const maxAttempts = 5;
+const idempotentMethods = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
 
 export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
   const { allowPrivateNetwork } = limits;
@@ -47,11 +58,19 @@ export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
         ...Object.fromEntries(given),
         ...(body === undefined ? {} : { "content-length": String(body.length) }),
       };
-      const request = connections.request(url, { method, headers });
-      request.setNoDelay(true);
-      const { signal } = init;
-      const response = await headOf(request, body, url.host, limits, signal ?? undefined);
-      return toResponse(response, request, url.host, limits, signal ?? undefined);
+      const signal = init.signal ?? undefined;
+      const isIdempotent = init.isIdempotent ?? idempotentMethods.has(method);
+      for (let attempt = 1; ; attempt++) {
+        const request = connections.request(url, { method, headers });
+        request.setNoDelay(true);
+        try {
+          const response = await headOf(request, body, url.host, limits, signal);
+          return await toResponse(response, request, url.host, limits, signal);
+        } catch (error) {
+          const isStale = request.reusedSocket && error instanceof LostConnectionError;
+          if (!isStale || !isIdempotent || attempt === maxAttempts) throw error;
+        }
+      }
     },
     close: () => connections.close(),
   };
@@ -114,7 +133,7 @@ function headOf(
       fail(error);
     });
     // A dead peer of an idle stream is noticed.
-    request.once("socket", (socket) => socket.setKeepAlive(true, idleMs));
+    request.once("socket", (socket) => socket.setKeepAlive(true, probeMs));
     if (signal?.aborted) abort();
     else request.end(body);
   });

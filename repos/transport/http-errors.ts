@@ -14,6 +14,15 @@ export class SilentHostError extends RepoError {
   }
 }
 
+/** A connection that the host or the network has closed. */
+export class LostConnectionError extends RepoError {
+  constructor(host: string, code: string | undefined) {
+    super("remote_unreachable", `${host} can't be reached: ${code ?? "connection lost"}`);
+  }
+}
+
+const lostCodes = [undefined, "ECONNRESET", "EPIPE"];
+
 export const tooSlow = (host: string) => new SilentHostError(host);
 
 /** A proxy that does not do its part. The message has its address, without credentials. */
@@ -54,8 +63,9 @@ export function asUnreachable(error: unknown, host: string): unknown {
   // Its message would quote the header.
   if (code === "ERR_INVALID_CHAR")
     return new RepoError("invalid_remote", "the credentials have characters that no header can have");
+  if (lostCodes.includes(code)) return new LostConnectionError(host, code);
   // The cause is named by its code alone: a message may carry what we sent.
-  return new RepoError("remote_unreachable", `${host} can't be reached: ${code ?? "connection lost"}`);
+  return new RepoError("remote_unreachable", `${host} can't be reached: ${code}`);
 }
 
 /** The error for a response with a status other than 200. */
