@@ -153,6 +153,8 @@ export const limits = {
   scimLogDays: 7,
   scimLogEntries: 100_000,
   pendingInvitations: 1000,
+  /** Addresses that one request invites. */
+  invitationBatchSize: 100,
   invitationMs: 7 * dayMs,
   /** Pause between two mails of invitations to one address, even if the invitations were revoked. */
   invitationMailMs: 10 * minuteMs,

@@ -104,6 +104,30 @@ export const InvitationPayload = z
   .meta({ id: "Invitation" });
 export type InvitationPayload = z.infer<typeof InvitationPayload>;
 
+/** The link of an invitation that its sender hands over. */
+export const InvitationLinkPayload = z
+  .object({
+    url: z.string().meta({
+      description:
+        "page where the invited person accepts; without a mail server, its holder can create the account of the " +
+        "address and join",
+    }),
+  })
+  .meta({ id: "InvitationLink" });
+export type InvitationLinkPayload = z.infer<typeof InvitationLinkPayload>;
+
+/** Outcome of one address of a request that invites many. */
+export const InvitationOutcomePayload = z
+  .object({
+    email: z.string().meta({ description: "as given" }),
+    outcome: z.enum(["invited", "alreadyMember", "failed"]),
+    invitation: InvitationPayload.optional(),
+    url: z.string().optional().meta({ description: "its link, as of `InvitationLink`" }),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  })
+  .meta({ id: "InvitationOutcome" });
+export type InvitationOutcomePayload = z.infer<typeof InvitationOutcomePayload>;
+
 /** An invitation as the holder of its link, or the invited account, sees it. */
 export const InvitationOfferPayload = z
   .object({

@@ -8,6 +8,7 @@ import type { App } from "../app.ts";
 /** Purpose of a link. A token is valid for one purpose only. */
 export type LinkPurpose =
   | "invitation"
+  | "copied-invitation"
   | "confirm-email"
   | "reset-password"
   | "end-access"

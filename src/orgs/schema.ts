@@ -148,16 +148,27 @@ function roleName() {
   return groupName(limits.roleName).refine((name) => !isBuiltIn(foldName(name)), "is a built-in role's name");
 }
 
-export const CreateInvitation = z.strictObject({
-  email,
+const invitationOffer = {
   role: role.default("member"),
   teamIds: z
     .array(id)
     .max(limits.teamsPerMember)
     .overwrite((given) => [...new Set(given)])
     .default([]),
-});
+};
+
+export const CreateInvitation = z.strictObject({ email, ...invitationOffer });
 export type CreateInvitation = z.output<typeof CreateInvitation>;
+
+export const CreateInvitations = z.strictObject({
+  emails: z
+    .array(z.string().max(limits.email))
+    .min(1)
+    .max(limits.invitationBatchSize)
+    .meta({ description: "addresses; one that is invalid or refused does not prevent the others" }),
+  ...invitationOffer,
+});
+export type CreateInvitations = z.output<typeof CreateInvitations>;
 
 export const InvitationTokenParams = z.object({
   token: z.string().min(1).max(200).meta({ description: "of the mail's link, or an invitation's id" }),

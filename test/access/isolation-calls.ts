@@ -109,6 +109,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
   "patch /api/tenants/:tenant": () => ({ name: "Taken over" }),
   "patch /api/tenants/:tenant/members/:userId": () => ({ role: "viewer" }),
   "post /api/tenants/:tenant/invitations": () => ({ email: "spy@example.com" }),
+  "post /api/tenants/:tenant/invitations/batch": () => ({ emails: ["spy@example.com"] }),
   "post /api/tenants/:tenant/teams": () => ({ name: "Spies" }),
   "patch /api/tenants/:tenant/teams/:id": () => ({ name: "Spies" }),
   "post /api/tenants/:tenant/roles": () => ({ name: "Spy", permissions: { skill: ["read"] } }),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { InvitationOutcomePayload } from "../../contract/payloads/organizations.ts";
 import { setUpService } from "../support/set-up.ts";
 import { makeFixture } from "./fixture.ts";
 
@@ -33,6 +34,20 @@ describe("sign-up where accounts are created by invitation only", async () => {
     const joined = await service.call("POST", `/api/invitations/${invitationToken}/accept`, { cookie });
     assert.equal(joined.status, 200);
     assert.equal((await signUp(account("again", { invitationToken }))).code, "conflict");
+  });
+
+  it("is open to the invited address, by the link that its sender copies where there is no mail server", async () => {
+    const [sent] = (
+      await fixture.at<InvitationOutcomePayload[]>(fixture.owner, "POST", "/invitations/batch", {
+        emails: ["copy@example.org"],
+      })
+    ).data;
+    const invitationToken = sent!.url!.slice(sent!.url!.lastIndexOf("/") + 1);
+
+    assert.equal((await signUp(account("another", { invitationToken }))).code, "forbidden");
+    assert.equal((await signUp(account("copy", { invitationToken }))).status, 201);
+    const made = await service.app.storage.users.findCredentials("copy@example.org");
+    assert.equal(made?.emailVerifiedAt, undefined);
   });
 
   it("works by the pages that the mail's link leads to", async () => {

@@ -14,10 +14,10 @@ export async function requireInvitation(app: App, email: string, token: string |
   );
 }
 
-/** The folded address that the link of an open invitation was sent to; undefined if the token is only an id. */
+/** The folded address that the link of an open invitation is for; undefined if the token is only an id. */
 export async function invitedBy(app: App, token: string): Promise<string | undefined> {
-  const { invitation, isByLink } = await loadInvitation(app, token);
-  return isByLink ? invitation.emailKey : undefined;
+  const { invitation, link } = await loadInvitation(app, token);
+  return link && invitation.emailKey;
 }
 
 /** The token of the invitation to which a sign-up returns. */

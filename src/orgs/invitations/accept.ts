@@ -9,7 +9,7 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { flushEvents, makeEvent } from "../../audit/events.ts";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError, forbidden } from "../../errors.ts";
 import { missingProofIn, proofRequired } from "../../users/requirements.ts";
 import { afterMemberLeft } from "../members/leave.ts";
 import { requireInviterHolds } from "./inviter.ts";
@@ -24,6 +24,7 @@ export async function acceptInvitation(app: App, actor: Actor, token: string): P
   const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
   const { invitation, tenant, caller, account } = own;
   requireProof(app, own);
+  await requireProvenAddress(app, own);
   await requireRoom(app, tenant, caller);
   await requireInviterHolds(app, own);
   const event = makeEvent(app, caller, "organization.member_joined", {
@@ -36,7 +37,7 @@ export async function acceptInvitation(app: App, actor: Actor, token: string): P
   const accepted = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
   if (!accepted) throw await lost(app, token);
   // An address is confirmed in a session of its account, never by a token that an earlier holder may have made.
-  if (own.isByLink && caller.via.kind === "session")
+  if (own.link === "mail" && caller.via.kind === "session")
     await app.storage.users.markVerified(account._id, invitation.emailKey, app.now());
   await createInvitedMembership(app, accepted);
   flushEvents(app, app.storage.invitations, invitation._id, [event]);
@@ -56,6 +57,16 @@ function requireProof(app: App, { tenant, account, caller, invitation }: OwnInvi
   };
   const lack = missingProofIn(account, requirements, caller.via, app.now());
   if (lack) throw proofRequired({ tenantId, tenantSlug, tenantName, lack });
+}
+
+/** Requires a confirmed address where an identity provider has provisioned it, since its groups join their teams. */
+async function requireProvenAddress(app: App, { invitation, account, link }: OwnInvitation): Promise<void> {
+  if (link !== "copied" || account.emailVerifiedAt) return;
+  const person = { userId: account._id, emailKey: invitation.emailKey };
+  if (!(await app.storage.scimUsers.isProvisioned(invitation.tenantId, person))) return;
+  throw forbidden("Confirm your e-mail address first: an identity provider manages it.", {
+    kind: "invitation",
+  });
 }
 
 /** The error for an invitation that was changed concurrently. */

@@ -32,9 +32,29 @@ export async function invite(
   tenantRef: string,
   input: InvitationInput,
 ): Promise<InvitationDoc> {
+  return inviteAddress(app, actor, await loadForOffer(app, actor, tenantRef, input), input);
+}
+
+/** The organization, for a caller who may make this offer to any address. */
+export async function loadForOffer(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  offer: Pick<InvitationDoc, "role" | "teamIds">,
+): Promise<TenantDoc> {
   const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
-  await requireMayOffer(app, actor, tenant._id, input);
+  await requireMayOffer(app, actor, tenant._id, offer);
   await requireConfirmedSender(app, actor, tenant);
+  return tenant;
+}
+
+/** Invites an address, or renews its invitation, once the caller may make the offer. */
+export async function inviteAddress(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  input: InvitationInput,
+): Promise<InvitationDoc> {
   const emailKey = foldName(input.email);
   await refuseMember(app, tenant, emailKey, input.email);
   const mailId = app.newId();
@@ -122,7 +142,7 @@ async function insert(
 
 /**
  * Renews an invitation; undefined if it was changed concurrently. Requires the permissions of the old offer too: an
- * administrator can't lower an owner's.
+ * administrator can't lower an owner's. Without `mailId`, no mail becomes due.
  */
 export async function renewInvitation(
   app: App,
@@ -130,14 +150,14 @@ export async function renewInvitation(
   tenant: TenantDoc,
   pending: InvitationDoc,
   input: InvitationInput,
-  mailId: string,
+  mailId?: string,
 ): Promise<InvitationDoc | undefined> {
   requirePermissions(actor, tenant._id, await permissionsOfOffer(app, pending), "change this invitation");
   const { mailedAt } = pending;
   const isMailedJustNow =
     mailedAt !== undefined && app.now().getTime() - mailedAt.getTime() < limits.invitationMailMs;
   // A pending mail is sent with the new offer.
-  const isDue = !isMailedJustNow && !pending.mailDueSince;
+  const isDue = mailId !== undefined && !isMailedJustNow && !pending.mailDueSince;
   if (isDue) await takeSenderBudget(app, actor, tenant, mailId);
   const event = invitedEvent(app, actor, tenant, pending._id, input);
   const offer = { ...offerOf(app, actor, input), ...(isDue ? { mailDueSince: app.now() } : {}) };

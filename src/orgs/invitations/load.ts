@@ -13,13 +13,37 @@ import { loadAccount } from "../../users/service.ts";
 export interface OpenInvitation {
   invitation: InvitationDoc;
   tenant: TenantDoc;
-  /** Whether the caller used the link of the mail, which proves the address. */
-  isByLink: boolean;
+  /**
+   * The link that the caller used: that of the mail, which proves the address, or one that its sender has copied.
+   * Without one, the caller used the id.
+   */
+  link?: "mail" | "copied";
 }
 
 /** Token of an invitation's link. It is not stored, but created again for each mail. */
 export function invitationToken(app: App, { _id, emailKey, expiresAt }: InvitationDoc): string {
   return signLink(app, "invitation", { id: _id, expiresAt, bind: emailKey });
+}
+
+/**
+ * Token of a link that the sender hands over. It proves no address, so there is one only while mails are files. It is
+ * invalid once the invitation offers something else, or is someone else's.
+ */
+export function copiedToken(app: App, invitation: InvitationDoc): string {
+  const { _id, expiresAt } = invitation;
+  return signLink(app, "copied-invitation", { id: _id, expiresAt, bind: copiedOffer(invitation) });
+}
+
+const copiedOffer = ({ emailKey, role, teamIds, invitedBy }: InvitationDoc): string =>
+  JSON.stringify([emailKey, role, teamIds, invitedBy.id]);
+
+/** The kind of an invitation's link, and whether it is still valid. */
+function readToken(app: App, token: string, invitation: InvitationDoc) {
+  if (token === invitation._id) return { state: "valid" } as const;
+  const mailed = checkLink(app, "invitation", token, invitation.emailKey);
+  if (mailed !== "invalid" || app.mail.kind === "smtp") return { link: "mail", state: mailed } as const;
+  const state = checkLink(app, "copied-invitation", token, copiedOffer(invitation));
+  return { link: "copied", state } as const;
 }
 
 /**
@@ -30,15 +54,14 @@ export async function loadInvitation(app: App, token: string): Promise<OpenInvit
   const id = isId(token) ? token : readLink(token)?.id;
   const invitation = id !== undefined && isId(id) ? await app.storage.invitations.find(id) : null;
   if (!invitation) throw unknownInvitation();
-  const isByLink = token !== id;
-  const link = isByLink ? checkLink(app, "invitation", token, invitation.emailKey) : "valid";
-  if (link === "invalid") throw unknownInvitation();
+  const { link, state: linkState } = readToken(app, token, invitation);
+  if (linkState === "invalid") throw unknownInvitation();
   const tenant = await app.storage.tenants.find(invitation.tenantId);
   if (!tenant || tenant.deletionAt) throw unknownInvitation();
-  const isExpired = link === "expired" || invitation.expiresAt <= app.now();
+  const isExpired = linkState === "expired" || invitation.expiresAt <= app.now();
   const state = invitation.pending && isExpired ? "expired" : invitation.state;
   if (state !== "pending") throw invitationEnded(tenant, state);
-  return { invitation, tenant, isByLink };
+  return { invitation, tenant, link };
 }
 
 /** The error for an invitation that can no longer be accepted. */

@@ -28,7 +28,7 @@ export async function readOffer(app: App, actor: Actor, token: string): Promise<
 /** The offer as its holder sees it; `matches` is null for a visitor. */
 export async function presentOffer(
   app: App,
-  { invitation, tenant, isByLink }: OpenInvitation,
+  { invitation, tenant, link }: OpenInvitation,
   matches: boolean | null,
 ): Promise<InvitationOfferPayload> {
   const { role, teamIds, email } = invitation;
@@ -48,7 +48,7 @@ export async function presentOffer(
         : undefined,
     email: matches === true ? email : maskAddress(email),
     matches,
-    canSignUp: isByLink || (await signUpMode(app)) === "open",
+    canSignUp: link !== undefined || (await signUpMode(app)) === "open",
     createdAt: invitation.createdAt.toISOString(),
     expiresAt: invitation.expiresAt.toISOString(),
   };

@@ -1,5 +1,9 @@
+import { z } from "zod";
+import { limits } from "../../../contract/limits.ts";
 import {
+  InvitationLinkPayload,
   InvitationOfferPayload,
+  InvitationOutcomePayload,
   InvitationPayload,
   JoinedPayload,
 } from "../../../contract/payloads/organizations.ts";
@@ -10,6 +14,7 @@ import { loadNames } from "../names.ts";
 import { presentInvitation, presentJoined } from "../present.ts";
 import {
   CreateInvitation,
+  CreateInvitations,
   InvitationParams,
   InvitationTokenParams,
   ListQuery,
@@ -17,6 +22,8 @@ import {
 } from "../schema.ts";
 import { loadTenant } from "../service.ts";
 import { acceptInvitation, declineInvitation } from "./accept.ts";
+import { copyLink, linkOf } from "./copy-link.ts";
+import { inviteMany, type InviteOutcome } from "./invite-many.ts";
 import { invite } from "./invite.ts";
 import { listInvitations, revokeInvitation } from "./manage.ts";
 import { readOffer } from "./offer.ts";
@@ -32,6 +39,24 @@ async function presentAll(app: App, invitations: readonly InvitationDoc[]): Prom
 
 const presentOne = async (app: App, invitation: InvitationDoc): Promise<InvitationPayload> =>
   (await presentAll(app, [invitation]))[0]!;
+
+async function presentOutcomes(
+  app: App,
+  outcomes: readonly InviteOutcome[],
+): Promise<InvitationOutcomePayload[]> {
+  const invitations = outcomes.flatMap((one) => ("invitation" in one ? [one.invitation] : []));
+  const presented = new Map((await presentAll(app, invitations)).map((one) => [one.id, one]));
+  return outcomes.map((one) => {
+    if ("invitation" in one) {
+      const { email, invitation } = one;
+      const url = linkOf(app, invitation);
+      return { email, outcome: "invited", invitation: presented.get(invitation._id)!, url };
+    }
+    const { code, message } = one.problem;
+    const outcome = code === "already_exists" ? "alreadyMember" : "failed";
+    return { email: one.email, outcome, error: { code, message } };
+  });
+}
 
 export function invitationRoutes(app: App): Route[] {
   return [
@@ -60,6 +85,29 @@ export function invitationRoutes(app: App): Route[] {
       handle: async ({ actor, params, body }) =>
         presentOne(app, await invite(app, actor, params.tenant, body)),
       authorizeRepeat: ({ actor, params }) => loadTenant(app, actor, params.tenant, "member:invite"),
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/invitations/batch",
+      summary: "Invite many addresses with one offer, and report the outcome of each",
+      params: TenantParams,
+      body: CreateInvitations,
+      data: z
+        .array(InvitationOutcomePayload)
+        .max(limits.invitationBatchSize)
+        .meta({ description: "one for each address of the request" }),
+      budget: "invite",
+      handle: async ({ actor, params, body }) =>
+        presentOutcomes(app, await inviteMany(app, actor, params.tenant, body)),
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/invitations/:id/link",
+      summary: "Get the link of an open invitation to hand it over",
+      params: InvitationParams,
+      data: InvitationLinkPayload,
+      budget: "invite",
+      handle: async ({ actor, params }) => ({ url: await copyLink(app, actor, params.tenant, params.id) }),
     }),
     route({
       method: "delete",
