@@ -7,6 +7,7 @@ export type Member = Schemas["Member"];
 export type Team = Schemas["Team"];
 export type Role = Schemas["Role"];
 export type Invitation = Schemas["Invitation"];
+export type InvitationOutcome = Schemas["InvitationOutcome"];
 export type Permissions = Record<string, string[]>;
 export interface MemberFilter {
   query?: string;
@@ -60,8 +61,13 @@ export const changeRole = (tenant: string, userId: string, role: string) =>
 export const removeMember = (tenant: string, userId: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/members/{userId}", { params: { path: { tenant, userId } } }));
 
-export const invite = (tenant: string, body: { email: string; role: string; teamIds: string[] }) =>
-  dataOf(api.POST("/api/tenants/{tenant}/invitations", { params: { path: { tenant } }, body }));
+/** Invites up to `limits.invitationBatchSize` addresses. */
+export const inviteMany = (tenant: string, body: { emails: string[]; role: string; teamIds: string[] }) =>
+  dataOf(api.POST("/api/tenants/{tenant}/invitations/batch", { params: { path: { tenant } }, body }));
+
+/** The link of an invitation, to hand it over. */
+export const invitationLink = (tenant: string, id: string) =>
+  dataOf(api.POST("/api/tenants/{tenant}/invitations/{id}/link", { params: { path: { tenant, id } } }));
 
 export const withdrawInvitation = (tenant: string, id: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/invitations/{id}", { params: { path: { tenant, id } } }));

@@ -1,20 +1,17 @@
 import { Button } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
-import {
-  invitationsQuery,
-  resendInvitation,
-  withdrawInvitation,
-  type Invitation,
-} from "../../api/organization/people.ts";
+import { serviceQuery } from "../../api/home.ts";
+import { invitationsQuery, type Invitation } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
-import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
-import { InviteDialog } from "./invite-dialog.tsx";
+import { InviteDialog } from "./invite/dialog.tsx";
+import { DomainLink } from "./invite/domain-link.tsx";
+import { InvitationActions } from "./invite/invitation-actions.tsx";
+import { MailNote } from "./invite/mail-note.tsx";
 import { PeoplePage } from "./people-page.tsx";
 
 export const Route = createFileRoute("/$org/-/people/invitations")({ component: InvitationsPage });
@@ -39,6 +36,7 @@ function InvitationsPage() {
       {(organization) => (
         <>
           <InvitationTable org={org} invitations={invitations.data ?? []} />
+          <DomainLink org={org} organization={organization} />
           {isInviting && (
             <InviteDialog org={org} organization={organization} onClose={() => setInviting(false)} />
           )}
@@ -49,23 +47,28 @@ function InvitationsPage() {
 }
 
 function InvitationTable({ org, invitations }: { org: string; invitations: Invitation[] }) {
+  const { data: service } = useQuery(serviceQuery);
   if (invitations.length === 0)
     return <p className="sub">No invitation is open. Invite people by their e-mail address.</p>;
   return (
-    <DataTable
-      caption="Open invitations"
-      columns={columnsOf(org)}
-      rows={invitations}
-      keyOf={({ id }) => id}
-    />
+    <>
+      <MailNote />
+      <DataTable
+        caption="Open invitations"
+        columns={columnsOf(org, service?.mail !== false)}
+        rows={invitations}
+        keyOf={({ id }) => id}
+      />
+    </>
   );
 }
 
 const mails = { waiting: "is sent later", sent: "sent", failed: "refused by the mail server" } as const;
 
-const columnsOf = (org: string): Column<Invitation>[] => [
+const columnsOf = (org: string, hasMail: boolean): Column<Invitation>[] => [
   {
     header: "Address",
+    className: "anywhere",
     cell: ({ email, invitedBy }) => (
       <>
         {email} <span className="meta">by {invitedBy}</span>
@@ -78,51 +81,16 @@ const columnsOf = (org: string): Column<Invitation>[] => [
     isHiddenOnPhones: true,
     cell: ({ teams }) => teams.map(({ name }) => name).join(", "),
   },
+  ...(hasMail ? [mailColumn] : []),
+  { header: "Expires", isHiddenOnPhones: true, cell: ({ expiresAt }) => <Time value={expiresAt} /> },
   {
-    header: "Mail",
-    isHiddenOnPhones: true,
-    cell: ({ mail }) => <span className={mail === "failed" ? "danger" : undefined}>{mails[mail]}</span>,
+    ...actionsColumn((invitation) => <InvitationActions org={org} invitation={invitation} />),
+    className: "nowrap",
   },
-  { header: "Expires", cell: ({ expiresAt }) => <Time value={expiresAt} /> },
-  { ...actionsColumn((invitation) => <Actions org={org} invitation={invitation} />), className: "nowrap" },
 ];
 
-function Actions({ org, invitation: { id, email } }: { org: string; invitation: Invitation }) {
-  const client = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
-  const refresh = () => client.invalidateQueries({ queryKey: invitationsQuery(org).queryKey });
-  const resend = useMutation({ mutationFn: () => resendInvitation(org, id), onSettled: refresh });
-  return (
-    <>
-      <Problem error={resend.error} />
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="gray"
-        loading={resend.isPending}
-        onClick={() => resend.mutate()}
-      >
-        Resend
-      </Button>
-      <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setAsked(true)}>
-        Withdraw
-      </Button>
-      {isAsked && (
-        <ConfirmDialog
-          title="Withdraw invitation"
-          action="Withdraw"
-          isDangerous
-          run={async () => {
-            await withdrawInvitation(org, id);
-            await refresh();
-          }}
-          onClose={() => setAsked(false)}
-        >
-          <p>
-            The link that was sent to <b>{email}</b> stops working. You can invite the address again.
-          </p>
-        </ConfirmDialog>
-      )}
-    </>
-  );
-}
+const mailColumn: Column<Invitation> = {
+  header: "Mail",
+  isHiddenOnPhones: true,
+  cell: ({ mail }) => <span className={mail === "failed" ? "danger" : undefined}>{mails[mail]}</span>,
+};

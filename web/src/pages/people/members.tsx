@@ -12,7 +12,7 @@ import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
-import { InviteDialog } from "./invite-dialog.tsx";
+import { InviteDialog } from "./invite/dialog.tsx";
 import { MemberRows } from "./member-rows.tsx";
 import { PeoplePage } from "./people-page.tsx";
 
