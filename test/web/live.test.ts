@@ -21,7 +21,7 @@ describe("live updates of the dashboard", { skip: reason ?? false }, async () =>
     });
     assert.equal(made.status, 201, JSON.stringify(made.body));
   };
-  const folderLink = (page: Page, name: string) => page.getByRole("link", { name });
+  const folderLink = (page: Page, name: string) => page.getByRole("treeitem", { name });
 
   it("appear in every tab, by one stream for all of them, which another tab takes over", async () => {
     const { page, context, troubles } = await dashboard.newPage({ user: owner });

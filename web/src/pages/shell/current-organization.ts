@@ -4,6 +4,9 @@ import { identityQuery } from "../../api/session.ts";
 
 const storageKey = "svc-organization";
 
+/** Whether a member of an organization used this browser, so that their navigation is likely needed. */
+export const mayBeMember = (): boolean => localStorage.getItem(storageKey) !== null;
+
 /**
  * Slug of the organization whose pages the navigation offers: that of the address, or the last one, of the user's own.
  */

@@ -1,12 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Compass, House, Laptop } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { identityQuery } from "../../api/session.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { useKeys } from "../../parts/keys.ts";
-import { useCurrentOrganization } from "./current-organization.ts";
-import { FolderLinks } from "./folder-links.tsx";
-import { OrganizationLinks } from "./organization-links.tsx";
+import { mayBeMember, useCurrentOrganization } from "./current-organization.ts";
+
+const loadMember = () => import("./member-navigation.tsx");
+const OrganizationNavigation = lazy(async () => ({ default: (await loadMember()).OrganizationNavigation }));
+const HomeCount = lazy(async () => ({ default: (await loadMember()).HomeCount }));
+const InstallsDot = lazy(async () => ({ default: (await loadMember()).InstallsDot }));
+const AdministrationLink = lazy(async () => ({ default: (await loadMember()).AdministrationLink }));
+// Not after the session is known: the sidebar of a member appears earlier.
+if (mayBeMember()) void loadMember().catch(() => undefined);
 
 const home: string = "/";
 const installs: string = "/settings/installs";
@@ -18,25 +25,39 @@ export function Navigation() {
   useOrganizationKeys(org);
   return (
     <nav className="nav" aria-label="Main">
-      <Link to={home} activeOptions={{ exact: true }}>
-        <House {...iconProps} />
-        Home
-      </Link>
-      <Link to="/explore" activeOptions={{ includeSearch: false }}>
-        <Compass {...iconProps} />
-        Explore
-      </Link>
-      {identity && (
-        <Link to={installs}>
-          <Laptop {...iconProps} />
-          My installs
+      <div className="nav-section">
+        <Link to={home} activeOptions={{ exact: true }}>
+          <House {...iconProps} />
+          <span className="grow">Home</span>
+          {identity && (
+            <Suspense>
+              <HomeCount />
+            </Suspense>
+          )}
         </Link>
-      )}
+        <Link to="/explore" activeOptions={{ includeSearch: false }}>
+          <Compass {...iconProps} />
+          Explore
+        </Link>
+        {identity && (
+          <Link to={installs}>
+            <Laptop {...iconProps} />
+            <span className="grow">My installs</span>
+            <Suspense>
+              <InstallsDot />
+            </Suspense>
+          </Link>
+        )}
+        {identity?.isAdministrator && (
+          <Suspense>
+            <AdministrationLink />
+          </Suspense>
+        )}
+      </div>
       {org !== undefined && (
-        <>
-          <FolderLinks org={org} />
-          <OrganizationLinks org={org} />
-        </>
+        <Suspense>
+          <OrganizationNavigation org={org} />
+        </Suspense>
       )}
     </nav>
   );

@@ -8,6 +8,7 @@ import { commandLine } from "../../../parts/copy/shell.ts";
 import { iconProps } from "../../../parts/icon.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { AccessEditor } from "./access-editor.tsx";
+import { PinToggle } from "./pin-toggle.tsx";
 
 /** Whether the user can do something with a folder, according to the service. */
 export const mayFolder = (folder: Folder, act: string) => folder.can?.some((one) => one === act) ?? false;
@@ -33,6 +34,7 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
             <Icon {...iconProps} />
             <span className="clip">{folder.name}</span>
           </h2>
+          <PinToggle org={org} pin={{ kind: "folder", id: folder.id }} name={folder.name} />
           <Acts folder={folder} onAct={onAct} />
         </div>
         <p className="meta clip">

@@ -5,6 +5,7 @@ import { ButtonLink } from "../../../parts/button-link.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { installLine } from "../../../parts/copy/shell.ts";
 import { Time } from "../../../parts/time.tsx";
+import { PinToggle } from "./pin-toggle.tsx";
 import { Who } from "./who.tsx";
 
 interface Props {
@@ -20,7 +21,8 @@ export function SkillPanel({ skill, canMove, onMove }: Props) {
     <aside className="access-panel" aria-label={`Details of ${skill.slug}`}>
       <div className="panel-section stack">
         <div className="row between">
-          <h2 className="clip">{skill.slug}</h2>
+          <h2 className="clip grow">{skill.slug}</h2>
+          <PinToggle org={skill.tenantSlug} pin={{ kind: "skill", id: skill.id }} name={skill.slug} />
           {canMove && (
             <Button size="xs" variant="default" leftSection={<FolderInput size={14} />} onClick={onMove}>
               Move

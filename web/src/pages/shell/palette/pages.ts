@@ -94,8 +94,11 @@ function useSkillCommands(): Entry[] {
   ];
 }
 
+const shownRecent = 7;
+
 /** Pages that were opened lately, but the current one. */
 export const recentEntries = (): Entry[] =>
   readRecent()
     .filter(({ path }) => path !== location.pathname)
+    .slice(0, shownRecent)
     .map(({ path, title }) => ({ label: visibleText(title), icon: Clock, href: path }));
