@@ -17,6 +17,13 @@ export const limits = {
   collectionName: 60,
   collectionSlug: 64,
   collectionDescription: 500,
+  /** Skills and folders that a person follows. */
+  followsPerUser: 500,
+  /** Days for which a person is shown a change, and people who have installed a skill that are shown its changes. */
+  followedChangeDays: 90,
+  followingInstallers: 1000,
+  /** Shortest time between two mails to a person about what they follow. */
+  followMailMs: 15 * minuteMs,
   tagsPerSkill: 5,
   tagLength: 50,
   versionMessage: 2000,

@@ -55,6 +55,7 @@ import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { scimEndpointRoutes } from "./scim/endpoint-routes.ts";
 import { scimRoutes } from "./scim/routes.ts";
+import { followingPageRoutes } from "./skills/following/page-routes.ts";
 import { skillPrompts } from "./skills/mcp/prompts.ts";
 import { skillResources } from "./skills/mcp/resources.ts";
 import { skillTools } from "./skills/mcp/tools.ts";
@@ -132,6 +133,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...connectorPageRoutes(app),
     ...skillPageRoutes(app),
     ...reportPageRoutes(app),
+    ...followingPageRoutes(app),
     ...workersPageRoutes(),
     ...cloneRoutes(app),
     ...scimEndpointRoutes(app, [translateStorage, translateQueue]),

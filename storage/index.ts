@@ -14,6 +14,9 @@ import { deviceCodesCollection } from "./device-codes.ts";
 import { openDownloadCounts } from "./download-counts.ts";
 import { adoptFormerDownloads, downloadsCollection } from "./downloads.ts";
 import { foldersCollection } from "./folders.ts";
+import { followedChangesCollection } from "./following/changes.ts";
+import { followsCollection } from "./following/follows.ts";
+import { followSettingsCollection } from "./following/settings.ts";
 import { idempotencyCollection } from "./idempotency.ts";
 import { installsCollection } from "./installs.ts";
 import { invitationsCollection } from "./invitations.ts";
@@ -88,6 +91,9 @@ const collections = {
   deviceCodes: deviceCodesCollection,
   downloads: downloadsCollection,
   folders: foldersCollection,
+  followSettings: followSettingsCollection,
+  followedChanges: followedChangesCollection,
+  follows: followsCollection,
   formerMembers: formerMembersCollection,
   idempotency: idempotencyCollection,
   installs: installsCollection,

@@ -93,6 +93,18 @@ function openInstalls(installs: Collection<InstallDoc>) {
     /** Installations by a user, latest report first. */
     listOfUser: (userId: string, after: InstallCursor | undefined, limit: number) =>
       list({ userId }, after, limit),
+    /** Members who have each of the skills installed, for at most `most` of their installations altogether. */
+    async listPeople(skillIds: readonly string[], most: number): Promise<Map<string, Set<string>>> {
+      const people = new Map<string, Set<string>>();
+      const options = { projection: { _id: 0, skillId: 1, userId: 1 }, maxTimeMS: commandTimeMs } as const;
+      const found = installs.find({ skillId: { $in: [...skillIds] } }, options).limit(most);
+      for await (const { skillId, userId } of found) {
+        const known = people.get(skillId);
+        if (known) known.add(userId);
+        else people.set(skillId, new Set([userId]));
+      }
+      return people;
+    },
     groupOfSkill: (skillId: string) => groupByPin(installs, skillId),
     countOfTenant: (tenantId: string): Promise<number> =>
       installs.countDocuments({ tenantId }, { maxTimeMS: commandTimeMs }),

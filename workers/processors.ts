@@ -14,6 +14,7 @@ import { syncWorkspaces } from "../src/workspaces/schedule.ts";
 import { runInChild } from "./children.ts";
 import { updateSkillAccess } from "./folders/update-effective-access.ts";
 import { sendAccountMails } from "./mail/account.ts";
+import { sendFollowMails } from "./mail/followed.ts";
 import { repackSkill, maintainRepos } from "./maintenance/maintain-repos.ts";
 import { purge } from "./maintenance/purge.ts";
 import { reconcile } from "./maintenance/reconcile.ts";
@@ -40,6 +41,7 @@ export function processors(app: App): Processors {
     "orgs.erase": ({ tenantId }) => eraseTenant(app, tenantId),
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
     "mail.account": (payload) => sendAccountMails(app, payload),
+    "mail.followed": () => sendFollowMails(app),
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
     "sso.check-domains": () => checkDomains(app),

@@ -112,6 +112,9 @@ export async function finishDeletion(app: App, { userId }: { userId: string }): 
   while ((await app.storage.formerMembers.removeOfUser(userId)) > 0);
   await app.storage.ssoIdentities.removeOfUser(userId);
   while ((await app.storage.connectorCalls.removeOfUser(userId)) > 0);
+  while ((await app.storage.follows.removeOfUser(userId)) > 0);
+  while ((await app.storage.followedChanges.removeOfUser(userId)) > 0);
+  await app.storage.followSettings.remove(userId);
   const committed = await users.findDeleted(userId);
   await publishEvents(app, users, userId, committed?.outbox ?? []);
   await users.removeDeleted(userId);

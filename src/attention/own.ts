@@ -55,7 +55,7 @@ export async function waitingConnectors(
       id: connector._id,
       label: name,
       message: `${name}: ${problem ? sentenceOf(problem) : "Connect it again."}`,
-      at: null,
+      at: connector.updatedAt.toISOString(),
     };
   });
 }

@@ -19,6 +19,8 @@ export interface Mail {
   text: string;
   /** A complete document. It loads nothing, so that opening it can't be tracked. */
   html: string;
+  /** Address that ends the mails of this kind by a POST without a sign-in (RFC 8058). */
+  unsubscribeUrl?: string;
 }
 
 export interface Mailer {
@@ -131,8 +133,14 @@ function messageOf(mail: Mail, from: Config["mailFrom"]): SendMailOptions {
     text: mail.text,
     html: mail.html,
     xMailer: false,
-    // RFC 3834, section 5: no holiday notice comes back.
-    headers: { "Auto-Submitted": "auto-generated" },
+    headers: {
+      // RFC 3834, section 5: no holiday notice comes back.
+      "Auto-Submitted": "auto-generated",
+      ...(mail.unsubscribeUrl !== undefined && {
+        "List-Unsubscribe": `<${mail.unsubscribeUrl}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
   };
 }
 

@@ -14,7 +14,8 @@ export type LinkPurpose =
   | "end-access"
   | "sign-in"
   | "passkey-registration"
-  | "passkey-use";
+  | "passkey-use"
+  | "unsubscribe";
 
 export interface SignedLink {
   /** Id of the record of the link: letters, digits and hyphens. */

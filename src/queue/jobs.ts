@@ -29,6 +29,8 @@ export interface JobPayloads {
   "orgs.team-deleted": { tenantId: string; teamId: string };
   /** Sends the pending mails of an account. */
   "mail.account": { userId: string };
+  /** Sends the due mails about followed skills. */
+  "mail.followed": Record<string, never>;
   /** Schedules the personal workspaces that members of an organization still lack, and provisions them. */
   "workspaces.sync": { tenantId: string };
   /** Removes the workspace of a former member, with its skills. */
@@ -92,6 +94,8 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
   // Retries for about eight hours; after that the reconcile job queues pending mails.
   "mail.account": { attempts: 10, backoffMs: 60_000 },
+  // Every minute; what one run can't send is due in the next.
+  "mail.followed": { attempts: 1, backoffMs: minuteMs, timeoutMs: 30 * minuteMs },
   "workspaces.sync": { attempts: 10, backoffMs: 1000 },
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
   "sso.check-domains": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },

@@ -12,6 +12,7 @@ import type { App } from "../app.ts";
 import { loadTrees } from "../folders/tree/trees.ts";
 import { perApp } from "../per-app.ts";
 import { requestSync } from "../queue/request-sync.ts";
+import { noteChanges } from "./following/note-changes.ts";
 import { entryOf, readContentOf } from "./search/entry.ts";
 
 const refConcurrency = 16;
@@ -34,7 +35,7 @@ export async function projectForReaders(app: App, skill: SkillDoc): Promise<void
   await forReaders(app).run(skill._id, () => projectSkill(app, skill._id));
 }
 
-/** Copies pending versions, publishes events and requests syncs. Returns the ids of skills that exist. */
+/** Copies pending versions, publishes events, notes them for followers and requests syncs. Returns the ids of skills that exist. */
 export async function projectRecords(app: App, ids: string[]): Promise<string[]> {
   const { skills, versions, auditEvents } = app.storage;
   const found = await skills.listToProject(ids);
@@ -43,6 +44,7 @@ export async function projectRecords(app: App, ids: string[]): Promise<string[]>
     versions.record(found.flatMap((skill) => skill.pending)),
     correctAccess(app, found),
   ]);
+  await noteChanges(app, found);
   const tenantIds = new Set(found.map((skill) => skill.tenantId));
   await Promise.all([
     ...Array.from(tenantIds, (tenantId) => requestSync(app, { tenantId })),

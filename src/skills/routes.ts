@@ -15,6 +15,7 @@ import { analyticsRoutes } from "./analytics/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { collectionRoutes } from "./collections/routes.ts";
 import { findingRoutes } from "./findings/routes.ts";
+import { followingRoutes } from "./following/routes.ts";
 import { loadSkill, prefetchSkill, readsAsMember } from "./load.ts";
 import { warningsAbout } from "./marks/marks.ts";
 import { presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
@@ -53,6 +54,7 @@ export function skillRoutes(app: App): Route[] {
     ...findingRoutes(app),
     ...skillAccessRoutes(app),
     ...shareRoutes(app),
+    ...followingRoutes(app),
     ...serverDeletionRoutes(app),
   ];
 }

@@ -9,6 +9,7 @@ export type SkillToProject = Pick<
   SkillDoc,
   | "_id"
   | "tenantId"
+  | "createdBy"
   | "pending"
   | "outbox"
   | "deletedAt"
@@ -39,6 +40,7 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
           {
             projection: {
               tenantId: 1,
+              createdBy: 1,
               pending: 1,
               outbox: 1,
               deletedAt: 1,

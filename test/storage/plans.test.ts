@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { BSON, type Document } from "mongodb";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { followCatalog } from "../../src/mcp-servers/catalog/follow.ts";
+import { sendFollowMails } from "../../workers/mail/followed.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
@@ -296,6 +297,53 @@ describe("the plans of queries at a few hundred documents", () => {
     });
 
     assertIndexed(entries, 20);
+  });
+
+  it("note, list and mail the changes of followed skills by index only, in sorted order", async () => {
+    const { app } = service;
+    const { raw } = app.storage.database;
+    const of = (i: number) => ({ userId: i % 4 === 0 ? owner.id : `user${i % 9}`, tenantId: org.id });
+    const row = (i: number) => ({ ...of(i), _id: app.newId(), kind: "version", reason: "followed" });
+    const at = (i: number) => new Date(Date.now() - i * 60_000);
+    const changes = Array.from({ length: 800 }, (_, i) => ({
+      ...row(i),
+      skillId: i % 8 === 0 ? skill.id : `skill${i % 20}`,
+      semver: "1.0.0",
+      by: "someone",
+      at: at(i),
+      ...(i % 40 === 0 ? { mailAt: at(i) } : {}),
+    }));
+    const follows = Array.from({ length: 400 }, (_, i) => ({
+      ...of(i),
+      _id: app.newId(),
+      targetId: `t${i}`,
+    }));
+    await raw.collection<{ _id: string }>("followed_changes").insertMany(changes);
+    await raw.collection<{ _id: string }>("follows").insertMany(follows);
+
+    const entries = await planned(async () => {
+      const followed = await service.call("PUT", `/api/user/follows/skills/${skill.id}`, {
+        token: owner.token,
+      });
+      assert.equal(followed.status, 200, JSON.stringify(followed.body));
+      assert.equal((await get("/api/user/follows")).status, 200);
+      const { nextCursor } = await get("/api/user/followed-changes?limit=5");
+      assert.equal((await get(`/api/user/followed-changes?limit=5&cursor=${nextCursor}`)).status, 200);
+      await service.call("POST", `/api/skills/${skill.id}/versions`, {
+        token: owner.token,
+        body: { content: "followed\n" },
+      });
+      await service.settled();
+      await service.call("PUT", "/api/user/follow-mails", { token: owner.token, body: { mail: "instant" } });
+      await sendFollowMails(app);
+      await service.call("DELETE", `/api/user/follows/${String(followed.data["id"])}`, {
+        token: owner.token,
+      });
+    });
+
+    assertIndexed(entries, 400);
+    for (const { command, stages } of entries.filter((plan) => plan.command["find"] === "followed_changes"))
+      assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${EJSON.stringify(command)}`);
   });
 
   it("sweep, purge and reconcile by index only", async () => {

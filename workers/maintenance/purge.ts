@@ -47,6 +47,7 @@ export async function purge(app: App): Promise<void> {
   for (const tenantId of await app.storage.scimProviders.listTenants())
     await inSlices(() => app.storage.scimLog.removeBeyond(tenantId, limits.scimLogEntries));
   await inSlices(() => app.storage.downloads.removeBefore(daysAgo(downloadRowDays)));
+  await inSlices(() => app.storage.followedChanges.removeBefore(daysAgo(limits.followedChangeDays)));
   await inSlices(() => app.storage.jobMetrics.removeBefore(daysAgo(jobMinuteDays)));
   await inSlices(() => app.storage.skillReports.removeBefore(daysAgo(limits.closedReportDays)));
   await inSlices(() => app.storage.webhookDeliveries.removeBefore(daysAgo(deliveryDays)));

@@ -29,7 +29,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => storage.workspaceSettings.remove(id),
   ({ storage }, id) => storage.searchSynonyms.remove(id),
   rowsOf("workspaces", "invitations", "teams", "roles", "avatars", "tokens", "oidcPolicies", "ssoDomains"),
-  rowsOf("mcpServers", "mcpInstalls", "skillCollections"),
+  rowsOf("mcpServers", "mcpInstalls", "skillCollections", "follows", "followedChanges"),
   (app, id) => removeConnectors(app, { tenantId: id }),
   rowsOf("connectorCalls", "ssoProviders", "ssoIdentities", "ssoAttempts", "ssoSignIns"),
   endConnections,

@@ -8,6 +8,7 @@ import { removeConnectors } from "../../src/connectors/remove.ts";
 import { revokeGrantsOf } from "../../src/folders/access/access.ts";
 import { removeMcpInstallsOfMember } from "../../src/mcp-servers/installs.ts";
 import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
+import { removeFollowsOfMember } from "../../src/skills/following/follow.ts";
 import { keepWorkspace } from "../../src/workspaces/leave.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 
@@ -21,6 +22,7 @@ const cleaners: readonly Cleaner[] = [
   (app, { tenantId, userId }) => removeInstallsOfMember(app, tenantId, userId),
   (app, { tenantId, userId }) => removeMcpInstallsOfMember(app, tenantId, userId),
   (app, { tenantId, userId }) => removeConnectors(app, { tenantId, userId }),
+  (app, { tenantId, userId }) => removeFollowsOfMember(app, tenantId, userId),
 ];
 
 const batch = 100;

@@ -19,6 +19,8 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   await app.storage.downloads.removeOfSkill(skillId);
   await app.storage.installs.removeOfSkill(skillId);
   await app.storage.syncConflicts.removeOfSkill(skillId);
+  await app.storage.follows.removeOfTarget(skill.tenantId, skillId);
+  await app.storage.followedChanges.removeOfSkill(skillId);
   await app.storage.skillReports.removeOfSkill(skillId);
   await app.storage.skillCollections.dropSkill(skill.tenantId, skillId);
   // Only a sync changes the mirror, since it may be reading it.

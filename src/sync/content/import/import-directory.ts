@@ -3,6 +3,7 @@ import type { RemoteChange, RemoteSkill } from "../../../../repos/mirror/types.t
 import type { SkillDoc } from "../../../../storage/skills.ts";
 import type { SyncBase } from "../../../../storage/sync/bases.ts";
 import { slugOfSkill } from "../../../folders/tree/slug.ts";
+import { noteConflict } from "../../../skills/following/note-changes.ts";
 import type { VersionSource } from "../../../skills/publish/content/text-source.ts";
 import type { ImportCommit } from "../../../skills/publish/import/import-commit.ts";
 import { importSkill, importVersion } from "../../../skills/publish/import/import-skill.ts";
@@ -177,6 +178,8 @@ async function recordConflict(
   const { app, connection } = context;
   tally(context, "conflicts", folderId);
   const authorName = "branch" in commit ? undefined : commit.authorName;
+  // Before the record of the conflict: if the sync is interrupted in between, the next one repeats both.
+  await noteConflict(app, skillId, versions.winning);
   await app.storage.syncConflicts.record([
     {
       connectionId: connection._id,

@@ -1,0 +1,44 @@
+/** Changes of skills that followers, authors and users of them are shown. */
+
+/** Kinds of changes. A kind needs an entry in `sentences` below, and a source in `src/skills/following/`. */
+export const followedKinds = [
+  "created",
+  "version",
+  "reverted",
+  "deprecated",
+  "yanked",
+  "finding",
+  "conflict",
+] as const;
+export type FollowedKind = (typeof followedKinds)[number];
+
+/** Why a person is shown a change, the strongest reason first. Mails are about followed skills only. */
+export const followReasons = ["followed", "own", "installed"] as const;
+export type FollowReason = (typeof followReasons)[number];
+
+export const followTargets = ["skill", "folder"] as const;
+export type FollowTarget = (typeof followTargets)[number];
+
+/** When a person gets mails about what they follow. */
+export const followMails = ["daily", "instant", "off"] as const;
+export type FollowMail = (typeof followMails)[number];
+
+interface Facts {
+  semver: string;
+  /** New findings of the version. */
+  findings?: number;
+}
+
+const sentences: Record<FollowedKind, (facts: Facts) => string> = {
+  created: ({ semver }) => `was added with version ${semver}`,
+  version: ({ semver }) => `has the new version ${semver}`,
+  reverted: ({ semver }) => `was reverted to ${semver}`,
+  deprecated: ({ semver }) => `deprecates version ${semver}`,
+  yanked: ({ semver }) => `no longer offers version ${semver}`,
+  finding: ({ semver, findings = 1 }) =>
+    `has ${findings === 1 ? "a new finding" : `${findings} new findings`} in version ${semver}`,
+  conflict: ({ semver }) => `had changed on both sides of the sync: ${semver} has the repository's content`,
+};
+
+/** What happened to a skill, as the rest of a sentence that begins with its name. */
+export const followedSentence = (kind: FollowedKind, facts: Facts): string => sentences[kind](facts);

@@ -1,0 +1,69 @@
+/** What a person is shown of the changes that were noted for them. Every read decides the access anew. */
+import { z } from "zod";
+import type { FollowedChangePayload } from "../../../contract/payloads/following.ts";
+import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { decodeCursor, pageOf } from "../../http/request/cursor.ts";
+import type { Page } from "../../http/route.ts";
+import { requireUser } from "../../users/load.ts";
+import { keepAllowed } from "../load.ts";
+
+export interface SeenChange {
+  row: FollowedChangeDoc;
+  skill: SkillDoc;
+}
+
+/** Rows that are read at a time. */
+const batch = 200;
+
+/** A page of the caller's changes, newest first, without those of skills that they may not read now. */
+export async function listFollowedChanges(
+  app: App,
+  actor: Actor,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<Page<SeenChange>> {
+  const user = requireUser(actor);
+  const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(200)]));
+  let before = read && { at: new Date(read[0]), id: read[1] };
+  const seen: SeenChange[] = [];
+  while (seen.length <= limit) {
+    const rows = await app.storage.followedChanges.list(user.userId, before, batch);
+    seen.push(...(await visibleChanges(app, user, rows)));
+    const last = rows.at(-1);
+    if (rows.length < batch || !last) break;
+    before = { at: last.at, id: last._id };
+  }
+  return pageOf(seen, limit, ({ row }) => [row.at.getTime(), row._id]);
+}
+
+/** The changes of skills that a person may read now, in their order. */
+export async function visibleChanges(
+  app: App,
+  actor: Actor,
+  rows: readonly FollowedChangeDoc[],
+): Promise<SeenChange[]> {
+  const found = await app.storage.skills.listByIds([...new Set(rows.map(({ skillId }) => skillId))]);
+  const alive = found.filter(({ suspended }) => !suspended);
+  const readable = await keepAllowed(app, actor, "skill:read", alive);
+  const byId = new Map(readable.map((skill) => [skill._id, skill]));
+  return rows.flatMap((row) => {
+    const skill = byId.get(row.skillId);
+    return skill ? [{ row, skill }] : [];
+  });
+}
+
+export function presentChange({ row, skill }: SeenChange): FollowedChangePayload {
+  return {
+    id: row._id,
+    kind: row.kind,
+    reason: row.reason,
+    skill: { id: skill._id, tenantSlug: skill.tenantSlug, slug: skill.slug, name: skill.name },
+    semver: row.semver,
+    findings: row.findings,
+    message: row.message,
+    by: row.by,
+    at: row.at.toISOString(),
+  };
+}

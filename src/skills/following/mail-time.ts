@@ -1,0 +1,29 @@
+/** When the next mail to a person is due. */
+import type { FollowMail } from "../../../contract/following.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { FollowSettingsDoc } from "../../../storage/following/settings.ts";
+
+export const defaultFollowMail: FollowMail = "daily";
+/** Hour of the daily mail, in UTC. */
+const dailyHour = 7;
+/** Changes within this time are in one mail. */
+const collectMs = 60_000;
+
+/** Time of the mail about a change that is noted now; undefined if the person gets none. */
+export function nextMailAt(
+  settings: Pick<FollowSettingsDoc, "mail" | "lastSentAt"> | undefined,
+  now: Date,
+): Date | undefined {
+  const mail = settings?.mail ?? defaultFollowMail;
+  if (mail === "off") return undefined;
+  if (mail === "daily") return nextDay(now);
+  const earliest = (settings?.lastSentAt?.getTime() ?? 0) + limits.followMailMs;
+  return new Date(Math.max(now.getTime() + collectMs, earliest));
+}
+
+function nextDay(now: Date): Date {
+  const day = new Date(now);
+  day.setUTCHours(dailyHour, 0, 0, 0);
+  if (day <= now) day.setUTCDate(day.getUTCDate() + 1);
+  return day;
+}

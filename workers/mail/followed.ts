@@ -1,0 +1,67 @@
+/**
+ * Sends the due mails about followed skills, one to a person with everything that waits for them. What they may not
+ * read any more is left out, and a person without an account, a confirmed address or a readable change gets none. A
+ * worker that crashes between sending and removing the marks sends the mail once more; nothing is lost.
+ */
+import type { App } from "../../src/app.ts";
+import { MailError } from "../../src/mail/mailer.ts";
+import { visibleChanges } from "../../src/skills/following/changes.ts";
+import { writeFollowMail } from "../../src/skills/following/mail.ts";
+import { loadUserActor } from "../../src/users/load.ts";
+
+const batch = 100;
+/** Changes that are read for one mail. It lists fewer, and the home page has them all. */
+const maxChanges = 1000;
+/** Time for which one worker has a person's mail: longer than the mail server may take. */
+const claimMs = 5 * 60_000;
+/** Pause after a failure of the mail server. */
+const retryMs = 15 * 60_000;
+
+export async function sendFollowMails(app: App): Promise<void> {
+  for (;;) {
+    const userIds = await app.storage.followedChanges.listRecipientsDue(app.now(), batch);
+    let sent = 0;
+    for (const userId of userIds) if (await sendFollowMail(app, userId)) sent++;
+    if (userIds.length < batch || sent === 0) return;
+  }
+}
+
+/** False if another worker has the mail. Throws the failure of a mail server, which others would meet as well. */
+async function sendFollowMail(app: App, userId: string): Promise<boolean> {
+  const { followedChanges, followSettings } = app.storage;
+  const now = app.now();
+  if (!(await followSettings.claim(userId, now, new Date(now.getTime() + claimMs)))) return false;
+  let sentAt: Date | undefined;
+  try {
+    const mail = await mailOf(app, userId, await followedChanges.listDue(userId, now, maxChanges));
+    if (mail) {
+      await app.mail.send(mail);
+      sentAt = now;
+    }
+    await followedChanges.postponeDue(userId, now, undefined);
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    const isLost = !error.retryable;
+    await followedChanges.postponeDue(userId, now, isLost ? undefined : new Date(now.getTime() + retryMs));
+    if (!isLost) throw error;
+    app.log.warn({ error, userId }, "dropped a mail about followed skills that was permanently refused");
+  } finally {
+    await followSettings.release(userId, sentAt);
+  }
+  return true;
+}
+
+async function mailOf(
+  app: App,
+  userId: string,
+  rows: Awaited<ReturnType<App["storage"]["followedChanges"]["listDue"]>>,
+) {
+  // Like a token of the person: it works while they have signed in as their organizations require.
+  const via = { kind: "token", tokenId: "", limits: {} } as const;
+  const origin = { ipHash: undefined, source: "api", client: "api" } as const;
+  const actor = await loadUserActor(app, userId, via, origin);
+  const { email, emailVerifiedAt } = actor?.account ?? {};
+  if (!actor || email === undefined || !emailVerifiedAt) return undefined;
+  const changes = await visibleChanges(app, actor, rows);
+  return changes.length > 0 ? writeFollowMail(app, { userId, to: email }, changes) : undefined;
+}
