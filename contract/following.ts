@@ -40,5 +40,5 @@ const sentences: Record<FollowedKind, (facts: Facts) => string> = {
   conflict: ({ semver }) => `had changed on both sides of the sync: ${semver} has the repository's content`,
 };
 
-/** What happened to a skill, as the rest of a sentence that begins with its name. */
+/** Description of a change of a skill, as the rest of a sentence that begins with its name. */
 export const followedSentence = (kind: FollowedKind, facts: Facts): string => sentences[kind](facts);

@@ -24,6 +24,7 @@ export const routes = rootRoute("shell/shell.tsx", [
     route("applications", "settings/applications.tsx"),
     route("connectors", "settings/connectors/page.tsx"),
     route("installs", "settings/installs.tsx"),
+    route("notifications", "settings/notifications.tsx"),
     route("profile", "settings/profile.tsx"),
     route("security", "settings/security.tsx"),
     route("tokens", "settings/tokens.tsx"),

@@ -35,16 +35,20 @@ export async function projectForReaders(app: App, skill: SkillDoc): Promise<void
   await forReaders(app).run(skill._id, () => projectSkill(app, skill._id));
 }
 
-/** Copies pending versions, publishes events, notes them for followers and requests syncs. Returns the ids of skills that exist. */
+/**
+ * Notes changes for followers, copies pending versions, publishes events and requests syncs. Returns the ids of skills
+ * that exist.
+ */
 export async function projectRecords(app: App, ids: string[]): Promise<string[]> {
   const { skills, versions, auditEvents } = app.storage;
   const found = await skills.listToProject(ids);
+  // Before the events are in the log: open pages then read the changes again.
+  await noteChanges(app, found);
   await Promise.all([
     auditEvents.record(found.flatMap((skill) => skill.outbox ?? [])),
     versions.record(found.flatMap((skill) => skill.pending)),
     correctAccess(app, found),
   ]);
-  await noteChanges(app, found);
   const tenantIds = new Set(found.map((skill) => skill.tenantId));
   await Promise.all([
     ...Array.from(tenantIds, (tenantId) => requestSync(app, { tenantId })),

@@ -122,7 +122,7 @@ describe("the administrators' interface", () => {
     const mail = queues.find(({ name }) => name === "mail")!;
 
     assert.deepEqual(queues.map(({ name }) => name).toSorted(), [...queueNames].toSorted());
-    assert.deepEqual(mail.jobs.toSorted(), ["mail.account", "mail.invitation"]);
+    assert.deepEqual(mail.jobs.toSorted(), ["mail.account", "mail.followed", "mail.invitation"]);
     assert.equal(mail.counts.failed, 3);
     assert.equal(mail.rates.failed, 0.6);
     assert.equal(mail.paused, false);

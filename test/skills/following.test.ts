@@ -123,8 +123,7 @@ describe("following", () => {
     const page = await service.call<FollowedChangePayload[]>("GET", "/api/user/followed-changes?limit=1", {
       token: reader.token,
     });
-    const { nextCursor } = page.body as unknown as { nextCursor: string };
-    assert.deepEqual(said(await changes(reader, `?limit=1&cursor=${nextCursor}`)), [
+    assert.deepEqual(said(await changes(reader, `?limit=1&cursor=${page.nextCursor}`)), [
       "deep-one created 1.0.0 followed",
     ]);
   });

@@ -33,6 +33,7 @@ const servicePages = [
   "/settings/applications",
   "/settings/connectors",
   "/settings/installs",
+  "/settings/notifications",
   "/settings/profile",
   "/settings/security",
   "/settings/tokens",

@@ -1,4 +1,4 @@
-/** What a person is shown of the changes that were noted for them. Every read decides the access anew. */
+/** Changes as a person is shown them. Every read decides the access anew. */
 import { z } from "zod";
 import type { FollowedChangePayload } from "../../../contract/payloads/following.ts";
 import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";

@@ -53,8 +53,8 @@ export async function unfollow(app: App, actor: Actor, id: string): Promise<void
 }
 
 /**
- * What the caller follows and may see now, by path. Follows of folders that no longer exist are removed; those of
- * skills were removed with them.
+ * Skills and folders that the caller follows and may see now, by path. Follows of folders that no longer exist are
+ * removed; those of skills were removed with them.
  */
 export async function listFollows(app: App, actor: Actor): Promise<FollowPayload[]> {
   const user = requireUser(actor);
@@ -65,7 +65,9 @@ export async function listFollows(app: App, actor: Actor): Promise<FollowPayload
     followedFolders(app, user, ofKind("folder")),
   ]);
   const keyOf = ({ tenantSlug, path }: FollowPayload) => `${tenantSlug}/${path}`;
-  return [...folders, ...skills].toSorted((a, b) => keyOf(a).localeCompare(keyOf(b), "en"));
+  return [...folders, ...skills]
+    .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b), "en"))
+    .slice(0, limits.followsPerUser);
 }
 
 async function followedSkills(app: App, user: UserActor, rows: FollowDoc[]): Promise<FollowPayload[]> {

@@ -35,7 +35,7 @@ type Change = Pick<FollowedChangeDoc, "kind" | "semver" | "findings" | "message"
 
 type Subject = Pick<SkillToProject, "_id" | "tenantId" | "folderId" | "createdBy">;
 
-/** Notes what the outboxes of skills report. The events and versions are in their collections already. */
+/** Notes the changes that the outboxes of skills report. */
 export async function noteChanges(app: App, found: readonly SkillToProject[]): Promise<void> {
   const alive = found.filter(({ deletedAt, suspended }) => !deletedAt && !suspended);
   const changed = alive.flatMap((skill) => {

@@ -33,6 +33,7 @@ export function followingRoutes(app: App): Route[] {
       summary: "List the skills and folders that you follow, as far as you may see them",
       data: z
         .array(FollowPayload)
+        .max(limits.followsPerUser)
         .meta({ description: `all of them: a person follows at most ${limits.followsPerUser}` }),
       budget: "search",
       handle: ({ actor }) => listFollows(app, actor),

@@ -23,6 +23,7 @@ export const operations: Record<Change["type"], readonly Path[]> = {
     `${tenant}/folders`,
     `${tenant}/collections/{collection}`,
     "/api/user/attention",
+    "/api/user/followed-changes",
   ],
   collection: [`${tenant}/collections`, `${tenant}/collections/{collection}`],
   folder: [

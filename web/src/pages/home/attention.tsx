@@ -1,28 +1,84 @@
 import { Link } from "@tanstack/react-router";
 import {
+  ChevronRight,
   CircleAlert,
+  FolderHeart,
   GitCompare,
   KeyRound,
   Mail,
   PackageOpen,
   Plug,
   ShieldAlert,
-  FolderHeart,
   type LucideIcon,
 } from "lucide-react";
 import type { AttentionItem } from "../../api/home.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { Time } from "../../parts/time.tsx";
 
-const icons: Record<AttentionItem["kind"], { icon: LucideIcon; tone: string }> = {
-  sync_problem: { icon: CircleAlert, tone: "danger" },
-  sync_conflict: { icon: GitCompare, tone: "warn" },
-  skill_finding: { icon: ShieldAlert, tone: "danger" },
-  workspace_failed: { icon: FolderHeart, tone: "danger" },
-  token_expiring: { icon: KeyRound, tone: "warn" },
-  connector_needs_auth: { icon: Plug, tone: "warn" },
-  invitation: { icon: Mail, tone: "accent" },
-  install_outdated: { icon: PackageOpen, tone: "warn" },
+type Kind = AttentionItem["kind"];
+
+interface Shown {
+  icon: LucideIcon;
+  tone: string;
+  /** Label of the link to the page on which the user deals with an item. */
+  action: string;
+  /** Items of this kind in one organization, in one line. */
+  folded: (count: number) => string;
+  /** Whether the item's time is its end. */
+  ends?: boolean;
+}
+
+const kinds: Record<Kind, Shown> = {
+  sync_problem: {
+    icon: CircleAlert,
+    tone: "danger",
+    action: "Open sync",
+    folded: (count) => `${count} problems of the sync`,
+  },
+  sync_conflict: {
+    icon: GitCompare,
+    tone: "warn",
+    action: "Compare",
+    folded: (count) => `${count} skills had changed on both sides of the sync`,
+  },
+  skill_finding: {
+    icon: ShieldAlert,
+    tone: "danger",
+    action: "Review",
+    folded: (count) => `${count} skills have errors to correct or review`,
+  },
+  workspace_failed: {
+    icon: FolderHeart,
+    tone: "danger",
+    action: "Open workspaces",
+    folded: (count) => `${count} personal workspaces could not be created`,
+  },
+  token_expiring: {
+    icon: KeyRound,
+    tone: "warn",
+    action: "Replace",
+    folded: (count) => `${count} tokens expire soon`,
+    ends: true,
+  },
+  connector_needs_auth: {
+    icon: Plug,
+    tone: "warn",
+    action: "Connect",
+    folded: (count) => `${count} connectors wait for you to connect them again`,
+  },
+  invitation: {
+    icon: Mail,
+    tone: "accent",
+    action: "Open",
+    folded: (count) => `${count} invitations`,
+    ends: true,
+  },
+  install_outdated: {
+    icon: PackageOpen,
+    tone: "warn",
+    action: "Open installs",
+    folded: (count) => `${count} outdated installs`,
+  },
 };
 
 /** The page on which an item is dealt with. */
@@ -51,56 +107,123 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
         {others.length === 0 ? (
           <p className="body sub">Nothing needs you right now.</p>
         ) : (
-          <Lines items={others} />
+          <ul className="lines">
+            {foldItems(others).map((group) => (
+              <GroupLine key={`${group[0].kind}-${group[0].id}`} group={group} />
+            ))}
+          </ul>
         )}
       </section>
-      {outdated.length > 0 && (
-        <section className="panel" aria-labelledby="outdated-heading">
-          <header>
-            <h2 id="outdated-heading" className="grow">
-              Outdated installs
-            </h2>
-            <Link to="/settings/installs">All installs</Link>
-          </header>
-          <Lines items={outdated.slice(0, 8)} />
-          <footer>
-            <Command text="svc pull" />
-          </footer>
-        </section>
-      )}
+      {outdated.length > 0 && <Outdated items={outdated} />}
     </>
   );
 }
 
-function Lines({ items }: { items: AttentionItem[] }) {
+function Outdated({ items }: { items: AttentionItem[] }) {
   return (
-    <ul className="lines">
-      {items.map((item) => {
-        const { icon: Icon, tone } = icons[item.kind];
-        const content = (
-          <>
-            <Icon size={16} className={tone} aria-hidden="true" />
-            <span className="grow">
-              <bdi>{item.message}</bdi>
-            </span>
-          </>
-        );
-        return (
-          <li key={`${item.kind}-${item.id}`}>
-            {item.kind === "invitation" ? (
-              <a className="line" href={pageOf(item)}>
-                {content}
-              </a>
-            ) : (
-              <Link className="line" to={pageOf(item)}>
-                {content}
-              </Link>
-            )}
-            {item.tenant && <span className="tag hidden-on-phones">{item.tenant.slug}</span>}
-            {item.at && <Time value={item.at} className="meta when" />}
+    <section className="panel" aria-labelledby="outdated-heading">
+      <header>
+        <h2 id="outdated-heading" className="grow">
+          Outdated installs
+        </h2>
+        <Link to="/settings/installs">All installs</Link>
+      </header>
+      <ul className="lines">
+        {items.slice(0, 8).map((item) => (
+          <li key={item.id}>
+            <Line item={item} hasAction={false} />
           </li>
-        );
-      })}
-    </ul>
+        ))}
+      </ul>
+      <footer>
+        <Command text="svc pull" />
+      </footer>
+    </section>
+  );
+}
+
+type Group = [AttentionItem, ...AttentionItem[]];
+/** Items of one kind that are lines of their own; more are folded. */
+const maxUnfolded = 2;
+
+/** Items of one kind and organization together, in the order of their first. */
+function foldItems(items: readonly AttentionItem[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const item of items) {
+    const key = `${item.kind} ${item.tenant?.id ?? ""}`;
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups.values()].flatMap((group) =>
+    group.length > maxUnfolded ? [group] : group.map((item): Group => [item]),
+  );
+}
+
+function GroupLine({ group }: { group: Group }) {
+  const [first] = group;
+  if (group.length === 1)
+    return (
+      <li>
+        <Line item={first} />
+      </li>
+    );
+  const { icon: Icon, tone, folded, ends } = kinds[first.kind];
+  const times = group.flatMap(({ at }) => (at === null ? [] : [at])).toSorted();
+  const time = ends ? times[0] : times.at(-1);
+  return (
+    <li className="folded">
+      <details>
+        <summary>
+          <Icon size={16} className={tone} aria-hidden="true" />
+          <span className="grow">{folded(group.length)}</span>
+          {first.tenant && <span className="tag hidden-on-phones">{first.tenant.slug}</span>}
+          {time !== undefined && <When value={time} ends={ends} />}
+          <ChevronRight size={16} className="chevron" aria-hidden="true" />
+        </summary>
+        <ul className="lines">
+          {group.map((item) => (
+            <li key={item.id}>
+              <Line item={item} />
+            </li>
+          ))}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+function When({ value, ends = false }: { value: string; ends?: boolean }) {
+  return (
+    <span className="meta when">
+      {ends && "ends "}
+      <Time value={value} />
+    </span>
+  );
+}
+
+function Line({ item, hasAction = true }: { item: AttentionItem; hasAction?: boolean }) {
+  const { icon: Icon, tone, action, ends } = kinds[item.kind];
+  const page = pageOf(item);
+  const name = `${action}: ${item.message}`;
+  return (
+    <>
+      <Icon size={16} className={tone} aria-hidden="true" />
+      <span className="grow">
+        <bdi>{item.message}</bdi>
+      </span>
+      {item.tenant && <span className="tag hidden-on-phones">{item.tenant.slug}</span>}
+      {item.at && <When value={item.at} ends={ends} />}
+      {hasAction &&
+        (item.kind === "invitation" ? (
+          <a className="whole action" href={page} aria-label={name}>
+            {action}
+          </a>
+        ) : (
+          <Link className="whole action" to={page} aria-label={name}>
+            {action}
+          </Link>
+        ))}
+    </>
   );
 }

@@ -6,6 +6,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AttentionList } from "./attention.tsx";
+import { Changes } from "./changes.tsx";
 import { NoOrganization } from "./no-organization.tsx";
 import { Onboarding } from "./onboarding.tsx";
 
@@ -24,7 +25,7 @@ export function MemberHome({ identity }: { identity: Identity }) {
       <Loaded found={attention} rows={2} rowHeight={44}>
         {({ items }) => <AttentionList items={items} />}
       </Loaded>
-      <LatestVersions identity={identity} />
+      <Changes fallback={<LatestVersions identity={identity} />} />
     </>
   );
 }

@@ -1,9 +1,15 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Circle, CircleCheck, X } from "lucide-react";
+import { ChevronRight, Circle, CircleCheck, X } from "lucide-react";
 import { useState } from "react";
 import { ownTokensQuery } from "../../api/account.ts";
-import { isConnectedQuery, latestSkillsQuery, memberCountQuery, ownInstallQuery } from "../../api/home.ts";
+import {
+  isConnectedQuery,
+  latestSkillsQuery,
+  memberCountQuery,
+  ownInstallQuery,
+  serviceQuery,
+} from "../../api/home.ts";
 import { requirementQuery } from "../../api/organization/requirement.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/copy/command.tsx";
@@ -13,19 +19,26 @@ const storageKey = "svc-onboarding";
 
 interface Step {
   label: string;
+  /** Why, in one sentence. */
+  about: string;
   /** Undefined while the answer is unknown. */
   isDone: boolean | undefined;
-  href?: string;
+  /** The page that does it. */
+  page?: { href: string; label: string };
   command?: string;
 }
 
-/** First steps in the first organization, checked off from what the API returns; shown until done or dismissed. */
+/**
+ * First steps in the first organization, in an order in which each works, checked off from what the API returns. The
+ * next one is open, and what is done is one line; the section ends with the last step, or dismissed.
+ */
 export function Onboarding({ identity }: { identity: Identity }) {
   const [isDismissed, setDismissed] = useState(() => localStorage.getItem(storageKey) === identity.id);
   const steps = useSteps(identity, !isDismissed);
   const isKnown = steps.every(({ isDone }) => isDone !== undefined);
-  if (isDismissed || !isKnown || steps.every(({ isDone }) => isDone)) return null;
-  const done = steps.filter(({ isDone }) => isDone).length;
+  const open = steps.filter(({ isDone }) => !isDone);
+  if (isDismissed || !isKnown || open.length === 0) return null;
+  const done = steps.filter(({ isDone }) => isDone);
   const dismiss = () => {
     localStorage.setItem(storageKey, identity.id);
     setDismissed(true);
@@ -37,38 +50,46 @@ export function Onboarding({ identity }: { identity: Identity }) {
           First steps
         </h2>
         <span className="meta">
-          {done} of {steps.length}
+          {done.length} of {steps.length}
         </span>
         <Button size="compact-xs" variant="default" leftSection={<X size={12} />} onClick={dismiss}>
           Dismiss
         </Button>
       </header>
-      <ul className="lines">
-        {steps.map((step) => (
-          <li key={step.label}>
-            <StepLine step={step} />
-          </li>
+      {done.length > 0 && (
+        <p className="done">
+          <CircleCheck size={16} className="ok" aria-hidden="true" />
+          <span>Done: {done.map(({ label }) => label).join(", ")}</span>
+        </p>
+      )}
+      <div className="steps">
+        {open.map((step, index) => (
+          <details key={step.label} name="first-steps" open={index === 0}>
+            <summary>
+              <Circle size={16} aria-hidden="true" />
+              <span className="grow">{step.label}</span>
+              <ChevronRight size={16} className="chevron" aria-hidden="true" />
+            </summary>
+            <StepBody step={step} />
+          </details>
         ))}
-      </ul>
+      </div>
     </section>
   );
 }
 
-function StepLine({ step: { label, isDone, href, command } }: { step: Step }) {
-  if (isDone)
-    return (
-      <span className="line dim">
-        <CircleCheck size={16} className="ok" aria-label="Done:" role="img" />
-        {label}
-      </span>
-    );
+function StepBody({ step: { about, page, command } }: { step: Step }) {
   return (
-    <div className="step">
-      <span className="line">
-        <Circle size={16} aria-label="To do:" role="img" />
-        {href === undefined ? label : <a href={href}>{label}</a>}
-      </span>
+    <div className="step stack gap-3">
+      <p className="sub">{about}</p>
       {command !== undefined && <Command text={command} />}
+      {page && (
+        <div>
+          <Button component="a" size="xs" variant="default" href={page.href}>
+            {page.label}
+          </Button>
+        </div>
+      )}
     </div>
   );
 }
@@ -87,45 +108,60 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
   const connected = useQuery({ ...isConnectedQuery(slug), enabled: enabled && canConnect });
   const canRequire = can("security", "manage");
   const requirement = useQuery({ ...requirementQuery(slug), enabled: enabled && canRequire });
+  const { data: service } = useQuery({ ...serviceQuery, enabled });
   const newest = skills.data?.[0];
+  const address = service?.baseUrl ?? location.origin;
+  const hasLogin = tokens.data?.some(({ isLogin }) => isLogin);
   const steps: (Step & { isOffered?: boolean })[] = [
     {
+      label: "Install svc",
+      about: "The command line installs skills into your AI coding tools. It needs Node 20.19 or later.",
+      isDone: hasLogin,
+      command: `${commandLine("curl", "-fsSL", `${address}/cli/install.sh`)} | sh`,
+    },
+    {
+      label: "Log in",
+      about: "Opens this page once more, where you confirm the device.",
+      isDone: hasLogin,
+      command: commandLine("svc", "login", address),
+    },
+    {
       label: "Publish a skill",
+      about: "A folder with a SKILL.md from the command line, or a text that you write here.",
       isOffered: can("skill", "create"),
       isDone: skills.data && skills.data.length > 0,
-      href: "/new",
+      page: { href: "/new", label: "Write a skill" },
       command: "svc publish ./my-skill",
     },
     {
-      label: "Sign in the command line",
-      isDone: tokens.data?.some(({ isLogin }) => isLogin),
-      command: commandLine("svc", "login", location.origin),
-    },
-    {
       label: "Install a skill",
+      about: "Into every tool that svc finds on your machine, in that tool's own format.",
       isDone: installs.data,
-      href: "/explore",
+      page: { href: "/explore", label: "Find a skill" },
       command: newest ? installLine(slug, newest.slug) : "svc install team/skill",
     },
     {
       label: "Invite a colleague",
+      about: "Members see the skills of the organization, and publish if their role allows it.",
       isOffered: canInvite,
       isDone: members.data === undefined ? undefined : members.data > 1,
-      href: `/${slug}/-/people/invitations`,
+      page: { href: `/${slug}/-/people/invitations`, label: "Invite" },
     },
     {
       label: "Connect a repository",
+      about: "Every skill is also a folder in a repository of yours, in both directions.",
       isOffered: canConnect,
       isDone: connected.data,
-      href: `/${slug}/-/sync`,
+      page: { href: `/${slug}/-/sync`, label: "Connect" },
     },
     {
       label: "Require a second factor",
+      about: "From all members, with days of grace for those who have none.",
       isOffered: canRequire,
       isDone: requirement.data?.required,
-      href: `/${slug}/-/security`,
+      page: { href: `/${slug}/-/security`, label: "Open security" },
     },
   ];
-  if (!organization) return [{ label: "", isDone: undefined }];
+  if (!organization) return [{ label: "", about: "", isDone: undefined }];
   return steps.filter(({ isOffered }) => isOffered !== false);
 }

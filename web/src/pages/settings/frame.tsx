@@ -14,6 +14,7 @@ const tabs = [
   { to: "/settings/applications", label: "Applications" },
   { to: "/settings/connectors", label: "Connectors" },
   { to: "/settings/installs", label: "Installs" },
+  { to: "/settings/notifications", label: "Notifications" },
   { to: "/settings/activity", label: "Activity" },
 ] as const;
 

@@ -3,9 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Globe, Link2, Lock, Pencil, ShieldAlert } from "lucide-react";
 import { publicOrganizationQuery } from "../../api/public-organization.ts";
+import { identityQuery } from "../../api/session.ts";
 import { versionQuery, type Skill, type Version } from "../../api/skills.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { CiRun } from "../../parts/ci/ci-run.tsx";
+import { FollowButton } from "../../parts/following/follow-button.tsx";
 import { Time } from "../../parts/time.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 import { useRights, useSkillAddress } from "./context.ts";
@@ -16,6 +18,7 @@ import { VersionMenu } from "./version-menu.tsx";
 /** Name, version, visibility and description of the skill, above all its tabs. */
 export function Header({ skill }: { skill: Skill }) {
   const { canUpdate } = useRights();
+  const { data: identity } = useQuery(identityQuery);
   return (
     <header className="page-head">
       <div className="stack">
@@ -52,6 +55,7 @@ export function Header({ skill }: { skill: Skill }) {
         )}
       </div>
       <div className="row">
+        {identity && <FollowButton target={{ kind: "skill", targetId: skill.id, name: skill.slug }} />}
         <ShareButton skill={skill} />
         {canUpdate && (
           <Button

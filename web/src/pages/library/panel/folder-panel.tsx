@@ -5,6 +5,7 @@ import { ApiError } from "../../../api/client.ts";
 import { folderAccessQuery, type Folder } from "../../../api/folders.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
+import { FollowButton } from "../../../parts/following/follow-button.tsx";
 import { iconProps } from "../../../parts/icon.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { AccessEditor } from "./access-editor.tsx";
@@ -40,6 +41,7 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
         <p className="meta clip">
           <span className="mono">{folder.path}</span> · {skills} {skills === 1 ? "skill" : "skills"}
         </p>
+        <FollowButton size="xs" target={{ kind: "folder", targetId: folder.id, name: folder.name }} />
       </div>
       {folder.managed && (
         <p className="panel-section meta">
