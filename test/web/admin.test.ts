@@ -89,7 +89,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
     const entry = page.getByRole("row", { name: /user\.suspended/ });
     assert.match(
       await entry.innerText(),
-      /chief\s+user\.suspended\s+user ann\s+<b>Spam<\/b> in three skills/,
+      /chief suspended the account ann\s+user\.suspended\s+<b>Spam<\/b> in three skills/,
     );
     await page.getByRole("row", { name: /user\.unsuspended.*Resolved/ }).waitFor();
     assert.deepEqual(troubles, []);

@@ -11,8 +11,22 @@ export interface AuditFilter {
   /** Dates without time, both inclusive. */
   from?: string;
   to?: string;
+  /** Days up to today, in place of dates. */
+  past?: AuditRange;
   page?: number;
 }
+/** Common ranges of time, in days of UTC. */
+export const auditRanges = ["1d", "7d", "30d"] as const;
+export type AuditRange = (typeof auditRanges)[number];
+/** A filter that selects everything. */
+export const noAuditFilter: AuditFilter = {
+  action: undefined,
+  actor: undefined,
+  resource: undefined,
+  from: undefined,
+  to: undefined,
+  past: undefined,
+};
 export type AuditPage = Schemas["AuditLog"];
 export const auditPageSize = 100;
 const dayMs = 86_400_000;
@@ -28,17 +42,21 @@ export const readAuditFilter = (raw: Record<string, unknown>): AuditFilter => ({
   resource: textOf(raw["resource"]),
   from: dateOf(raw["from"]),
   to: dateOf(raw["to"]),
+  past: auditRanges.find((past) => past === raw["past"]),
   page: typeof raw["page"] === "number" && raw["page"] > 1 ? Math.floor(raw["page"]) : undefined,
 });
 
+const dayBefore = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+
 /** The parameters of the API, whose `to` is exclusive. */
-export function auditParams({ action, actor, resource, from, to }: AuditFilter) {
+export function auditParams({ action, actor, resource, from, to, past }: AuditFilter) {
+  const start = past === undefined ? from : dayBefore(Number.parseInt(past, 10) - 1);
   const end = to === undefined ? undefined : new Date(Date.parse(to) + dayMs).toISOString().slice(0, 10);
   return {
     ...(action ? { action } : {}),
     ...(actor ? { actor } : {}),
     ...(resource ? { resource_id: resource } : {}),
-    ...(from ? { from } : {}),
+    ...(start ? { from: start } : {}),
     ...(end ? { to: end } : {}),
   };
 }

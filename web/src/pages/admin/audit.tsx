@@ -31,7 +31,6 @@ function Log({ filter }: { filter: AuditFilter }) {
     <AuditLog
       log={log}
       filter={filter}
-      hasReasons
       onFilter={(part, replace = false) =>
         void navigate({ search: (old) => ({ ...old, page: undefined, ...part }), replace })
       }

@@ -3,7 +3,7 @@ import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { auditExport, auditQuery, readAuditFilter, type AuditFilter } from "../../api/organization/audit.ts";
 import { AuditLog } from "../../parts/audit/audit-log.tsx";
 import { ExportMenu } from "../../parts/audit/export-menu.tsx";
-import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 
 export const Route = createFileRoute("/$org/-/audit")({
   validateSearch: readAuditFilter,
@@ -20,24 +20,26 @@ function AuditPage() {
       permission={["auditLog", "read"]}
       renderActions={() => <ExportMenu addressOf={(format) => auditExport(org, filter, format)} />}
     >
-      {() => (
+      {(organization) => (
         <div className="page audit stack gap-4">
           <h1>Audit log</h1>
           <p className="sub">Recorded actions of the last 90 days, newest first.</p>
-          <Log org={org} filter={filter} />
+          <Log organization={organization} filter={filter} />
         </div>
       )}
     </OrganizationPage>
   );
 }
 
-function Log({ org, filter }: { org: string; filter: AuditFilter }) {
+function Log({ organization, filter }: { organization: Organization; filter: AuditFilter }) {
+  const { org } = Route.useParams();
   const navigate = useNavigate({ from: Route.fullPath });
   const log = useQuery(auditQuery(org, filter));
   return (
     <AuditLog
       log={log}
       filter={filter}
+      organization={organization}
       onFilter={(part, replace = false) =>
         void navigate({ search: (old) => ({ ...old, page: undefined, ...part }), replace })
       }

@@ -1,28 +1,35 @@
 import "./audit.css";
-import type { UseQueryResult } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { auditPageSize, type AuditFilter, type AuditPage } from "../../api/organization/audit.ts";
+import { rolesQuery, teamsQuery } from "../../api/organization/people.ts";
+import { may } from "../../api/session.ts";
 import { ListSection } from "../lists/list-section.tsx";
 import { NumberedPages } from "../lists/numbered-pages.tsx";
-import { AuditFilters } from "./audit-filters.tsx";
+import type { Organization } from "../organization-page.tsx";
 import { Entries } from "./entries.tsx";
+import { AuditFilters } from "./filters/audit-filters.tsx";
+import type { Names } from "./text/sentence.ts";
 
 interface Props {
   log: UseQueryResult<AuditPage>;
   filter: AuditFilter;
-  /** Whether the entries have reasons, which then have a column. */
-  hasReasons?: boolean;
+  /** The organization whose log it is; without one, it is the log of the service, whose entries have reasons. */
+  organization?: Organization;
   /** Changes the filter; without a page, the first one is shown. */
   onFilter: (part: AuditFilter, replace?: boolean) => void;
 }
 
 /** A log with its filters, a page of its entries, and the number of those that match. */
-export function AuditLog({ log, filter, hasReasons = false, onFilter }: Props) {
+export function AuditLog({ log, filter, organization, onFilter }: Props) {
+  const names = useNames(organization);
   return (
     <div className="audit stack gap-4">
       <AuditFilters
         filter={filter}
+        organization={organization}
+        entries={log.data?.entries ?? []}
         onFilter={onFilter}
-        example={hasReasons ? "user.suspended, job.*" : undefined}
       />
       <ListSection
         label="Entries"
@@ -31,7 +38,15 @@ export function AuditLog({ log, filter, hasReasons = false, onFilter }: Props) {
         rowHeight={40}
         empty="No entry matches. Remove a filter, or choose a longer time range."
       >
-        {(entries) => <Entries entries={entries} hasReasons={hasReasons} onFilter={onFilter} />}
+        {(entries) => (
+          <Entries
+            entries={entries}
+            hasReasons={organization === undefined}
+            org={organization?.slug}
+            names={names}
+            onFilter={onFilter}
+          />
+        )}
       </ListSection>
       <NumberedPages
         total={log.data?.total}
@@ -40,6 +55,18 @@ export function AuditLog({ log, filter, hasReasons = false, onFilter }: Props) {
         onPage={(page) => onFilter({ page })}
       />
     </div>
+  );
+}
+
+/** Names of the roles and teams of an organization, if the user may read them. */
+function useNames(organization: Organization | undefined): Names {
+  const slug = organization?.slug ?? "";
+  const enabled = organization !== undefined && may(organization.permissions, "member", "read");
+  const roles = useQuery({ ...rolesQuery(slug), enabled });
+  const teams = useQuery({ ...teamsQuery(slug), enabled });
+  return useMemo(
+    () => new Map([...(roles.data ?? []), ...(teams.data ?? [])].map(({ id, name }) => [id, name])),
+    [roles.data, teams.data],
   );
 }
 

@@ -1,112 +1,178 @@
-import { Button } from "@mantine/core";
-import { ChevronDown, ChevronRight } from "lucide-react";
-import { Fragment, useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { Bot, ChevronDown, ChevronRight, KeyRound } from "lucide-react";
+import { useMemo, useState } from "react";
 import type { AuditEntry, AuditFilter } from "../../api/organization/audit.ts";
 import { DataTable, type Column } from "../lists/data-table.tsx";
 import { Time } from "../time.tsx";
+import { EntryDetails } from "./entry-details.tsx";
+import { entryLink } from "./text/entry-link.ts";
+import { runsOf, type Run } from "./text/runs.ts";
+import { eventName, sentenceOf, sentenceText, subjectOf, type Names } from "./text/sentence.ts";
 
 interface Props {
   entries: AuditEntry[];
   hasReasons: boolean;
+  /** The organization whose log it is; without one, nothing is linked. */
+  org?: string;
+  names?: Names;
   onFilter: (part: AuditFilter) => void;
 }
 
-/** A page of the log. A row expands to everything that was recorded. */
-export function Entries({ entries, hasReasons, onFilter }: Props) {
-  const [open, setOpen] = useState<string>();
+type Row = { run: Run<AuditEntry> } & ({ entry: AuditEntry; isInRun: boolean } | { entry?: undefined });
+
+/** A page of the log: sentences, with runs of one kind folded. A row expands to everything that was recorded. */
+export function Entries({ entries, hasReasons, org, names, onFilter }: Props) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (key: string) =>
+    setOpen(new Set(open.has(key) ? [...open].filter((one) => one !== key) : [...open, key]));
+  const runs = useMemo(() => runsOf(entries), [entries]);
+  const rows = runs.flatMap((run): Row[] => {
+    const isRun = run.entries.length > 1;
+    if (!isRun) return [{ run, entry: run.entries[0], isInRun: false }];
+    const parts = run.entries.map((entry): Row => ({ run, entry, isInRun: true }));
+    return [{ run }, ...(open.has(keyOf({ run })) ? parts : [])];
+  });
+  const columns = [
+    toggleColumn(
+      (row) => open.has(keyOf(row)),
+      (row) => toggle(keyOf(row)),
+    ),
+    timeColumn,
+    sentenceColumn(org, names),
+    eventColumn,
+    ...(hasReasons ? [reasonColumn] : []),
+  ];
   return (
     <DataTable
       caption="Entries of the audit log"
-      columns={[toggleColumn(open, setOpen), ...columns, ...(hasReasons ? [reasonColumn] : [])]}
-      rows={entries}
-      keyOf={({ id }) => id}
-      isOpen={({ id }) => id === open}
-      renderDetails={(entry) => <Details entry={entry} onFilter={onFilter} />}
+      columns={columns}
+      rows={rows}
+      keyOf={keyOf}
+      isOpen={(row) => row.entry !== undefined && open.has(keyOf(row))}
+      renderDetails={({ entry }) => entry && <EntryDetails entry={entry} onFilter={onFilter} />}
     />
   );
 }
 
-const toggleColumn = (
-  open: string | undefined,
-  setOpen: (id: string | undefined) => void,
-): Column<AuditEntry> => ({
+const keyOf = ({ run, entry }: Row): string => (entry ? entry.id : `run ${run.id}`);
+
+const toggleColumn = (isOpen: (row: Row) => boolean, toggle: (row: Row) => void): Column<Row> => ({
   header: "Details",
   isHeaderHidden: true,
-  cell: ({ id, action }) => (
+  cell: (row) => (
     <button
       type="button"
       className="toggle"
-      aria-expanded={open === id}
-      aria-label={`Details of ${action}`}
-      onClick={() => setOpen(open === id ? undefined : id)}
+      aria-expanded={isOpen(row)}
+      aria-label={
+        row.entry
+          ? `Details of ${row.entry.action}`
+          : `The ${row.run.entries.length} entries of ${row.run.entries[0].action}`
+      }
+      onClick={() => toggle(row)}
     >
-      {open === id ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+      {isOpen(row) ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
     </button>
   ),
 });
 
-const columns: Column<AuditEntry>[] = [
-  { header: "Time", className: "meta nowrap", cell: ({ createdAt }) => <Time value={createdAt} /> },
-  { header: "Actor", cell: ({ actor }) => actor.name },
-  { header: "Action", className: "mono", cell: ({ action }) => action },
-  { header: "Resource", isHiddenOnPhones: true, className: "clip", cell: (entry) => labelOf(entry) },
-];
-const reasonColumn: Column<AuditEntry> = {
+const timeColumn: Column<Row> = {
+  header: "Time",
+  className: "meta nowrap narrow",
+  cell: ({ run, entry }) => <Time value={(entry ?? run.entries[0]).createdAt} />,
+};
+
+const sentenceColumn = (org: string | undefined, names: Names | undefined): Column<Row> => ({
+  header: "What happened",
+  className: "sentence",
+  cell: (row) => {
+    const { actor } = row.run.entries[0];
+    return (
+      <span className={row.entry && row.isInRun ? "in-run" : undefined}>
+        <ActorIcon type={actor.type} /> <b>{actor.name}</b>
+        {row.entry ? " " : ": "}
+        {row.entry ? <Sentence org={org} entry={row.entry} names={names} /> : <RunText run={row.run} />}
+      </span>
+    );
+  },
+});
+
+/** A mark for an actor that is not a person. */
+function ActorIcon({ type }: { type: string }) {
+  if (type === "user") return null;
+  const Icon = type === "organization" ? KeyRound : Bot;
+  const label = type === "organization" ? "API token" : type === "system" ? "The service" : "Not signed in";
+  return (
+    <span title={label}>
+      <Icon size={13} aria-label={label} className="actor-icon" />
+    </span>
+  );
+}
+
+function Sentence({ org, entry, names }: { org?: string; entry: AuditEntry; names?: Names }) {
+  const parts = sentenceOf(entry, names);
+  const link = org === undefined ? undefined : entryLink(org, entry);
+  const subject = subjectOf(entry);
+  const linked = link && parts.findIndex(({ isValue, text }) => isValue && text === subject);
+  return (
+    <>
+      {parts.map(({ text, isValue }, index) => {
+        if (!isValue) return text;
+        const name = <bdi className="value">{text}</bdi>;
+        // The parts of a sentence have no identity, and do not change.
+        // oxlint-disable-next-line react/no-array-index-key
+        return index === linked ? (
+          <Link key={index} {...link}>
+            {name}
+          </Link>
+        ) : (
+          <span key={index}>{name}</span>
+        );
+      })}
+      {link && linked === -1 && (
+        <>
+          {" "}
+          <Link {...link}>Open</Link>
+        </>
+      )}
+    </>
+  );
+}
+
+const namedInRun = 3;
+
+/** The common event of a run, how often it occurred, and the first of its subjects. */
+function RunText({ run: { entries } }: { run: Run<AuditEntry> }) {
+  const subjects = [...new Set(entries.flatMap((entry) => subjectOf(entry) ?? []))];
+  const [first] = entries;
+  const shown = subjects.slice(0, namedInRun);
+  const hidden = subjects.length - shown.length;
+  const isSame = new Set(entries.map((entry) => sentenceText(sentenceOf(entry)))).size === 1;
+  return (
+    <>
+      {isSame ? sentenceText(sentenceOf(first)) : <span className="kind">{eventName(first.action)}</span>}{" "}
+      <span className="counter nowrap">{entries.length} times</span>
+      {!isSame && shown.length > 0 && (
+        <span className="dim">
+          {" "}
+          {shown.join(", ")}
+          {hidden > 0 && ` and ${hidden} more`}
+        </span>
+      )}
+    </>
+  );
+}
+
+const eventColumn: Column<Row> = {
+  header: "Event",
+  isHiddenOnPhones: true,
+  className: "meta mono nowrap narrow",
+  cell: ({ run, entry }) => (entry ?? run.entries[0]).action,
+};
+
+const reasonColumn: Column<Row> = {
   header: "Reason",
   isHiddenOnPhones: true,
   className: "clip",
-  cell: ({ metadata: { reason } }) => (typeof reason === "string" ? reason : ""),
+  cell: ({ entry }) => (typeof entry?.metadata["reason"] === "string" ? entry.metadata["reason"] : ""),
 };
-
-/** Kinds of resources whose ids are names. */
-const named = new Set(["queue", "service"]);
-
-/** The name that was recorded, or the kind of resource. */
-function labelOf({ resourceType, resourceId, metadata }: AuditEntry): string {
-  const name = ["path", "slug", "name", "email", "username", "job"]
-    .map((key) => metadata[key])
-    .find((one) => typeof one === "string");
-  if (typeof name === "string") return `${resourceType} ${name}`;
-  return named.has(resourceType) ? `${resourceType} ${resourceId}` : resourceType;
-}
-
-function Details({ entry, onFilter }: { entry: AuditEntry; onFilter: (part: AuditFilter) => void }) {
-  const { actor, action, resourceType, resourceId, ip, createdAt, metadata } = entry;
-  const facts: [string, string][] = [
-    ["Time", createdAt],
-    ["Actor", `${actor.name} (${actor.type}${actor.id === null ? "" : `, ${actor.id}`})`],
-    ["Resource", `${resourceType} ${resourceId}`],
-    ...(ip === undefined ? [] : [["Network (hashed)", ip] as [string, string]]),
-    ...Object.entries(metadata).map(([key, value]): [string, string] => [
-      key,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]),
-  ];
-  return (
-    <div className="stack gap-3">
-      <dl className="facts">
-        {facts.map(([term, value]) => (
-          <Fragment key={term}>
-            <dt>{term}</dt>
-            <dd className="mono">{value}</dd>
-          </Fragment>
-        ))}
-      </dl>
-      <div className="row wrap">
-        <Button size="compact-sm" variant="default" onClick={() => onFilter({ resource: resourceId })}>
-          Only this resource
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => onFilter({ actor: actor.id ?? actor.name })}
-        >
-          Only this actor
-        </Button>
-        <Button size="compact-sm" variant="default" onClick={() => onFilter({ action })}>
-          Only this action
-        </Button>
-      </div>
-    </div>
-  );
-}
