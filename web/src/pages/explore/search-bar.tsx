@@ -5,7 +5,7 @@ import { useRef } from "react";
 import { countText, numberText } from "../../../../contract/count-text.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { tagsOf, withTag, type SearchFacets, type SkillSearch } from "../../api/search.ts";
-import { useKeys } from "../../parts/keys.ts";
+import { useFilterKey } from "../../parts/filter-key.ts";
 import { SortSelect } from "../../parts/lists/sort-select.tsx";
 import { visibleText } from "../../parts/visible-text.ts";
 
@@ -27,7 +27,7 @@ export function SearchBar({ search, facets, areFiltersOpen, onFilters, onChange 
     (query: string) => onChange({ query: query.trim() || undefined }),
     debounceMs,
   );
-  useKeys({ "/": () => field.current?.focus() });
+  useFilterKey(field);
   const total = facets && `${numberText(facets.total)}${facets.totalIsExact ? "" : "+"}`;
   return (
     <div className="search-bar stack">

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { ListCollapse, ListTree, Search } from "lucide-react";
 import { useRef } from "react";
 import { limits } from "../../../../contract/limits.ts";
-import { useKeys } from "../../parts/keys.ts";
+import { useFilterKey } from "../../parts/filter-key.ts";
 import type { LibrarySearch } from "./tree.ts";
 
 interface Props {
@@ -19,7 +19,7 @@ export function Tools({ search, onSearch, onExpand }: Props) {
     (filter: string) => onSearch({ filter: filter || undefined }),
     120,
   );
-  useKeys({ "/": () => field.current?.focus() });
+  useFilterKey(field);
   return (
     <div className="tools">
       <TextInput

@@ -8,7 +8,7 @@ import { mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { may } from "../../api/session.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
-import { useKeys } from "../../parts/keys.ts";
+import { useFilterKey } from "../../parts/filter-key.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 import { ServerTable } from "./server-table.tsx";
@@ -122,7 +122,7 @@ function isMatch({ name, slug, description, command, url, args }: McpServer, que
 function Filter({ query }: { query: string }) {
   const navigate = useNavigate({ from: Route.fullPath });
   const field = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => field.current?.focus() });
+  useFilterKey(field);
   return (
     <TextInput
       ref={field}

@@ -6,7 +6,7 @@ import { Search, UserPlus } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { membersQuery, rolesQuery, teamsQuery, type MemberFilter } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
-import { useKeys } from "../../parts/keys.ts";
+import { useFilterKey } from "../../parts/filter-key.ts";
 import { itemsOf } from "../../parts/lists/found.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
@@ -115,7 +115,7 @@ function Filters({ roles, teams, filter }: FilterProps) {
   const change = (part: MemberFilter) =>
     void navigate({ search: (old) => ({ ...old, ...part }), replace: true });
   const changeQuery = useDebouncedCallback((query: string) => change({ query: query || undefined }), 150);
-  useKeys({ "/": () => field.current?.focus() });
+  useFilterKey(field);
   const options = (items: { id: string; name: string }[]) =>
     items.map(({ id, name }) => ({ value: id, label: name }));
   return (

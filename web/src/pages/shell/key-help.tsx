@@ -4,7 +4,7 @@ import { areKeysOn, setKeysOn } from "../../parts/keys.ts";
 
 const keys = [
   ["Ctrl K", "search or jump to"],
-  ["/", "filter the list"],
+  ["/", "filter the list, or search"],
   ["g h", "Home"],
   ["g e", "Explore"],
   ["g l", "Library"],

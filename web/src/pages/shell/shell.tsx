@@ -1,20 +1,20 @@
-import type { QueryClient } from "@tanstack/react-query";
+import { useQuery, type QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, Outlet, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { identityQuery } from "../../api/session.ts";
+import { focusFilter } from "../../parts/filter-key.ts";
 import { useKeys } from "../../parts/keys.ts";
 import { onOpenNavigation } from "../../parts/navigation-event.ts";
 import { Account } from "./account.tsx";
 import { Find } from "./find.tsx";
 import { Navigation } from "./navigation.tsx";
+import { loadPalette, OpenedPalette } from "./opened-palette.tsx";
 import { OrganizationMenu } from "./organization-menu.tsx";
 import { Questions } from "./questions.tsx";
 
 const LiveUpdates = lazy(async () => ({
   default: (await import("../../live/live-updates.tsx")).LiveUpdates,
 }));
-const loadPalette = () => import("./palette/palette.tsx");
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const Notices = lazy(async () => ({ default: (await import("./notices.tsx")).Notices }));
 const NavigationDrawer = lazy(async () => ({
   default: (await import("./navigation-drawer.tsx")).NavigationDrawer,
@@ -30,14 +30,16 @@ export const Route = createRootRouteWithContext<{ client: QueryClient }>()({
 
 function Shell() {
   const navigate = useNavigate();
-  // Grows with each opening; 0 before the first, so that the palette's chunk is not loaded.
-  const [paletteOpening, setPaletteOpening] = useState(0);
+  const [palette, setPalette] = useState<"closed" | "open" | "for-filter">("closed");
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [drawer, setDrawer] = useState<boolean | undefined>();
-  const openPalette = () => setPaletteOpening((count) => count + 1);
+  const openPalette = () => setPalette("open");
   useEffect(() => onOpenNavigation(() => setDrawer(true)), []);
   useKeys({
     "mod+k": openPalette,
+    "/": () => {
+      if (!focusFilter()) setPalette("for-filter");
+    },
     "g h": () => void navigate({ href: "/" }),
     "g e": () => void navigate({ to: "/explore" }),
     "?": () => setHelpOpen(true),
@@ -61,8 +63,10 @@ function Shell() {
       <div className="main">
         <Outlet />
       </div>
+      {palette !== "closed" && (
+        <OpenedPalette isForFilter={palette === "for-filter"} onClose={() => setPalette("closed")} />
+      )}
       <Suspense>
-        {paletteOpening > 0 && <Palette key={paletteOpening} />}
         {isHelpOpen && <KeyHelp onClose={() => setHelpOpen(false)} />}
         {drawer !== undefined && (
           <NavigationDrawer opened={drawer} onClose={() => setDrawer(false)}>
@@ -73,6 +77,7 @@ function Shell() {
         <Later>
           <Notices />
           <LiveUpdates />
+          <PreparedPalette />
         </Later>
       </Suspense>
     </div>
@@ -87,4 +92,21 @@ function Later({ children }: { children: React.ReactNode }) {
     return () => clearTimeout(timer);
   }, []);
   return isLater ? children : null;
+}
+
+/** Loads the palette for signed-in users once the browser is idle. Visitors, who rarely open it, load it on demand. */
+function PreparedPalette() {
+  const { data: identity } = useQuery(identityQuery);
+  const isWanted = Boolean(identity);
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    // Not every browser reports when it is idle.
+    const timer = setTimeout(() => {
+      const load = () => void loadPalette().catch(() => undefined);
+      if ("requestIdleCallback" in window) requestIdleCallback(load);
+      else load();
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [isWanted]);
+  return null;
 }

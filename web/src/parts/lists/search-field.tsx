@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { useRef } from "react";
-import { useKeys } from "../keys.ts";
+import { useFilterKey } from "../filter-key.ts";
 
 const debounceMs = 200;
 
@@ -17,7 +17,7 @@ interface Props {
 export function SearchField({ label, placeholder, value = "", onChange }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const apply = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), debounceMs);
-  useKeys({ "/": () => field.current?.focus() });
+  useFilterKey(field);
   return (
     <TextInput
       ref={field}

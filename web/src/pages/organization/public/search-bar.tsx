@@ -6,7 +6,7 @@ import { limits } from "../../../../../contract/limits.ts";
 import { skillTypes } from "../../../../../contract/vocabulary.ts";
 import type { OrganizationSearch } from "../../../api/public-organization.ts";
 import { tagsOf, withTag, type SearchFacets } from "../../../api/search.ts";
-import { useKeys } from "../../../parts/keys.ts";
+import { useFilterKey } from "../../../parts/filter-key.ts";
 import { SortSelect } from "../../../parts/lists/sort-select.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 
@@ -26,7 +26,7 @@ export function SearchBar({ search, facets, onChange }: Props) {
     (words: string) => onChange({ query: words.trim() || undefined }),
     debounceMs,
   );
-  useKeys({ "/": () => field.current?.focus() });
+  useFilterKey(field);
   const { query: words = "" } = search;
   useEffect(() => {
     // A change of the address from elsewhere, such as a removed filter, is not what is being typed.

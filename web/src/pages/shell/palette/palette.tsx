@@ -1,8 +1,8 @@
 import "@mantine/spotlight/styles.layer.css";
 import "./palette.css";
 import { useDebouncedValue } from "@mantine/hooks";
-import { Spotlight, spotlight } from "@mantine/spotlight";
-import { useNavigate } from "@tanstack/react-router";
+import { createSpotlight, Spotlight } from "@mantine/spotlight";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
 import { MarkedText } from "../../../parts/marked-text.tsx";
@@ -11,21 +11,36 @@ import { recentEntries, useCommands, usePages } from "./pages.ts";
 import { useFiles, useFolders, usePeople, useSkills, useTags } from "./searches.ts";
 
 const debounceMs = 120;
+const [store, spotlight] = createSpotlight();
+
+/** As soon as the field exists, so that it replaces the one before it within the same step. */
+const focus = (field: HTMLInputElement | null) => field?.focus({ preventScroll: true });
+
+interface Props {
+  /** The field has the focus: from now on, it gets what is typed. */
+  onFocus: (field: HTMLInputElement) => void;
+  onClose: () => void;
+}
 
 /** Finds pages, skills, folders, people, tags and files. It opens as it is mounted. */
-export function Palette() {
+export function Palette({ onFocus, onClose }: Props) {
   const [query, setQuery] = useState("");
   const [asked] = useDebouncedValue(query, debounceMs);
   const groups = useGroups(query, asked).filter(({ entries }) => entries.length > 0);
   const navigate = useNavigate();
+  const { slug } = useParams({ strict: false });
   useEffect(() => {
     spotlight.open();
   }, []);
+  useFirstChosen();
   return (
     <Spotlight.Root
+      store={store}
       query={query}
       onQueryChange={setQuery}
+      onSpotlightClose={onClose}
       shortcut={null}
+      returnFocus={false}
       scrollable
       maxHeight={440}
       classNames={{ content: "palette", action: "action", actionsList: "list" }}
@@ -35,6 +50,8 @@ export function Palette() {
         placeholder="Search or jump to"
         aria-label="Search or jump to"
         leftSection={<Search size={16} />}
+        ref={focus}
+        onFocus={(event) => onFocus(event.currentTarget)}
       />
       <Spotlight.ActionsList>
         {groups.map(({ label, entries }) => (
@@ -54,11 +71,27 @@ export function Palette() {
       <Spotlight.Footer>
         <span className="meta">
           <span className="kbd">&gt;</span> commands <span className="kbd">#</span> tags{" "}
-          <span className="kbd">@</span> people <span className="kbd">/</span> files of this skill
+          <span className="kbd">@</span> people
+          {slug !== undefined && (
+            <>
+              {" "}
+              <span className="kbd">/</span> files of this skill
+            </>
+          )}
         </span>
       </Spotlight.Footer>
     </Spotlight.Root>
   );
+}
+
+/** Chooses the first entry if none is chosen: Spotlight does so as the user types, before a search has found any. */
+function useFirstChosen(): void {
+  useEffect(() => {
+    const list = document.querySelector(".palette .list");
+    if (!list || list.querySelector("[data-selected]")) return;
+    list.querySelector("[data-action]")?.setAttribute("data-selected", "true");
+    store.updateState((state) => ({ ...state, selected: 0 }));
+  });
 }
 
 function Line({ entry: { label, description, marks = [], icon: Icon } }: { entry: Entry }) {

@@ -4,7 +4,7 @@ import { FileText, Folder, FolderDown, Search } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { countText } from "../../../../../contract/count-text.ts";
 import { packageAddress, type Manifest } from "../../../api/skills.ts";
-import { useKeys } from "../../../parts/keys.ts";
+import { useFilterKey } from "../../../parts/filter-key.ts";
 import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
@@ -15,7 +15,7 @@ export function FileTree({ manifest, chosen }: { manifest: Manifest; chosen: str
   const { ref } = useSkillAddress();
   const [filter, setFilter] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  useKeys({ "/": () => field.current?.focus() });
+  useFilterKey(field);
   const rows = useMemo(() => {
     const words = filter.trim().toLowerCase();
     return treeRows(manifest.files.filter(({ path }) => path.toLowerCase().includes(words)));

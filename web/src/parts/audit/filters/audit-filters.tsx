@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useRef } from "react";
 import { noAuditFilter, type AuditEntry, type AuditFilter } from "../../../api/organization/audit.ts";
-import { useKeys } from "../../keys.ts";
+import { useFilterKey } from "../../filter-key.ts";
 import type { Organization } from "../../organization-page.tsx";
 import { subjectOf } from "../text/sentence.ts";
 import { ActionPicker } from "./action-picker.tsx";
@@ -25,7 +25,7 @@ interface Props {
 export function AuditFilters({ filter, organization, entries, onFilter }: Props) {
   const first = useRef<HTMLInputElement>(null);
   const change = (part: AuditFilter) => onFilter(part, true);
-  useKeys({ "/": () => first.current?.focus() });
+  useFilterKey(first);
   const isFiltered = Object.entries(filter).some(([key, value]) => key !== "page" && value !== undefined);
   return (
     <div className="stack gap-3">
