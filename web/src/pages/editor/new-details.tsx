@@ -13,13 +13,14 @@ import { ApiError } from "../../api/client.ts";
 import { newReadersQuery } from "../../api/publishing.ts";
 import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
 import { RequiredServers } from "../../parts/mcp/required-servers.tsx";
+import { chooseOrganization } from "../shell/current-organization.ts";
 import { Note } from "./drafts/draft-choice.tsx";
 import type { PublishState } from "./publish/use-publish.ts";
 
 /** Where a new skill is published, and for whom. */
 export function useNewDetails(identity: Identity, search: { org?: string; folder?: string }) {
   const slugs = identity.memberships.map(({ slug }) => slug);
-  const [org, setOrg] = useState(search.org && slugs.includes(search.org) ? search.org : slugs[0]!);
+  const [org, setOrg] = useState(chooseOrganization(slugs, search.org)!);
   const [folder, setFolder] = useState(search.folder ?? "");
   const [visibility, setVisibility] = useState<Visibility>("private");
   const [servers, setServers] = useState<string[]>([]);

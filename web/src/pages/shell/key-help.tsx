@@ -1,29 +1,50 @@
 import { Modal, Switch, Table } from "@mantine/core";
 import { useState } from "react";
 import { areKeysOn, setKeysOn } from "../../parts/keys.ts";
+import "./key-help.css";
 
-const keys = [
-  ["Ctrl K", "search or jump to"],
-  ["/", "filter the list, or search"],
-  ["g h", "Home"],
-  ["g e", "Explore"],
-  ["g l", "Library"],
-  ["g p", "People"],
-  ["g s", "Sync"],
-  ["g a", "Audit log"],
-  ["c", "publish a skill"],
-  ["e", "edit this skill"],
-  ["t", "files of this skill"],
-  ["v", "versions of this skill"],
-  ["m", "move the chosen item of the library"],
-  ["d", "compare with the previous version"],
-  ["y", "put the exact version into the address"],
-  ["j k", "next and previous item of a list"],
-  ["n p", "next and previous change of a comparison"],
-  ["f", "filter the files of a comparison"],
-  ["v", "in a comparison: mark the file as viewed"],
-  ["Enter", "open the item"],
-  ["?", "this list"],
+const groups = [
+  [
+    "All pages",
+    [
+      ["Ctrl K", "search or jump to"],
+      ["/", "filter the list, or search"],
+      ["g h", "Home"],
+      ["g e", "Explore"],
+      ["g l", "Library"],
+      ["g p", "People"],
+      ["g s", "Sync"],
+      ["g a", "Audit log"],
+      ["c", "publish a skill"],
+      ["?", "this list"],
+    ],
+  ],
+  [
+    "Lists",
+    [
+      ["j k", "next and previous item"],
+      ["Enter", "open the item"],
+      ["m", "move the chosen item of the library"],
+    ],
+  ],
+  [
+    "Skill",
+    [
+      ["e", "edit"],
+      ["t", "files"],
+      ["v", "versions"],
+      ["d", "compare with the previous version"],
+      ["y", "put the exact version into the address"],
+    ],
+  ],
+  [
+    "Comparison",
+    [
+      ["n p", "next and previous change"],
+      ["f", "filter the files"],
+      ["v", "mark the file as viewed"],
+    ],
+  ],
 ] as const;
 
 /** The keys of all pages, and the switch that turns single letters off. */
@@ -34,23 +55,31 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
     setOn(on);
   };
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts">
-      <Table>
-        <Table.Caption>Single letters work outside of fields and dialogs.</Table.Caption>
-        <Table.Tbody>
-          {keys.map(([key, effect]) => (
-            <Table.Tr key={effect}>
-              <Table.Td>
-                <kbd className="kbd">{key}</kbd>
-              </Table.Td>
-              <Table.Td>{effect}</Table.Td>
-            </Table.Tr>
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="xl">
+      {/* The focus is on the list: the arrow keys scroll it. */}
+      <div className="key-help" role="group" aria-label="Keys" tabIndex={0} data-autofocus>
+        <div>
+          {groups.map(([title, keys]) => (
+            <Table key={title} verticalSpacing={4}>
+              <Table.Caption>{title}</Table.Caption>
+              <Table.Tbody>
+                {keys.map(([key, effect]) => (
+                  <Table.Tr key={effect}>
+                    <Table.Th scope="row">
+                      <kbd className="kbd">{key}</kbd>
+                    </Table.Th>
+                    <Table.Td>{effect}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
           ))}
-        </Table.Tbody>
-      </Table>
+        </div>
+      </div>
       <Switch
         mt="md"
         label="Single-letter shortcuts"
+        description="They work outside of fields and dialogs."
         checked={isOn}
         onChange={(event) => change(event.currentTarget.checked)}
       />
