@@ -239,7 +239,13 @@ export const FileDiffPayload = z
         oldLines: z.number().int(),
         newStart: z.number().int(),
         newLines: z.number().int(),
-        lines: z.array(z.string()),
+        section: z
+          .string()
+          .optional()
+          .meta({ description: "the nearest heading or declaration above, as in Git's header of a hunk" }),
+        lines: z.array(z.string()).meta({
+          description: "each with its sign; `\\\\ No newline at end of file` follows a line without one",
+        }),
       }),
     ),
   })

@@ -21,6 +21,10 @@ export const SyncConflictPayload = z
       .int()
       .nullable()
       .meta({ description: "the version on which both sides last agreed; null if it is not known" }),
+    baseSemver: z
+      .string()
+      .nullable()
+      .meta({ description: "that version by name; null if it is not known, or was deleted" }),
     theirs: SyncConflictSide.meta({ description: "the winning version, from the repository" }),
     ours: SyncConflictSide.meta({ description: "the losing version, published here" }),
     seen: z

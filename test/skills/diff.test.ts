@@ -50,6 +50,33 @@ describe("comparing two versions", () => {
     assert.equal((await diff("to=1")).code, "invalid_request");
   });
 
+  it("names the heading or the declaration above each change, outside of fenced code", async () => {
+    const filler = (letter: string) => Array.from({ length: 8 }, (_, n) => `${letter}${n}`).join("\n");
+    const texts = (word: string) => ({
+      "SKILL.md": Buffer.from(
+        `---\nname: x\ndescription: y\n---\n# Title\n${filler("a")}\n\`\`\`\n# no heading\n\`\`\`\n${filler("b")}\n${word}\n`,
+      ),
+      "run.py": Buffer.from(`def run():\n  ${filler("c").replaceAll("\n", "\n  ")}\n  ${word}\n`),
+      "list.txt": Buffer.from(`${filler("d")}\n${word}\n`),
+    });
+    const { skill } = await publish({}, texts("old"));
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: owner.token,
+      body: { uploadId: await service.upload(owner, zipOf(texts("new"))) },
+    });
+    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1`, {
+      token: owner.token,
+    });
+    assert.deepEqual(
+      answer.data.files.map(({ path, hunks }) => [path, hunks[0]!.section]),
+      [
+        ["SKILL.md", "# Title"],
+        ["list.txt", undefined],
+        ["run.py", "def run():"],
+      ],
+    );
+  });
+
   it("limits the length of a response", async () => {
     const line = (letter: string) => Buffer.from(`${letter.repeat(1024 * 1000)}\n`);
     const tree = (letter: string) => ({

@@ -122,7 +122,39 @@ describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, async () => 
     await changes.getByText("line ten, reworded").waitFor();
     await changes.getByText("Added: line 31").waitFor();
     assert.equal(await changes.getByText("line 20").count(), 0, "what is equal is left out");
+    await changes.getByRole("button", { name: "Show 14 unchanged lines" }).click();
+    await changes.getByText("line 20", { exact: true }).waitFor();
     await assertAccessible(page, "a comparison");
+    assert.deepEqual(troubles, []);
+  });
+
+  it("compare with the place of each change, changed words, files without a last newline, and scripts", async () => {
+    const before = `---\nname: Compared\ndescription: Reviews code.\n---\n# Title\n\n## Steps\n\n${lines(9).join("\n")}`;
+    const after = before.replace("Reviews code", "Reviews Go code").replace("line 9", "line nine");
+    const packageOf = async (files: Record<string, string>) =>
+      service.upload(owner, makeZip(Object.entries(files).map(([file, data]) => ({ name: file, data }))));
+    const body = { tenantId: org.id, name: "Compared", uploadId: await packageOf({ "SKILL.md": before }) };
+    await service.call("POST", "/api/skills", { token: owner.token, body });
+    const script = "#!/bin/sh\ncurl https://example.com\n";
+    const files = { "SKILL.md": `${after}\n`, "run.sh": script };
+    await service.call("POST", `/api/skills/${org.slug}~compared/versions`, {
+      token: owner.token,
+      body: { uploadId: await packageOf(files) },
+    });
+
+    const { page, troubles } = await dashboard.open(
+      `/${org.slug}/compared/compare/1.0.0...1.0.1?view=split`,
+      {
+        user: owner,
+      },
+    );
+    const changes = page.getByRole("region", { name: "Changes" });
+    await changes.getByText("The new script run.sh calls the network").waitFor();
+    await changes.locator(".gap", { hasText: "## Steps" }).waitFor();
+    await changes.locator("ins", { hasText: /^Go $/ }).first().waitFor();
+    const ended = changes.locator(".half", { hasText: "No newline at end of file" });
+    assert.deepEqual(await ended.locator(".number").allTextContents(), ["17"]);
+    await assertAccessible(page, "a comparison with a script");
     assert.deepEqual(troubles, []);
   });
 

@@ -107,7 +107,7 @@ async function compareFile(
   if (!sides) return undefined;
   const { left, right } = sides;
   if (!isText(left) || !isText(right)) return { binary: true, hunks: [], ms: 0 };
-  const texts = { left: left.toString("utf8"), right: right.toString("utf8"), context };
+  const texts = { path: file.path, left: left.toString("utf8"), right: right.toString("utf8"), context };
   return { binary: false, ...(await compareWithin(compute, texts)) };
 }
 

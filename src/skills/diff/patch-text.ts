@@ -70,7 +70,7 @@ async function patchOfFile(
   }
   const [old, fresh] = [sides.left.toString("utf8"), sides.right.toString("utf8")];
   // Without time, all lines are replaced, which has the same result.
-  const texts = { left: old, right: fresh, context };
+  const texts = { path: file.path, left: old, right: fresh, context };
   const found = time.leftMs > 0 ? await compareWithin(compute, texts) : undefined;
   const hunks = found?.hunks ?? [replaced(old, fresh)];
   time.leftMs -= found?.ms ?? 0;
@@ -80,7 +80,9 @@ async function patchOfFile(
     `--- ${left ? named(names[0]) : "/dev/null"}`,
     `+++ ${right ? named(names[1]) : "/dev/null"}`,
     ...hunks.flatMap((hunk) => [
-      `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@`,
+      `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@${
+        hunk.section === undefined ? "" : ` ${hunk.section}`
+      }`,
       ...hunk.lines,
     ]),
   ]);
@@ -115,6 +117,7 @@ function replaced(old: string, fresh: string) {
     oldLines: left.lines.length,
     newStart: 1,
     newLines: right.lines.length,
+    section: undefined,
     lines: [
       ...left.lines.map((line) => `-${line}`),
       ...left.end,

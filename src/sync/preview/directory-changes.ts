@@ -143,6 +143,7 @@ async function compareLines(
   if (!isText(left) || !isText(right)) return { binary: true, truncated: false, hunks: [] };
   // In the process of its job, which is ended if it takes too long.
   const { hunks, ms } = diffLines({
+    path,
     left: left.toString("utf8"),
     right: right.toString("utf8"),
     context: contextLines,

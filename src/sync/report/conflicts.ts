@@ -22,6 +22,8 @@ export interface Conflict {
   /** The version that the repository's content became, and the one that was current here. */
   winning: VersionFacts | undefined;
   losing: VersionFacts | undefined;
+  /** The version from which both sides started. */
+  base: VersionFacts | undefined;
 }
 
 export type VersionFacts = Pick<VersionDoc, "skillId" | "version" | "semver" | "author" | "createdAt">;
@@ -54,10 +56,9 @@ export async function visibleConflicts(
 }
 
 async function describe(app: App, rows: readonly SyncConflictDoc[]): Promise<Conflict[]> {
-  const sides = rows.flatMap(({ skillId, winning, losing }) => [
-    { skillId, version: winning },
-    { skillId, version: losing },
-  ]);
+  const sides = rows.flatMap(({ skillId, winning, losing, base }) =>
+    [winning, losing, base ?? []].flat().map((version) => ({ skillId, version })),
+  );
   const [skills, versions] = await Promise.all([
     app.storage.skills.listByIds([...new Set(rows.map(({ skillId }) => skillId))]),
     app.storage.versions.listFacts(sides),
@@ -66,12 +67,11 @@ async function describe(app: App, rows: readonly SyncConflictDoc[]): Promise<Con
   // The newest versions may not be copied to the collection yet.
   const known: VersionFacts[] = [...versions, ...skills.flatMap(({ pending }) => pending)];
   const byNumber = new Map(known.map((one) => [`${one.skillId}:${one.version}`, one]));
-  return rows.map((row) => ({
-    row,
-    skill: byId.get(row.skillId),
-    winning: byNumber.get(`${row.skillId}:${row.winning}`),
-    losing: byNumber.get(`${row.skillId}:${row.losing}`),
-  }));
+  return rows.map((row) => {
+    const factsOf = (version: number | undefined) => byNumber.get(`${row.skillId}:${version}`);
+    const [winning, losing, base] = [row.winning, row.losing, row.base].map(factsOf);
+    return { row, skill: byId.get(row.skillId), winning, losing, base };
+  });
 }
 
 /**

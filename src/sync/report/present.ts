@@ -109,7 +109,7 @@ export function presentRun(run: SyncRunDoc): SyncRunPayload {
   };
 }
 
-export function presentConflict({ row, skill, winning, losing }: Conflict): SyncConflictPayload {
+export function presentConflict({ row, skill, winning, losing, base }: Conflict): SyncConflictPayload {
   const author = row.authorName === undefined ? null : publicName(row.authorName) || "unknown";
   return {
     id: row._id,
@@ -119,6 +119,7 @@ export function presentConflict({ row, skill, winning, losing }: Conflict): Sync
     winning: row.winning,
     losing: row.losing,
     base: row.base ?? null,
+    baseSemver: base?.semver ?? null,
     theirs: { ...presentSide(winning), author },
     ours: presentSide(losing),
     seen: row.seen ? { by: row.seen.username, at: row.seen.at.toISOString() } : null,

@@ -1,11 +1,10 @@
 import { Button, Checkbox } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight, TriangleAlert } from "lucide-react";
-import { memo, useCallback } from "react";
+import { memo } from "react";
 import type { DiffFile, Finding } from "../../api/versions.ts";
 import { visibleText } from "../visible-text.ts";
-import { countsOf, type Line, type Row, type ViewedFiles } from "./rows.ts";
-import { Words } from "./words.tsx";
+import { LineRow } from "./line-row.tsx";
+import { countsOf, type Gap, type Row, type ViewedFiles } from "./rows.ts";
 
 interface Props {
   row: Row;
@@ -14,15 +13,15 @@ interface Props {
   /** Marks a finding as reviewed; undefined if the caller may not. */
   onReview: ((finding: Finding) => void) | undefined;
   viewed: ViewedFiles;
+  /** Shows the unchanged lines of a gap; undefined if they can't be read. */
+  onExpand: ((gap: Gap) => void) | undefined;
 }
 
 /** One row of a comparison. */
-export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, viewed }: Props) {
+export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, viewed, onExpand }: Props) {
   switch (row.kind) {
     case "file":
       return <FileRow file={row.file} isOpen={isOpen(row.file)} onToggle={onToggle} viewed={viewed} />;
-    case "hunk":
-      return <div className="line hunk">{row.text}</div>;
     case "note":
       return (
         <div className="line remark">
@@ -36,59 +35,10 @@ export const DiffRow = memo(function DiffRow({ row, isOpen, onToggle, onReview, 
       );
     case "finding":
       return <FindingRow finding={row.finding} isAtLine={row.isAtLine} onReview={onReview} />;
-    case "line":
-      return (
-        <div className={`line ${row.line.kind}`}>
-          <span className="number">{row.line.old}</span>
-          <span className="number">{row.line.now}</span>
-          <Cell line={row.line} path={row.path} />
-        </div>
-      );
     default:
-      return (
-        <div className="line pair">
-          <Half line={row.left} number={row.left?.old} path={row.path} />
-          <Half line={row.right} number={row.right?.now} path={row.path} />
-        </div>
-      );
+      return <LineRow row={row} onExpand={onExpand} />;
   }
 });
-
-function Half({ line, number, path }: { line: Line | undefined; number: number | undefined; path: string }) {
-  if (!line) return <div className="half none" />;
-  return (
-    <div className={`half ${line.kind}`}>
-      <span className="number">{number}</span>
-      <Cell line={line} path={path} />
-    </div>
-  );
-}
-
-const signs = { add: "+", del: "−", same: "" };
-const spoken = { add: "Added: ", del: "Removed: ", same: "" };
-
-function Cell({ line, path }: { line: Line; path: string }) {
-  const { data } = useQuery({
-    queryKey: ["highlighter"],
-    staleTime: Infinity,
-    queryFn: () => import("../code/highlight.ts"),
-  });
-  const highlight = useCallback(
-    (text: string) => data?.highlightLines(text, data.languageOf(path))?.[0],
-    [data, path],
-  );
-  return (
-    <>
-      <span className="sign" aria-hidden="true">
-        {signs[line.kind]}
-      </span>
-      <span className="text">
-        {line.kind !== "same" && <span className="visually-hidden">{spoken[line.kind]}</span>}
-        <Words line={line} highlight={highlight} />
-      </span>
-    </>
-  );
-}
 
 interface FileProps {
   file: DiffFile;

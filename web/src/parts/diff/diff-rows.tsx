@@ -3,9 +3,17 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from "react";
 import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
 import { DiffRow } from "./diff-row.tsx";
-import { isOpenAtFirst, toRows, type Row, type ViewedFiles } from "./rows.ts";
+import {
+  digitsOf,
+  isOpenAtFirst,
+  toRows,
+  type Gap,
+  type OpenGaps,
+  type Row,
+  type ViewedFiles,
+} from "./rows.ts";
 
-const heights = { file: 52, hunk: 20, note: 46, finding: 72, line: 20, pair: 20 };
+const heights = { file: 52, gap: 28, note: 46, finding: 72, line: 20, pair: 20 };
 
 export interface DiffHandle {
   /** Scrolls to the next change, or with -1 to the previous one. */
@@ -27,15 +35,31 @@ interface Props {
   scroller: () => HTMLElement | null;
   /** Reports the file at the top of the view. */
   onFile: (index: number) => void;
+  /** Reads the later text of a file, for its unchanged lines. */
+  readLines: (path: string) => Promise<string[]>;
 }
 
 const startsChange = (row: Row | undefined) =>
   (row?.kind === "line" || row?.kind === "pair") && row.startsChange;
 
 /** The rows of a comparison; only those in view are drawn, whose heights are measured as lines wrap. */
-export function DiffRows({ diff, isSplit, findings, onReview, viewed, handle, scroller, onFile }: Props) {
+export function DiffRows({
+  diff,
+  isSplit,
+  findings,
+  onReview,
+  viewed,
+  handle,
+  scroller,
+  onFile,
+  readLines,
+}: Props) {
   const { isOpen, toggle } = useOpenFiles(viewed);
-  const rows = useMemo(() => toRows(diff, { isSplit, isOpen, findings }), [diff, isSplit, isOpen, findings]);
+  const { openGaps, expand } = useOpenGaps(readLines);
+  const rows = useMemo(
+    () => toRows(diff, { isSplit, isOpen, findings, openGaps }),
+    [diff, isSplit, isOpen, findings, openGaps],
+  );
   const list = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
   const [at, setAt] = useState(-1);
@@ -71,7 +95,11 @@ export function DiffRows({ diff, isSplit, findings, onReview, viewed, handle, sc
   const drawn = view.getVirtualItems();
   useFileInView(rows, view.range?.startIndex ?? 0, onFile);
   return (
-    <div ref={list} className="diff" style={{ height: view.getTotalSize(), position: "relative" }}>
+    <div
+      ref={list}
+      className="diff"
+      style={{ ...digitsOf(diff.files), height: view.getTotalSize(), position: "relative" }}
+    >
       {drawn.map(({ index, start, key }) => (
         <div
           key={key}
@@ -80,7 +108,14 @@ export function DiffRows({ diff, isSplit, findings, onReview, viewed, handle, sc
           className={index === at && rows[index]?.kind !== "file" ? "current" : undefined}
           style={{ position: "absolute", left: 0, right: 0, transform: `translateY(${start - margin}px)` }}
         >
-          <DiffRow row={rows[index]!} isOpen={isOpen} onToggle={toggle} onReview={onReview} viewed={viewed} />
+          <DiffRow
+            row={rows[index]!}
+            isOpen={isOpen}
+            onToggle={toggle}
+            onReview={onReview}
+            viewed={viewed}
+            onExpand={expand}
+          />
         </div>
       ))}
     </div>
@@ -106,6 +141,23 @@ function useOpenFiles({ has }: ViewedFiles) {
     [keyOf],
   );
   return { isOpen, toggle };
+}
+
+/** Gaps whose lines are shown. A file that can't be read as text keeps its gaps. */
+function useOpenGaps(readLines: Props["readLines"]) {
+  const [openGaps, setOpenGaps] = useState<ReadonlyMap<string, OpenGaps>>(new Map());
+  const expand = useCallback(
+    ({ file: { path }, from }: Gap) =>
+      void readLines(path).then(
+        (lines) =>
+          setOpenGaps((old) =>
+            new Map(old).set(path, { lines, from: new Set([...(old.get(path)?.from ?? []), from]) }),
+          ),
+        () => undefined,
+      ),
+    [readLines],
+  );
+  return { openGaps, expand };
 }
 
 function useFileInView(rows: Row[], first: number, onFile: (index: number) => void): void {

@@ -1,4 +1,5 @@
 /** Hunks of a comparison as flat rows of equal kinds, so that only those in view are drawn. */
+import type { CSSProperties } from "react";
 import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
 
 export interface Line {
@@ -8,11 +9,31 @@ export interface Line {
   now: number | undefined;
   /** The line of the other version, with which words are compared. */
   pair: string | undefined;
+  /** Whether the file ends here, without a newline. */
+  isUnterminated: boolean;
+}
+
+/** Unchanged lines that are not shown; without `to`, up to the end of the file. */
+export interface Gap {
+  file: DiffFile;
+  /** Numbers in the later version, from 1. */
+  from: number;
+  to: number | undefined;
+  /** What is added to the number of a line for its number in the earlier version. */
+  oldOffset: number;
+  /** The heading or declaration above the change that follows. */
+  section: string | undefined;
+}
+
+/** The later text of a file whose unchanged lines are shown, and the first lines of the gaps that are open. */
+export interface OpenGaps {
+  lines: string[];
+  from: ReadonlySet<number>;
 }
 
 export type Row =
   | { kind: "file"; file: DiffFile; index: number }
-  | { kind: "hunk"; text: string }
+  | { kind: "gap"; gap: Gap }
   | { kind: "note"; text: string; file: DiffFile; canShow: boolean }
   | { kind: "finding"; finding: Finding; isAtLine: boolean }
   | { kind: "line"; line: Line; path: string; startsChange: boolean }
@@ -29,6 +50,8 @@ export interface Counts {
   removed: number;
 }
 
+/** Unchanged lines around each change, as the service sends them. */
+const contextLines = 3;
 /** Changed lines above which a file is collapsed at first. */
 const collapsedLines = 300;
 
@@ -53,20 +76,85 @@ interface Options {
   isSplit: boolean;
   isOpen: (file: DiffFile) => boolean;
   findings: Finding[];
+  openGaps?: ReadonlyMap<string, OpenGaps>;
 }
 
-export function toRows({ files }: Diff, { isSplit, isOpen, findings }: Options): Row[] {
+/** The width of line numbers, as a custom property of the element with class `diff`. */
+export function digitsOf(files: readonly DiffFile[]): CSSProperties {
+  const last = Math.max(
+    0,
+    ...files.flatMap(({ hunks }) =>
+      hunks.map((hunk) => Math.max(hunk.oldStart + hunk.oldLines, hunk.newStart + hunk.newLines)),
+    ),
+  );
+  return { "--digits": String(last).length } as CSSProperties;
+}
+
+export function toRows({ files }: Diff, options: Options): Row[] {
   return files.flatMap((file, index): Row[] => {
     const header: Row = { kind: "file", file, index };
-    if (!isOpen(file)) return [header, { kind: "note", text: collapsedText(file), file, canShow: true }];
-    const reason = unshownReason(file);
-    const own = findings.filter(({ path }) => path === file.path);
-    if (reason !== undefined)
-      return [header, ...findingsElsewhere(own, []), { kind: "note", text: reason, file, canShow: false }];
-    const rows = file.hunks.flatMap((hunk) => hunkRows(hunk, file.path, isSplit, own));
-    return [header, ...findingsElsewhere(own, rows), ...rows];
+    if (!options.isOpen(file))
+      return [header, { kind: "note", text: collapsedText(file), file, canShow: true }];
+    return [header, ...fileRows(file, options)];
   });
 }
+
+/** The rows below a file's header. */
+export function fileRows(file: DiffFile, { isSplit, findings, openGaps }: Omit<Options, "isOpen">): Row[] {
+  const reason = unshownReason(file);
+  const own = findings.filter(({ path }) => path === file.path);
+  if (reason !== undefined)
+    return [...findingsElsewhere(own, []), { kind: "note", text: reason, file, canShow: false }];
+  const gaps = gapsOf(file);
+  const open = openGaps?.get(file.path);
+  const gapRows = (at: number): Row[] => {
+    const gap = gaps[at];
+    if (!gap) return [];
+    if (!open?.from.has(gap.from)) return isPast(gap, open) ? [] : [{ kind: "gap", gap }];
+    return linesOfGap(gap, open).map((line) => rowOfSame(line, file.path, isSplit));
+  };
+  const rows = file.hunks.flatMap((hunk, at) => [...gapRows(at), ...hunkRows(hunk, file.path, isSplit, own)]);
+  rows.push(...gapRows(file.hunks.length));
+  return [...findingsElsewhere(own, rows), ...rows];
+}
+
+/** The gap before each change, and the one after the last; undefined where there is none. */
+function gapsOf(file: DiffFile): (Gap | undefined)[] {
+  if (file.status === "added" || file.status === "removed") return [];
+  let from = 1;
+  const gaps = file.hunks.map(({ oldStart, newStart, newLines, section }): Gap | undefined => {
+    const gap = { file, from, to: newStart - 1, oldOffset: oldStart - newStart, section };
+    from = newStart + newLines;
+    return gap.to >= gap.from ? gap : undefined;
+  });
+  const last = file.hunks.at(-1);
+  if (!last || !endsInContext(last)) return gaps;
+  const oldOffset = last.oldStart + last.oldLines - from;
+  return [...gaps, { file, from, to: undefined, oldOffset, section: undefined }];
+}
+
+/** A change with fewer unchanged lines after it than before others reaches the end of the file. */
+function endsInContext({ lines }: Hunk): boolean {
+  return lines.length >= contextLines && lines.slice(-contextLines).every((line) => line.startsWith(" "));
+}
+
+const isPast = ({ from }: Gap, open: OpenGaps | undefined) => open !== undefined && from > open.lines.length;
+
+function linesOfGap({ from, to, oldOffset }: Gap, { lines }: OpenGaps): Line[] {
+  return lines.slice(from - 1, to).map((text, at) => ({
+    kind: "same",
+    text,
+    old: from + at + oldOffset,
+    now: from + at,
+    pair: undefined,
+    isUnterminated: false,
+  }));
+}
+
+const rowOfSame = (line: Line, path: string, isSplit: boolean): Row =>
+  isSplit
+    ? { kind: "pair", left: line, right: line, path, startsChange: false }
+    : { kind: "line", line, path, startsChange: false };
 
 function collapsedText(file: DiffFile): string {
   const { added, removed } = countsOf(file);
@@ -93,8 +181,7 @@ function findingsElsewhere(findings: Finding[], rows: Row[]): Row[] {
 type Hunk = DiffFile["hunks"][number];
 
 function hunkRows(hunk: Hunk, path: string, isSplit: boolean, findings: Finding[]): Row[] {
-  const { oldStart, oldLines, newStart, newLines } = hunk;
-  const rows: Row[] = [{ kind: "hunk", text: `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@` }];
+  const rows: Row[] = [];
   const push = (row: Row, now: number | undefined) => {
     rows.push(row);
     if (now === undefined || findings.length === 0) return;
@@ -122,24 +209,30 @@ function hunkRows(hunk: Hunk, path: string, isSplit: boolean, findings: Finding[
 function runsOf({ oldStart, newStart, lines }: Hunk): [Line[], Line[]][] {
   const runs: [Line[], Line[]][] = [];
   let [old, now] = [oldStart, newStart];
-  let at = 0;
-  while (at < lines.length) {
-    const dels: string[] = [];
-    const adds: string[] = [];
-    while (lines[at]?.startsWith("-")) dels.push(lines[at++]!.slice(1));
-    while (lines[at]?.startsWith("+")) adds.push(lines[at++]!.slice(1));
-    if (dels.length + adds.length > 0) {
-      runs.push([
-        dels.map((text, n) => ({ kind: "del", text, old: old++, now: undefined, pair: adds[n] })),
-        adds.map((text, n) => ({ kind: "add", text, old: undefined, now: now++, pair: dels[n] })),
-      ]);
-      continue;
+  let [dels, adds]: [Line[], Line[]] = [[], []];
+  const flush = () => {
+    if (dels.length + adds.length > 0) runs.push([paired(dels, adds), paired(adds, dels)]);
+    [dels, adds] = [[], []];
+  };
+  for (const [at, signed] of lines.entries()) {
+    const sign = signed[0];
+    // "\ No newline at end of file" is about the line before it.
+    if (sign === "\\") continue;
+    const isUnterminated = lines[at + 1]?.startsWith("\\") === true;
+    const line = { text: signed.slice(1), pair: undefined, isUnterminated };
+    if (sign === "-") {
+      if (adds.length > 0) flush();
+      dels.push({ ...line, kind: "del", old: old++, now: undefined });
+    } else if (sign === "+") adds.push({ ...line, kind: "add", old: undefined, now: now++ });
+    else {
+      flush();
+      const same: Line = { ...line, kind: "same", old: old++, now: now++ };
+      runs.push([[same], [same]]);
     }
-    const text = lines[at++]!;
-    // "\ No newline at end of file" belongs to neither version.
-    if (text.startsWith("\\")) continue;
-    const line: Line = { kind: "same", text: text.slice(1), old: old++, now: now++, pair: undefined };
-    runs.push([[line], [line]]);
   }
+  flush();
   return runs;
 }
+
+const paired = (lines: Line[], others: Line[]) =>
+  lines.map((line, at) => ({ ...line, pair: others[at]?.text }));

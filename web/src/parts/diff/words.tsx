@@ -5,7 +5,7 @@ import { visibleText } from "../visible-text.ts";
 import type { Line } from "./rows.ts";
 
 /** Characters of a line that are shown, and up to which its words are compared. */
-const limits = { shown: 5000, compared: 1000 };
+const limits = { shown: 5000, compared: 2500 };
 const compareMs = 20;
 
 type Highlight = (text: string) => Piece[] | undefined;

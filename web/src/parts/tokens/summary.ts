@@ -1,4 +1,6 @@
 /** Sentences about what a token allows. Pure. */
+import { listText } from "../../../../contract/list-text.ts";
+
 export interface TokenRights {
   /** Who the token acts as, as in `you`. */
   holder: string;
@@ -11,7 +13,6 @@ export interface TokenRights {
 /** Paths up to which they are named. */
 const named = 3;
 const date = new Intl.DateTimeFormat("en", { dateStyle: "long" });
-const list = new Intl.ListFormat("en", { type: "conjunction" });
 const objects: Record<string, string> = {
   skill: "skills",
   folder: "folders",
@@ -33,7 +34,7 @@ export const summaryOf = (rights: TokenRights, expiresAt: Date | undefined): str
 /** As in `reads skills in engineering`. */
 export function rightsOf({ holder, scopes, folders }: TokenRights): string {
   const acts = scopes === undefined ? [`does everything that ${holder} may do`] : actsOf(scopes);
-  const what = acts.length === 0 ? "reads only what everyone may read" : list.format(acts);
+  const what = acts.length === 0 ? "reads only what everyone may read" : listText(acts);
   return `${what}${placeOf(folders)}`;
 }
 
@@ -42,7 +43,7 @@ const actsOf = (scopes: Record<string, string[]>): string[] =>
     .filter(([, actions]) => actions.length > 0)
     .map(
       ([group, actions]) =>
-        `${list.format(actions.map((action) => verbs[action] ?? action))} ${objects[group] ?? group}`,
+        `${listText(actions.map((action) => verbs[action] ?? action))} ${objects[group] ?? group}`,
     );
 
 function placeOf(folders: TokenRights["folders"]): string {
@@ -52,5 +53,5 @@ function placeOf(folders: TokenRights["folders"]): string {
   const shown = folders.slice(0, named);
   const rest = folders.length - shown.length;
   const more = rest === 1 ? "1 more folder" : `${rest} more folders`;
-  return ` in ${list.format(rest > 0 ? [...shown, more] : shown)}`;
+  return ` in ${listText(rest > 0 ? [...shown, more] : shown)}`;
 }

@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
-import { type Skill } from "../../../api/skills.ts";
+import { fileQuery, type Skill } from "../../../api/skills.ts";
 import { findingsQuery, reviewFinding, type Diff, type Finding } from "../../../api/versions.ts";
 import { DiffRows, type DiffHandle } from "../../../parts/diff/diff-rows.tsx";
 import { Empty } from "../../../parts/empty.tsx";
@@ -34,6 +34,15 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
   const review = useCallback(
     (finding: Finding) => void reviewFinding(ref, finding.id, to, true).then(changed, changed),
     [ref, to, changed],
+  );
+  const client = useQueryClient();
+  const readLines = useCallback(
+    async (path: string) => {
+      const { text } = await client.ensureQueryData(fileQuery(ref, path, to));
+      if (text === undefined) throw new Error("not a text");
+      return text.replace(/\n$/, "").split("\n");
+    },
+    [client, ref, to],
   );
   const getScroller = useCallback(() => scroller.current, []);
   const findings = found?.findings ?? none;
@@ -73,6 +82,7 @@ export function Comparison({ skill, diff, from, to, isSplit }: Props) {
             handle={rows}
             scroller={getScroller}
             onFile={setFile}
+            readLines={readLines}
           />
         )}
       </div>

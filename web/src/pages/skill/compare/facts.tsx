@@ -1,12 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
+import { TriangleAlert } from "lucide-react";
 import { countText } from "../../../../../contract/count-text.ts";
 import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
+import { listText } from "../../../../../contract/list-text.ts";
+import { effectsOf, isScript } from "../../../../../contract/script-effects.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { fileQuery, versionQuery, type Skill } from "../../../api/skills.ts";
 import { type Diff } from "../../../api/versions.ts";
 import { CiRun } from "../../../parts/ci/ci-run.tsx";
 import { Count } from "../../../parts/diff/diff-row.tsx";
 import { countsOf } from "../../../parts/diff/rows.ts";
+import { Words } from "../../../parts/diff/words.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { readFrontmatter } from "../readme/read-frontmatter.ts";
@@ -63,16 +67,46 @@ export function Facts({ skill, diff, from, to, counts }: Props) {
           <h2>Description</h2>
           <p>
             <span className="visually-hidden">Before: </span>
-            <del>{visibleText(before.description || "none")}</del>
+            <ChangedText kind="del" text={before.description} pair={after.description} />
           </p>
           <p>
             <span className="visually-hidden">After: </span>
-            <ins>{visibleText(after.description || "none")}</ins>
+            <ChangedText kind="add" text={after.description} pair={before.description} />
           </p>
         </div>
       )}
+      <ScriptNotes diff={diff} />
     </>
   );
+}
+
+/** A description with the words marked that the other version does not have. */
+function ChangedText({ kind, text, pair }: { kind: "add" | "del"; text: string; pair: string }) {
+  if (text === "") return <span className="meta">none</span>;
+  const line = { kind, text, pair, old: undefined, now: undefined, isUnterminated: false };
+  return <Words line={line} highlight={plain} />;
+}
+
+const plain = () => undefined;
+
+/** Scripts whose added lines start programs, read secrets or call the network. */
+function ScriptNotes({ diff: { files } }: { diff: Diff }) {
+  const notes = files.flatMap(({ path, status, hunks }) => {
+    const added = hunks.flatMap(({ lines }) => lines.filter((line) => line.startsWith("+")));
+    const lines = added.map((line) => line.slice(1));
+    const effects = isScript(path, lines[0]) ? effectsOf(lines) : [];
+    return effects.length > 0 ? [{ path, status, effects }] : [];
+  });
+  return notes.map(({ path, status, effects }) => (
+    <p key={path} className="note warn">
+      <TriangleAlert className="icon" aria-hidden="true" />
+      <span>
+        {status === "added" ? "The new script " : "What was added to "}
+        <code className="mono">{visibleText(path)}</code> {listText(effects)}. Read it before you use this
+        version.
+      </span>
+    </p>
+  ));
 }
 
 /** The CI run that published the later version. */

@@ -2,12 +2,8 @@ import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { conflictDiffQuery, type SyncConflict } from "../../../api/organization/sync.ts";
+import { FileLines } from "../../../parts/diff/file-lines.tsx";
 import { Failed } from "../../../parts/failed.tsx";
-import { splitRows } from "./split-rows.ts";
-import { SplitTable } from "./split-table.tsx";
-
-/** Rows that are shown of the first changed file; the page that compares versions has all. */
-const shownRows = 60;
 
 /** Both sides of a conflict next to each other. */
 export function ConflictDiff({ org, slug, conflict }: { org: string; slug: string; conflict: SyncConflict }) {
@@ -16,19 +12,15 @@ export function ConflictDiff({ org, slug, conflict }: { org: string; slug: strin
   if (diff.isError) return <Failed error={diff.error} reset={() => void diff.refetch()} />;
   const { files } = diff.data;
   const first = files.find(({ hunks }) => hunks.length > 0);
-  const rows = first ? splitRows(first.hunks) : [];
   const { ours, theirs } = conflict;
   const comparison: string = `/${org}/${slug}/compare/${ours.semver}...${theirs.semver}`;
-  const isCut = rows.length > shownRows || files.length > 1;
   return (
     <>
       {first ? (
-        <SplitTable
-          label={`Changes of ${first.path}`}
-          caption={`${first.path}: edited here, and pushed to the repository`}
-          sides={["Edited here", "Pushed to the repository"]}
-          rows={rows.slice(0, shownRows)}
-        />
+        <>
+          <p className="sync-base mono">{first.path}</p>
+          <FileLines file={first} sides={["edited here", "pushed to the repository"]} />
+        </>
       ) : (
         <p className="sync-base meta">
           {files.length === 0
@@ -36,10 +28,10 @@ export function ConflictDiff({ org, slug, conflict }: { org: string; slug: strin
             : "The changed files can't be shown as text."}
         </p>
       )}
-      {isCut && ours.semver !== null && theirs.semver !== null && (
+      {files.length > 0 && ours.semver !== null && theirs.semver !== null && (
         <p className="sync-base meta">
           <Link to={comparison}>
-            Compare all of {files.length === 1 ? "the file" : `${files.length} files`}
+            Compare {files.length === 1 ? "the whole file" : `all ${files.length} files`}
           </Link>
         </p>
       )}

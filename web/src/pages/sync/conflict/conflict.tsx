@@ -35,9 +35,9 @@ export function Conflict({ org, conflict, canManage, position }: Props) {
           {position} · <Time value={conflict.at} />
         </span>
       </header>
-      {conflict.base !== null && (
+      {conflict.baseSemver !== null && (
         <p className="sync-base meta">
-          Both sides started from version <b className="mono">{conflict.base}</b>.
+          Both sides started from version <b className="mono">{conflict.baseSemver}</b>.
         </p>
       )}
       <div className="sync-sides">
