@@ -83,6 +83,22 @@ function hashedPublicFiles(): Plugin {
   };
 }
 
+/** Has every dynamic import wait for the service instead of failing. */
+function patientImports(): Plugin {
+  return {
+    name: "patient-imports",
+    apply: "build",
+    transform(code, id) {
+      if (!id.includes("vite/preload-helper")) return undefined;
+      const patient = code.replace("export const __vitePreload =", "const preloadOnce_ =");
+      if (patient === code) this.error("the helper of dynamic imports has changed");
+      return `import { loadChunk } from "${here("src/connection/load-chunk.ts")}";
+${patient}
+export const __vitePreload = (...args) => loadChunk(() => preloadOnce_(...args));`;
+    },
+  };
+}
+
 /** Parts of Mantine that open above the page, except for what native fields use of them. */
 const aboveThePage = [
   "Combobox(?!/(ComboboxChevron|get-))",
@@ -150,6 +166,7 @@ export default defineConfig({
     preloadFonts(),
     lateStyles(),
     hashedPublicFiles(),
+    patientImports(),
   ],
   build: {
     outDir: here("../dist/web/app"),

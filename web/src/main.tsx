@@ -50,14 +50,6 @@ declare module "@tanstack/react-router" {
   }
 }
 
-// A page that was opened before an upgrade of the service requests chunks that are gone: load the new page once.
-addEventListener("vite:preloadError", (event) => {
-  if (sessionStorage.getItem("svc-reloaded")) return;
-  sessionStorage.setItem("svc-reloaded", "1");
-  event.preventDefault();
-  location.reload();
-});
-
 /** Not a top-level await: with one, the bundler moves lazy pages and their style sheets into the first load. */
 async function start(root: HTMLElement): Promise<void> {
   await withinTime(router.load(), frameMs, () => undefined);

@@ -1,6 +1,7 @@
 /** The client of the service's API, typed by its description (`web/generated/`). */
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../generated/api-types.ts";
+import { untilReachable } from "../connection/state.ts";
 import { isSignedIn, signInAgain, verifyAgain } from "./sign-in-again.ts";
 
 export type Schemas = components["schemas"];
@@ -100,7 +101,9 @@ export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     // A proxy that answers in HTML fails as the body is parsed.
-    throw new ApiError(error instanceof SyntaxError ? 502 : 0, undefined);
+    const status = error instanceof SyntaxError ? 502 : 0;
+    if (status === 0) void untilReachable();
+    throw new ApiError(status, undefined);
   }
   const { data, error, response } = answer;
   if (data !== undefined && response.ok) return data;

@@ -2,6 +2,7 @@ import { ActionIcon } from "@mantine/core";
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { Menu as MenuIcon } from "lucide-react";
 import { Fragment, useEffect, type ReactNode } from "react";
+import { ConnectionBar } from "../connection/connection-bar.tsx";
 import { openNavigation } from "./navigation-event.ts";
 import { noteRecent } from "./recent.ts";
 
@@ -45,6 +46,7 @@ export function Page({ title, crumbs, actions, children }: Props) {
         <span className="grow" />
         {actions}
       </header>
+      <ConnectionBar />
       <main id="main" className="body" data-scroll-restoration-id="main" tabIndex={-1}>
         {children}
       </main>
