@@ -1,6 +1,6 @@
 /**
- * What added lines of a program may do: start programs, read secrets, or call the network. A hint for reviewers, found by
- * the words of common languages: it proves neither presence nor absence. Pure.
+ * Hints for reviewers about lines of a program: that they start programs, read secrets, or call the network. Found by
+ * the words of common languages, so they prove neither presence nor absence. Pure.
  */
 
 export interface ScriptEffect {

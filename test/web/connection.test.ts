@@ -36,9 +36,11 @@ describe("a page without a connection", { skip: whyNoBrowser() ?? false }, async
     await text.click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("\nTyped before.");
+    const link = page.getByRole("link", { name: "MCP servers" });
+    await link.waitFor();
     // The system has a network, and the service does not respond.
     await page.route("**/*", (route) => route.abort());
-    await page.getByRole("link", { name: "Security" }).click();
+    await link.click();
 
     await bar(page).waitFor();
     await text.click();

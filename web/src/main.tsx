@@ -14,13 +14,18 @@ import { createRoot } from "react-dom/client";
 import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { routeTree } from "../generated/route-tree.ts";
 import { ApiError } from "./api/client.ts";
+import { identityQuery } from "./api/session.ts";
 import { nonce } from "./nonce.ts";
 import { Failed } from "./parts/failed.tsx";
 import { NotFound } from "./parts/not-found.tsx";
+import { PendingPage } from "./parts/pending-page.tsx";
 import { cssVariablesResolver, theme } from "./theme.ts";
 
-/** Longest time for which the static frame of index.html stays, so that the first page appears whole. */
-const frameMs = 600;
+/**
+ * Longest time for which the static frame of index.html stays, so that the first page appears whole; with the readable
+ * text of a public page in it, it stays longer.
+ */
+const [frameMs, textMs] = [600, 10_000];
 
 const client = new QueryClient({
   defaultOptions: {
@@ -37,7 +42,8 @@ const router = createRouter({
   context: { client },
   defaultPreload: "intent",
   defaultPreloadStaleTime: 0, // Query decides what is fresh.
-  defaultPendingMs: 150,
+  defaultPendingMs: 0,
+  defaultPendingComponent: PendingPage,
   scrollRestoration: true,
   scrollToTopSelectors: ["#main"],
   defaultErrorComponent: Failed,
@@ -52,7 +58,13 @@ declare module "@tanstack/react-router" {
 
 /** Not a top-level await: with one, the bundler moves lazy pages and their style sheets into the first load. */
 async function start(root: HTMLElement): Promise<void> {
-  await withinTime(router.load(), frameMs, () => undefined);
+  const hasText = root.querySelector(".boot > main > *") !== null;
+  // Not by a loader of the root route, without whose end the frame of the page would not be drawn.
+  void client.prefetchQuery(identityQuery);
+  const loaded = router.load();
+  await withinTime(loaded, hasText ? textMs : frameMs, () => undefined);
+  // Later pages take the place of the one that is open once they are loaded, which takes a while without a connection.
+  void loaded.finally(() => router.update({ ...router.options, defaultPendingMs: Infinity }));
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={client}>

@@ -7,13 +7,17 @@ import { NotFound } from "./not-found.tsx";
 import { Page, type Crumb } from "./page.tsx";
 import { Problem } from "./problem.tsx";
 import { isProofRequired, ProofRequired } from "./proof/proof-required.tsx";
-import { SkeletonRows } from "./skeleton-rows.tsx";
+import { WaitingPage } from "./skeleton-rows.tsx";
 
 export type Organization = Schemas["Tenant"];
 
 interface Props {
   org: string;
   title: string;
+  /** Heading of the page, if it is not the title. */
+  heading?: string;
+  /** The placeholder, for a page in another form than a heading with rows. */
+  waiting?: ReactNode;
   /** Crumbs between the organization and the title. */
   crumbs?: Crumb[];
   /** Group and action of the permission without which the page has nothing to show. */
@@ -34,6 +38,8 @@ export const libraryCrumb = (org: string): Crumb => ({
 export function OrganizationPage({
   org,
   title,
+  heading = title,
+  waiting = <WaitingPage heading={heading} />,
   crumbs = [],
   permission,
   subject,
@@ -65,7 +71,7 @@ export function OrganizationPage({
           <Problem error={failed.error} retry={() => void failed.refetch()} />
         </div>
       )}
-      {!failed && !isReady && !refused && <SkeletonRows />}
+      {!failed && !isReady && !refused && waiting}
       {data && refused && <Refused title={title} organization={data.name} permission={refused} />}
       {isReady && children(data)}
     </Page>

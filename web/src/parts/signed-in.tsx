@@ -5,12 +5,30 @@ import { identityQuery, type Identity } from "../api/session.ts";
 import { Failed } from "./failed.tsx";
 import { SkeletonRows } from "./skeleton-rows.tsx";
 
+interface Props {
+  /** The head of the page, which precedes the content while it loads, too. */
+  head?: ReactNode;
+  children: (identity: Identity) => ReactNode;
+}
+
 /** Content for the signed-in user; a visitor is asked to sign in, and returns to the page afterwards. */
-export function SignedIn({ children }: { children: (identity: Identity) => ReactNode }) {
+export function SignedIn({ children, head }: Props) {
   const { data: identity, error, refetch } = useQuery(identityQuery);
-  if (identity) return children(identity);
+  if (identity)
+    return (
+      <>
+        {head}
+        {children(identity)}
+      </>
+    );
   if (error) return <Failed error={error} reset={() => void refetch()} />;
-  if (identity === undefined) return <SkeletonRows rows={4} />;
+  if (identity === undefined)
+    return (
+      <>
+        {head}
+        <SkeletonRows rows={4} />
+      </>
+    );
   const back = encodeURIComponent(location.pathname + location.search);
   return (
     <div className="stack gap-3">

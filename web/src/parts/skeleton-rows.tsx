@@ -13,3 +13,11 @@ export function SkeletonRows({ rows = 8, height = 58 }: { rows?: number; height?
     </div>
   );
 }
+
+/** A page whose content is loading, below its heading. */
+export const WaitingPage = ({ heading }: { heading: string }) => (
+  <div className="page stack gap-4">
+    <h1>{heading}</h1>
+    <SkeletonRows />
+  </div>
+);

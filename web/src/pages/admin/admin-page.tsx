@@ -45,33 +45,21 @@ export function AdminPage({ title, about, actions, status, children }: Props) {
       }
       actions={identity ? actions : undefined}
     >
-      {identity ? (
-        <div className="page admin stack gap-4">
-          <div className="page-head">
-            <div>
-              <h1>{title}</h1>
-              <p className="sub">{about}</p>
-            </div>
-            {status}
+      <div className="page admin stack gap-4">
+        <div className="page-head">
+          <div>
+            <h1>{title}</h1>
+            <p className="sub">{about}</p>
           </div>
-          <Tabs />
-          {children}
+          {identity && status}
         </div>
-      ) : (
-        <Waiting error={error} retry={() => void refetch()} />
-      )}
+        <Tabs />
+        <Problem error={error} retry={() => void refetch()} />
+        {identity ? children : !error && <SkeletonRows rows={6} />}
+      </div>
     </Page>
   );
 }
-
-const Waiting = ({ error, retry }: { error: unknown; retry: () => void }) =>
-  error ? (
-    <div className="page">
-      <Problem error={error} retry={retry} />
-    </div>
-  ) : (
-    <SkeletonRows rows={6} />
-  );
 
 function Tabs() {
   return (

@@ -55,11 +55,16 @@ function Overview({ live }: { live: LiveQueues }) {
         <header>
           <h2 id="attention-title">Needs attention</h2>
         </header>
-        {isPending && !failed ? <SkeletonRows rows={2} height={44} /> : <Attention items={items} />}
+        {isPending && !failed ? <SkeletonRows rows={1} height={44} /> : <Attention items={items} />}
       </section>
-      {health.data && <HealthChecks checks={checks} />}
-      {live.queues && <Queues queues={live.queues} />}
-      <RecentActions />
+      {/* What precedes them would move them. */}
+      {!sources.some((one) => one.isPending) && (
+        <>
+          {health.data && <HealthChecks checks={checks} />}
+          {live.queues && <Queues queues={live.queues} />}
+          <RecentActions />
+        </>
+      )}
     </>
   );
 }

@@ -33,6 +33,7 @@ function CiPage() {
     <OrganizationPage
       org={org}
       title="CI"
+      heading="Publish from CI"
       permission={["oidc", "manage"]}
       subject={policies}
       renderActions={() => (

@@ -51,6 +51,7 @@ function EditPage() {
   if (!skill.data || !identity)
     return (
       <Page title="Edit">
+        <h1 className="visually-hidden">Edit a skill</h1>
         <SkeletonRows />
       </Page>
     );

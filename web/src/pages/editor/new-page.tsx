@@ -35,6 +35,7 @@ function NewPage() {
   if (!identity)
     return (
       <Page title="Publish">
+        <h1 className="visually-hidden">Publish a skill</h1>
         <SkeletonRows />
       </Page>
     );

@@ -21,11 +21,12 @@ export function MemberHome({ identity }: { identity: Identity }) {
   return (
     <>
       <h1>Home</h1>
-      <Onboarding identity={identity} />
-      <Loaded found={attention} rows={2} rowHeight={44}>
-        {({ items }) => <AttentionList items={items} />}
-      </Loaded>
-      <Changes fallback={<LatestVersions identity={identity} />} />
+      <Onboarding identity={identity}>
+        <Loaded found={attention} rows={2} rowHeight={44}>
+          {({ items }) => <AttentionList items={items} />}
+        </Loaded>
+        {!attention.isPending && <Changes fallback={<LatestVersions identity={identity} />} />}
+      </Onboarding>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Circle, CircleCheck, X } from "lucide-react";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { ownTokensQuery } from "../../api/account.ts";
 import {
   isConnectedQuery,
@@ -14,6 +14,7 @@ import { requirementQuery } from "../../api/organization/requirement.ts";
 import { may, organizationQuery, type Identity } from "../../api/session.ts";
 import { Command } from "../../parts/copy/command.tsx";
 import { commandLine, installLine } from "../../parts/copy/shell.ts";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 
 const storageKey = "svc-onboarding";
 
@@ -30,51 +31,56 @@ interface Step {
 
 /**
  * First steps in the first organization, in an order in which each works, checked off from what the API returns. The
- * next one is open, and what is done is one line; the section ends with the last step, or dismissed.
+ * next one is open, and what is done is one line; the section ends with the last step, or dismissed. The rest of the
+ * page comes with it, so that it does not move.
  */
-export function Onboarding({ identity }: { identity: Identity }) {
+export function Onboarding({ identity, children }: { identity: Identity; children: ReactNode }) {
   const [isDismissed, setDismissed] = useState(() => localStorage.getItem(storageKey) === identity.id);
-  const steps = useSteps(identity, !isDismissed);
+  const { steps, isLoading } = useSteps(identity, !isDismissed);
   const isKnown = steps.every(({ isDone }) => isDone !== undefined);
   const open = steps.filter(({ isDone }) => !isDone);
-  if (isDismissed || !isKnown || open.length === 0) return null;
+  if (isLoading) return <SkeletonRows />;
+  if (isDismissed || !isKnown || open.length === 0) return children;
   const done = steps.filter(({ isDone }) => isDone);
   const dismiss = () => {
     localStorage.setItem(storageKey, identity.id);
     setDismissed(true);
   };
   return (
-    <section className="panel" aria-labelledby="onboarding-heading">
-      <header>
-        <h2 id="onboarding-heading" className="grow">
-          First steps
-        </h2>
-        <span className="meta">
-          {done.length} of {steps.length}
-        </span>
-        <Button size="compact-xs" variant="default" leftSection={<X size={12} />} onClick={dismiss}>
-          Dismiss
-        </Button>
-      </header>
-      {done.length > 0 && (
-        <p className="done">
-          <CircleCheck size={16} className="ok" aria-hidden="true" />
-          <span>Done: {done.map(({ label }) => label).join(", ")}</span>
-        </p>
-      )}
-      <div className="steps">
-        {open.map((step, index) => (
-          <details key={step.label} name="first-steps" open={index === 0}>
-            <summary>
-              <Circle size={16} aria-hidden="true" />
-              <span className="grow">{step.label}</span>
-              <ChevronRight size={16} className="chevron" aria-hidden="true" />
-            </summary>
-            <StepBody step={step} />
-          </details>
-        ))}
-      </div>
-    </section>
+    <>
+      <section className="panel" aria-labelledby="onboarding-heading">
+        <header>
+          <h2 id="onboarding-heading" className="grow">
+            First steps
+          </h2>
+          <span className="meta">
+            {done.length} of {steps.length}
+          </span>
+          <Button size="compact-xs" variant="default" leftSection={<X size={12} />} onClick={dismiss}>
+            Dismiss
+          </Button>
+        </header>
+        {done.length > 0 && (
+          <p className="done">
+            <CircleCheck size={16} className="ok" aria-hidden="true" />
+            <span>Done: {done.map(({ label }) => label).join(", ")}</span>
+          </p>
+        )}
+        <div className="steps">
+          {open.map((step, index) => (
+            <details key={step.label} name="first-steps" open={index === 0}>
+              <summary>
+                <Circle size={16} aria-hidden="true" />
+                <span className="grow">{step.label}</span>
+                <ChevronRight size={16} className="chevron" aria-hidden="true" />
+              </summary>
+              <StepBody step={step} />
+            </details>
+          ))}
+        </div>
+      </section>
+      {children}
+    </>
   );
 }
 
@@ -95,9 +101,10 @@ function StepBody({ step: { about, page, command } }: { step: Step }) {
 }
 
 /** Only steps that the user's permissions allow. */
-function useSteps(identity: Identity, enabled: boolean): Step[] {
+function useSteps(identity: Identity, enabled: boolean): { steps: Step[]; isLoading: boolean } {
   const { slug = "", tenantId = "" } = identity.memberships[0] ?? {};
-  const { data: organization } = useQuery({ ...organizationQuery(slug), enabled });
+  const found = useQuery({ ...organizationQuery(slug), enabled });
+  const organization = found.data;
   const can = (group: string, action: string) =>
     organization !== undefined && may(organization.permissions, group, action);
   const [canInvite, canConnect] = [can("member", "invite"), can("githubSync", "manage")];
@@ -162,6 +169,9 @@ function useSteps(identity: Identity, enabled: boolean): Step[] {
       page: { href: `/${slug}/-/security`, label: "Open security" },
     },
   ];
-  if (!organization) return [{ label: "", about: "", isDone: undefined }];
-  return steps.filter(({ isOffered }) => isOffered !== false);
+  const read = [found, skills, tokens, installs, members, connected, requirement];
+  return {
+    steps: organization ? steps.filter(({ isOffered }) => isOffered !== false) : [],
+    isLoading: read.some((one) => one.isLoading),
+  };
 }

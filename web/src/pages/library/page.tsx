@@ -7,6 +7,7 @@ import { organizationSkillsQuery, type Folder, type Skill } from "../../api/fold
 import { foldersQuery, organizationQuery } from "../../api/session.ts";
 import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Actions } from "./actions.tsx";
 import { Dialogs, type Asked } from "./dialogs.tsx";
 import { EmptyLibrary } from "./empty-library.tsx";
@@ -51,6 +52,7 @@ function LibraryPage() {
     <OrganizationPage
       org={org}
       title="Library"
+      waiting={<WaitingLibrary />}
       subject={folders}
       renderActions={(organization) => (
         <Actions organization={organization} onNewFolder={() => setAsked({ act: "create" })} />
@@ -68,6 +70,13 @@ function LibraryPage() {
     </OrganizationPage>
   );
 }
+
+const WaitingLibrary = () => (
+  <>
+    <h1 className="visually-hidden">Library</h1>
+    <SkeletonRows rows={16} height={36} />
+  </>
+);
 
 /** All skills of the organization; pages that follow the first are loaded one after the other. */
 function useAllSkills(org: string): Skill[] | undefined {

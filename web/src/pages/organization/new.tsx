@@ -16,11 +16,18 @@ function NewOrganizationPage() {
   return (
     <Page title="New organization">
       <div className="page stack gap-4" style={{ maxWidth: 480 }}>
-        <SignedIn>{() => <NewOrganization />}</SignedIn>
+        <SignedIn head={<Head />}>{() => <NewOrganization />}</SignedIn>
       </div>
     </Page>
   );
 }
+
+const Head = () => (
+  <div>
+    <h1>New organization</h1>
+    <p className="sub">Skills are published under an organization. You become its owner.</p>
+  </div>
+);
 
 const fields = ["name", "slug"] as const;
 
@@ -50,10 +57,6 @@ function NewOrganization() {
   const address = slug ?? suggestSlug(name);
   return (
     <>
-      <div>
-        <h1>New organization</h1>
-        <p className="sub">Skills are published under an organization. You become its owner.</p>
-      </div>
       <Form
         label="New organization"
         error={create.error}

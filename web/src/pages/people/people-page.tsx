@@ -23,6 +23,7 @@ export function PeoplePage({ org, title, subject, renderActions, children }: Pro
     <OrganizationPage
       org={org}
       title={isFirst ? "People and roles" : title}
+      heading="People and roles"
       crumbs={isFirst ? [] : [{ label: "People and roles", link: { to: "/$org/-/people", params: { org } } }]}
       permission={["member", "read"]}
       subject={subject}

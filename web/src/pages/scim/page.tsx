@@ -20,7 +20,13 @@ function ScimPage() {
   const { org } = Route.useParams();
   const state = useQuery(scimQuery(org));
   return (
-    <OrganizationPage org={org} title="SCIM" permission={["scim", "manage"]} subject={state}>
+    <OrganizationPage
+      org={org}
+      title="SCIM"
+      heading="Provisioning by SCIM"
+      permission={["scim", "manage"]}
+      subject={state}
+    >
       {({ name }) => (
         <div className="page scim stack gap-6">
           <div className="stack">

@@ -32,14 +32,7 @@ export function SettingsPage({ title, about, actions, children }: Props) {
     <Page title={`${title} · Settings`} crumbs={[{ label: "Settings" }, { label: title }]} actions={actions}>
       <div className="page settings stack gap-6">
         <SettingsTabs />
-        <SignedIn>
-          {(identity) => (
-            <>
-              <SettingsHead title={title} about={about} />
-              {children(identity)}
-            </>
-          )}
-        </SignedIn>
+        <SignedIn head={<SettingsHead title={title} about={about} />}>{children}</SignedIn>
       </div>
     </Page>
   );

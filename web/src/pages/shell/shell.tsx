@@ -22,9 +22,6 @@ const NavigationDrawer = lazy(async () => ({
 const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
 
 export const Route = createRootRouteWithContext<{ client: QueryClient }>()({
-  loader: ({ context }) => {
-    void context.client.prefetchQuery(identityQuery);
-  },
   component: Shell,
 });
 

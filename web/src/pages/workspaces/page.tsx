@@ -14,6 +14,7 @@ function WorkspacesPage() {
     <OrganizationPage
       org={org}
       title="Workspaces"
+      heading="Personal workspaces"
       permission={["personalWorkspace", "manage"]}
       subject={settings}
     >

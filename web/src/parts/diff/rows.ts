@@ -19,7 +19,7 @@ export interface Gap {
   /** Numbers in the later version, from 1. */
   from: number;
   to: number | undefined;
-  /** What is added to the number of a line for its number in the earlier version. */
+  /** The sum of it and the number of a line is the number in the earlier version. */
   oldOffset: number;
   /** The heading or declaration above the change that follows. */
   section: string | undefined;

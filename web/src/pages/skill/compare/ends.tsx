@@ -51,12 +51,16 @@ function End({ label, semver, versions, onChange }: EndProps) {
         allowDeselect={false}
         onChange={(value) => value !== null && value !== semver && onChange(value)}
       />
-      {version && (
-        <span className="meta clip">
-          {visibleText(version.message.split("\n")[0] ?? "")} ·{" "}
-          {version.author?.username ?? "a deleted account"} · <Time value={version.createdAt} />
-        </span>
-      )}
+      <span className="meta clip">
+        {version ? (
+          <>
+            {visibleText(version.message.split("\n")[0] ?? "")} ·{" "}
+            {version.author?.username ?? "a deleted account"} · <Time value={version.createdAt} />
+          </>
+        ) : (
+          "\u00a0"
+        )}
+      </span>
     </div>
   );
 }

@@ -124,11 +124,16 @@ function RunFact({ semver }: { semver: string }) {
   );
 }
 
+/** The text whose frontmatter has the description. */
+export const mainFileQuery = (ref: string, { type, format }: Skill, semver: string) => ({
+  ...fileQuery(ref, type === "rule" && format === "markdown" ? "RULE.md" : "SKILL.md", semver),
+  retry: false,
+});
+
 /** Description and estimated cost of a version, from its main file; undefined until they are known. */
 function useText(skill: Skill, semver: string) {
   const { ref } = useSkillAddress();
-  const path = skill.type === "rule" && skill.format === "markdown" ? "RULE.md" : "SKILL.md";
-  const { data } = useQuery({ ...fileQuery(ref, path, semver), retry: false });
+  const { data } = useQuery(mainFileQuery(ref, skill, semver));
   if (!data?.isWhole || data.text === undefined) return undefined;
   const { fields } = readFrontmatter(data.text);
   return {

@@ -10,6 +10,7 @@ import { Page } from "../../../parts/page.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 import { RevertDialog } from "../versions/version-dialogs.tsx";
 import { Comparison } from "./comparison.tsx";
+import { mainFileQuery } from "./facts.tsx";
 
 const endsOf = (range: string): [from: string, to: string] | undefined => {
   const [from, to, rest] = range.split("...");
@@ -23,10 +24,12 @@ export const Route = createFileRoute("/$org/$slug/compare/$range")({
     const ends = endsOf(params.range);
     if (!ends) throw notFound();
     const ref = refOf(params);
-    await Promise.all([
-      client.ensureQueryData(skillQuery(ref)),
-      client.ensureQueryData(diffQuery(ref, ...ends)),
-    ]);
+    const readTexts = async () => {
+      const skill = await client.ensureQueryData(skillQuery(ref));
+      // The comparison below them would move. It does without those that can't be read.
+      await Promise.allSettled(ends.map((end) => client.ensureQueryData(mainFileQuery(ref, skill, end))));
+    };
+    await Promise.all([readTexts(), client.ensureQueryData(diffQuery(ref, ...ends))]);
   },
   component: Compare,
 });
