@@ -47,7 +47,7 @@ function LibraryPage() {
   const { org } = Route.useParams();
   const folders = useQuery(foldersQuery(org));
   const [asked, setAsked] = useState<Asked>();
-  const skills = useAllSkills(org);
+  const { skills, isLoading } = useAllSkills(org);
   return (
     <OrganizationPage
       org={org}
@@ -63,6 +63,7 @@ function LibraryPage() {
           organization={organization}
           folders={folders.data ?? []}
           skills={skills}
+          isLoading={isLoading}
           asked={asked}
           onAsk={setAsked}
         />
@@ -79,22 +80,24 @@ const WaitingLibrary = () => (
 );
 
 /** All skills of the organization; pages that follow the first are loaded one after the other. */
-function useAllSkills(org: string): Skill[] | undefined {
+function useAllSkills(org: string): { skills: Skill[] | undefined; isLoading: boolean } {
   const found = useInfiniteQuery(organizationSkillsQuery(org));
-  const { data } = found;
+  const { data, isPending, hasNextPage, isFetchNextPageError } = found;
   useNextPage(found, true);
-  return useMemo(() => data && itemsOf({ data }), [data]);
+  const skills = useMemo(() => data && itemsOf({ data }), [data]);
+  return { skills, isLoading: isPending || (hasNextPage && !isFetchNextPageError) };
 }
 
 interface Props {
   organization: Organization;
   folders: Folder[];
   skills: Skill[] | undefined;
+  isLoading: boolean;
   asked: Asked | undefined;
   onAsk: (asked: Asked | undefined) => void;
 }
 
-function Library({ organization, folders, skills, asked, onAsk }: Props) {
+function Library({ organization, folders, skills, isLoading, asked, onAsk }: Props) {
   const { org, _splat: path = "" } = Route.useParams();
   const search = Route.useSearch();
   const filters = useFilters(organization, folders, skills ?? none, search);
@@ -102,6 +105,7 @@ function Library({ organization, folders, skills, asked, onAsk }: Props) {
     organization,
     folders,
     skills,
+    isLoading,
     org,
     path,
     search,

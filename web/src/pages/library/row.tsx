@@ -75,7 +75,7 @@ export const Row = memo(function Row(props: Props) {
             type="button"
             className="toggle"
             tabIndex={-1}
-            aria-label={`${isOpen ? "Close" : "Open"} ${nameOf(item)}`}
+            aria-label={`${isOpen ? "Close" : "Open"} ${item.kind === "pending" ? "" : nameOf(item)}`}
             onClick={(event) => {
               event.stopPropagation();
               actions.toggle(key);
@@ -92,6 +92,7 @@ export const Row = memo(function Row(props: Props) {
 });
 
 function Name({ item }: Pick<TreeRow, "item">) {
+  if (item.kind === "pending") return <span className="pending-row">Loading</span>;
   if (item.kind === "skill") {
     const { skill } = item;
     return (
@@ -122,13 +123,18 @@ function Name({ item }: Pick<TreeRow, "item">) {
 }
 
 function Facts({ item, count }: Pick<TreeRow, "item"> & { count: number | undefined }) {
-  if (item.kind === "folder")
+  if (item.kind !== "skill")
     return (
       <>
         <span role="gridcell" className="hidden-on-phones" aria-label="No visibility" />
-        <span role="gridcell" className="mono dim right" aria-label={countText(count ?? 0, "skill")}>
+        <span
+          role="gridcell"
+          className="dim right count-cell"
+          aria-label={count === undefined ? "No count" : countText(count, "skill")}
+        >
           {count}
         </span>
+        <span role="gridcell" className="hidden-on-phones" aria-label="No version" />
         <span role="gridcell" className="hidden-on-phones" aria-label="No time" />
       </>
     );
@@ -138,6 +144,7 @@ function Facts({ item, count }: Pick<TreeRow, "item"> & { count: number | undefi
       <span role="gridcell" className="meta hidden-on-phones">
         {skill.restricted ? "restricted" : skill.visibility}
       </span>
+      <span role="gridcell" className="hidden-on-phones" aria-label="No count" />
       <Version semver={skill.currentSemver} />
       <span role="gridcell" className="right hidden-on-phones">
         <Time value={skill.updatedAt} className="meta" />

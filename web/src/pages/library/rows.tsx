@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import { useStable } from "../../parts/use-stable.ts";
 import type { DragState } from "./move/use-drag.ts";
 import { Row, rowHeight, type RowActions } from "./row.tsx";
-import { parentOf, type Row as TreeRow, type Tree } from "./tree.ts";
+import { type Row as TreeRow, type Tree } from "./tree.ts";
 
 interface Props {
   tree: Tree;
@@ -64,7 +64,7 @@ export function Rows(props: Props) {
                 isChosen={index === at}
                 isDragged={drag.key === row.key}
                 isTarget={drag.target === row.key}
-                isDraggable={canMove && !(row.item.kind === "folder" && row.item.folder.managed)}
+                isDraggable={canMove && isDraggable(row)}
                 actions={actions}
               />
             ) : null;
@@ -74,6 +74,9 @@ export function Rows(props: Props) {
     </div>
   );
 }
+
+const isDraggable = ({ item }: TreeRow) =>
+  item.kind === "skill" || (item.kind === "folder" && !item.folder.managed);
 
 /** Handlers that always refer to the current rows and never change, so that rows stay memoized. */
 function useStableActions(props: Props): RowActions {
@@ -116,7 +119,7 @@ function onKey(event: KeyboardEvent, { rows, onChoose, onOpen, onToggle }: Props
     },
     ArrowLeft: () => {
       if (row?.isOpen) onToggle(row.key, false);
-      else if (row) choose(rows.findIndex(({ key }) => key === parentOf(row.item)));
+      else if (row) choose(rows.slice(0, at).findLastIndex(({ level }) => level < row.level));
     },
   };
   const run = keys[event.key];
@@ -132,7 +135,10 @@ const Head = () => (
     <span role="columnheader" className="hidden-on-phones">
       Visibility
     </span>
-    <span role="columnheader" className="right">
+    <span role="columnheader" className="right count-cell">
+      Skills
+    </span>
+    <span role="columnheader" className="right hidden-on-phones">
       Version
     </span>
     <span role="columnheader" className="right hidden-on-phones">

@@ -7,12 +7,16 @@ export interface Tree {
   /** By the parent's id; null is the root. */
   children: ReadonlyMap<string | null, Folder[]>;
   skills: ReadonlyMap<string | null, Skill[]>;
+  /** Number of rows that stand for skills that are still loaded, by folder: their skills are shown all at once. */
+  pending: ReadonlyMap<string | null, number>;
   /** Skills in each folder and its subfolders. */
   counts: ReadonlyMap<string, number>;
 }
+/** An item, or the place of a skill that is still loaded. */
+export type RowItem = Item | { kind: "pending" };
 export interface Row {
   key: string;
-  item: Item;
+  item: RowItem;
   level: number;
   position: number;
   siblings: number;
@@ -40,6 +44,9 @@ export interface LibrarySearch {
 
 const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 export const keyOf = (item: Item) => (item.kind === "folder" ? item.folder.id : `skill:${item.skill.id}`);
+/** The item of a row; undefined for a place that is still empty. */
+export const itemOf = (row: Row | undefined): Item | undefined =>
+  row === undefined || row.item.kind === "pending" ? undefined : row.item;
 export const nameOf = (item: Item) => (item.kind === "folder" ? item.folder.name : item.skill.slug);
 export const parentOf = (item: Item) => (item.kind === "folder" ? item.folder.parentId : item.skill.folderId);
 
@@ -55,8 +62,15 @@ function grouped<T>(items: T[], groupOf: (item: T) => string | null, name: (item
   return groups;
 }
 
-/** Items in a folder that the caller can't see are at the root, so that they stay within reach. */
-export function treeOf(folders: Folder[], skills: Skill[]): Tree {
+/** Rows at the root while its skills, whose number is not known, are loaded. */
+const pendingAtRoot = 3;
+
+/**
+ * Items in a folder that the caller can't see are at the root, so that they stay within reach.
+ *
+ * @param isLoading skills are missing: folders that lack some have rows in their places, so that no row moves later
+ */
+export function treeOf(folders: Folder[], skills: Skill[], isLoading = false): Tree {
   const byId = new Map(folders.map((folder) => [folder.id, folder]));
   const visible = (id: string | null) => (id !== null && byId.has(id) ? id : null);
   const counts = new Map(folders.map((folder) => [folder.id, folder.skillCount]));
@@ -64,18 +78,24 @@ export function treeOf(folders: Folder[], skills: Skill[]): Tree {
     for (const above of ancestorsOf(byId, folder.parentId))
       counts.set(above.id, (counts.get(above.id) ?? 0) + folder.skillCount);
   }
+  const loaded = grouped(
+    skills,
+    ({ folderId }) => visible(folderId),
+    ({ slug }) => slug,
+  );
+  const pending = new Map<string | null, number>(isLoading ? [[null, pendingAtRoot]] : []);
+  if (isLoading)
+    for (const { id, skillCount } of folders)
+      if ((loaded.get(id)?.length ?? 0) < skillCount) pending.set(id, skillCount);
   return {
     folders: byId,
+    pending,
     children: grouped(
       folders,
       ({ parentId }) => visible(parentId),
       ({ name }) => name,
     ),
-    skills: grouped(
-      skills,
-      ({ folderId }) => visible(folderId),
-      ({ slug }) => slug,
-    ),
+    skills: loaded,
     counts,
   };
 }
@@ -126,16 +146,20 @@ export function rowsOf(tree: Tree, { open, filter, found, isNarrowed, passes }: 
   const shown = isFiltered ? matchesOf(tree, { wanted, found, isNarrowed, passes }) : undefined;
   const rows: Row[] = [];
   const visit = (parent: string | null, level: number) => {
-    const items: Item[] = [
+    const pending = shown ? 0 : (tree.pending.get(parent) ?? 0);
+    const skills = pending > 0 ? [] : (tree.skills.get(parent) ?? []);
+    const items: RowItem[] = [
       ...(tree.children.get(parent) ?? []).map((folder) => ({ kind: "folder", folder }) as const),
-      ...(tree.skills.get(parent) ?? []).map((skill) => ({ kind: "skill", skill }) as const),
+      ...skills.map((skill) => ({ kind: "skill", skill }) as const),
     ].filter((item) => !shown || shown.has(keyOf(item)));
+    items.push(...Array.from({ length: pending }, () => ({ kind: "pending" }) as const));
     items.forEach((item, index) => {
       const id = item.kind === "folder" ? item.folder.id : undefined;
-      const hasChildren = id !== undefined && (tree.children.has(id) || tree.skills.has(id));
+      const hasChildren =
+        id !== undefined && [tree.children, tree.skills, tree.pending].some((map) => map.has(id));
       const isOpen = hasChildren && (isFiltered || open.has(id));
       rows.push({
-        key: keyOf(item),
+        key: item.kind === "pending" ? `pending:${parent ?? ""}:${index}` : keyOf(item),
         item,
         level,
         position: index + 1,

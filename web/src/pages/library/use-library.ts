@@ -9,7 +9,7 @@ import type { Asked } from "./dialogs.tsx";
 import type { Filters } from "./filters.ts";
 import { useDrag } from "./move/use-drag.ts";
 import { useGuardedMove } from "./move/use-guarded-move.ts";
-import { ancestorsOf, rowsOf, treeOf, type LibrarySearch, type Row } from "./tree.ts";
+import { ancestorsOf, itemOf, rowsOf, treeOf, type Item, type LibrarySearch, type Row } from "./tree.ts";
 
 /** Organizations with at most this many folders have the first level open at first. */
 const openAtFirst = 30;
@@ -18,6 +18,8 @@ interface Input {
   organization: Organization;
   folders: Folder[];
   skills: Skill[] | undefined;
+  /** Skills are missing. */
+  isLoading: boolean;
   org: string;
   path: string;
   search: LibrarySearch;
@@ -26,9 +28,19 @@ interface Input {
 }
 
 /** The tree with what is open and chosen in it. The choice is in the address, so that it can be shared. */
-export function useLibrary({ organization, folders, skills, org, path, search, onAsk, filters }: Input) {
+export function useLibrary({
+  organization,
+  folders,
+  skills,
+  isLoading,
+  org,
+  path,
+  search,
+  onAsk,
+  filters,
+}: Input) {
   const navigate = useNavigate({ from: "/$org/-/library/$" });
-  const tree = useMemo(() => treeOf(folders, skills ?? []), [folders, skills]);
+  const tree = useMemo(() => treeOf(folders, skills ?? [], isLoading), [folders, skills, isLoading]);
   const folder = folders.find((one) => one.path === path.replace(/\/$/, ""));
   const skill = skills?.find(({ slug }) => slug === search.skill);
   const [open, setOpen] = useOpen(folders, tree.folders, folder?.id ?? skill?.folderId ?? null);
@@ -43,13 +55,15 @@ export function useLibrary({ organization, folders, skills, org, path, search, o
   const canMove = may(organization.permissions, "skill", "update");
   const show = (_splat: string, slug?: string) =>
     void navigate({ params: { org, _splat }, search: (old) => ({ ...old, skill: slug }), replace: true });
-  const onChoose = ({ item }: Row) =>
-    item.kind === "folder" ? show(item.folder.path) : show(path, item.skill.slug);
+  const onChoose = (row: Row) => {
+    const item = itemOf(row);
+    if (item) show(item.kind === "folder" ? item.folder.path : path, slugOf(item));
+  };
   const onToggle = (key: string, isOpen: boolean) =>
     setOpen((old) => new Set(isOpen ? [...old, key] : [...old].filter((one) => one !== key)));
   const onOpen = (row: Row) => {
     if (row.item.kind === "folder") onToggle(row.key, !row.isOpen);
-    else void navigate({ href: `/${org}/${row.item.skill.slug}` });
+    if (row.item.kind === "skill") void navigate({ href: `/${org}/${row.item.skill.slug}` });
   };
   const chosen = skill ? `skill:${skill.id}` : folder?.id;
   useListKeys(rows, chosen, onChoose, (item) => canMove && onAsk({ act: "move", item }));
@@ -72,6 +86,8 @@ export function useLibrary({ organization, folders, skills, org, path, search, o
   };
 }
 
+const slugOf = (item: Item) => (item.kind === "skill" ? item.skill.slug : undefined);
+
 /** Ids of the skills that the search finds. */
 function useFound(org: string, filter: string): ReadonlySet<string> {
   const words = filter.trim();
@@ -83,7 +99,7 @@ function useListKeys(
   rows: Row[],
   chosen: string | undefined,
   onChoose: (row: Row) => void,
-  onMove: (item: Row["item"]) => void,
+  onMove: (item: Item) => void,
 ) {
   const step = (by: number) => {
     const at = rows.findIndex(({ key }) => key === chosen);
@@ -91,7 +107,7 @@ function useListKeys(
     if (next) onChoose(next);
   };
   const move = () => {
-    const item = rows.find(({ key }) => key === chosen)?.item;
+    const item = itemOf(rows.find(({ key }) => key === chosen));
     if (item) onMove(item);
   };
   useKeys({ j: () => step(1), k: () => step(-1), m: move });

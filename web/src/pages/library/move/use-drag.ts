@@ -1,5 +1,5 @@
 import { useRef, useState, type DragEvent } from "react";
-import { isMovable, type Item, type Row, type Tree } from "../tree.ts";
+import { isMovable, itemOf, type Item, type Row, type Tree } from "../tree.ts";
 
 /** An item that is being dragged, and the folder that it would be put into. */
 export interface DragState {
@@ -20,12 +20,12 @@ export function useDrag(tree: Tree, rows: Row[], onMove: (item: Item, target: st
   };
   /** The folder that a row stands for: itself, or the one that contains a skill. */
   const folderAt = (key: string): string => {
-    const item = rows.find((row) => row.key === key)?.item;
+    const item = itemOf(rows.find((row) => row.key === key));
     return item === undefined ? "" : item.kind === "folder" ? item.folder.id : (item.skill.folderId ?? "");
   };
   const handlers = {
     dragStart(event: DragEvent, key: string) {
-      const item = rows.find((row) => row.key === key)?.item;
+      const item = itemOf(rows.find((row) => row.key === key));
       if (!item) return;
       event.dataTransfer.effectAllowed = "move";
       event.dataTransfer.setData("text/plain", key);

@@ -1,10 +1,13 @@
 import { Button } from "@mantine/core";
 import { FolderInput } from "lucide-react";
+import { useState } from "react";
+import { cutAtWord } from "../../../../../contract/cut-text.ts";
 import type { Skill } from "../../../api/folders.ts";
 import { ButtonLink } from "../../../parts/button-link.tsx";
 import { Command } from "../../../parts/copy/command.tsx";
 import { installLine } from "../../../parts/copy/shell.ts";
 import { Time } from "../../../parts/time.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
 import { PinToggle } from "./pin-toggle.tsx";
 import { Who } from "./who.tsx";
 
@@ -12,6 +15,29 @@ interface Props {
   skill: Skill;
   canMove: boolean;
   onMove: () => void;
+}
+
+/** Characters of a description that are shown at first. */
+const shownCharacters = 280;
+
+function Description({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const cut = cutAtWord(text, shownCharacters);
+  return (
+    <p className="sub">
+      {visibleText(isWhole ? text : cut)}{" "}
+      {cut !== text && (
+        <button
+          type="button"
+          className="link-button"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? "Less" : "More"}
+        </button>
+      )}
+    </p>
+  );
 }
 
 /** The chosen skill: its facts, and who has access to it. */
@@ -29,7 +55,7 @@ export function SkillPanel({ skill, canMove, onMove }: Props) {
             </Button>
           )}
         </div>
-        <p className="sub">{skill.description}</p>
+        <Description key={skill.id} text={skill.description} />
         <p className="meta">
           {skill.currentSemver}, {skill.visibility}, changed <Time value={skill.updatedAt} />
         </p>
