@@ -9,7 +9,7 @@ import { openCli } from "../support/cli.ts";
 import { newFolder, newMember, publishSkill } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
-import { setUpDashboard } from "../support/web/dashboard.ts";
+import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
 const reason = whyNoBrowser();
 const hostile = "<img src=x onerror=alert(1)>";
@@ -100,7 +100,7 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await dialog.getByText("More people can read it afterwards.").waitFor();
     await dialog.getByRole("button", { name: "Move and show it to more people" }).click();
 
-    await page.getByText("Moved deploy-checks").waitFor();
+    await page.getByText("Moved deploy-checks to engineering/testing").waitFor();
     const undone = page.waitForResponse((response) => response.url().endsWith("/move"));
     await page.getByRole("button", { name: "Undo" }).click();
 
@@ -112,6 +112,31 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     );
     assert.equal(skill.data.folderId, (await folderAt(service, org, owner, "engineering/release")).id);
     assert.deepEqual(troubles, []);
+  });
+
+  it("names who loses access before a public skill is dropped into a restricted folder", async () => {
+    const leaver = await newMember(service, org, "member");
+    await publishSkill(service, org, owner, { name: "Open tips", content: "# Tips\n", visibility: "public" });
+    const { page, troubles } = await dashboard.open(at("library/engineering"), { user: owner });
+    const row = page.getByRole("row", { name: /open-tips/ });
+    const folder = page.getByRole("row", { name: /release/ }).first();
+    await row.hover();
+    await page.mouse.down();
+    await folder.hover();
+    await folder.hover();
+    const hint = page.getByRole("status").filter({ hasText: "open-tips" });
+    await hint.getByText("No longer public").waitFor();
+    await page.mouse.up();
+
+    const dialog = page.getByRole("dialog", { name: "Move open-tips" });
+    await dialog.getByText("It is no longer public:").waitFor();
+    await dialog.getByText("Lose access:").waitFor();
+    assert.ok((await dialog.innerText()).includes(leaver.username));
+    await assertAccessible(page, "a move into a restriction");
+    await dialog.getByRole("button", { name: "Move", exact: true }).click();
+    await page.getByText("Moved open-tips to engineering/release").waitFor();
+    assert.deepEqual(troubles, []);
+    await service.call("DELETE", `/api/skills/${org.slug}~open-tips`, owner);
   });
 
   it("creates a folder whose name is shown as text", async () => {

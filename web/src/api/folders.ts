@@ -105,7 +105,7 @@ export const deleteFolder = (folder: string) =>
 /** Outcome of a move, or of the plan of one. */
 export interface MoveResult {
   exposure: Exposure;
-  readers?: { before: number; after: number };
+  readers?: Schemas["MovedReaders"];
 }
 
 export async function moveItem(

@@ -2,7 +2,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import { plannedMoveQuery } from "../../../api/folders.ts";
-import { shortEffect } from "../panel/effect.tsx";
+import { endsOutside, shortEffect } from "../panel/effect.tsx";
 import { leavesRestriction, nameOf, type Tree } from "../tree.ts";
 import type { DragState } from "./use-drag.ts";
 import { subjectOf } from "./use-move.tsx";
@@ -18,7 +18,8 @@ export function DragHint({ tree, drag }: { tree: Tree; drag: DragState }) {
   if (!drag.item || drag.target === undefined) return null;
   const name = drag.target === "" ? "/" : tree.folders.get(drag.target)?.name;
   const isSettled = drag.target === target;
-  const isWarning = isSettled && (plan.data?.exposure.widened || leavesRestriction(tree, drag.item, to));
+  const isChange = plan.data && (plan.data.exposure.widened || endsOutside(plan.data));
+  const isWarning = isSettled && (isChange || leavesRestriction(tree, drag.item, to));
   return (
     <div className="drag-hint" role="status">
       <b className="clip">{nameOf(drag.item)}</b>

@@ -46,6 +46,12 @@ function moveInCache(client: QueryClient, org: string, { item, target }: Move): 
   );
 }
 
+/** The path of a folder; `/` is the root. */
+function pathOf(client: QueryClient, org: string, id: string | null): string {
+  const folders = client.getQueryData<Folder[]>(foldersQuery(org).queryKey);
+  return folders?.find((folder) => folder.id === id)?.path ?? "/";
+}
+
 /** Moves an item at once, and back by *Undo* within 8 seconds, or automatically if the service refuses. */
 export function useMove(org: string, onFailed: (error: unknown, item: Item) => void) {
   const client = useQueryClient();
@@ -66,7 +72,7 @@ export function useMove(org: string, onFailed: (error: unknown, item: Item) => v
       client.setQueryData(organizationSkillsQuery(org).queryKey, context?.before.skills);
       onFailed(error, item);
     },
-    onSuccess: (_result, { item, isUndo }, { from }) => {
+    onSuccess: (_result, { item, target, isUndo }, { from }) => {
       if (isUndo) return;
       const id = `moved-${keyOf(item)}`;
       const undo = () => {
@@ -78,7 +84,9 @@ export function useMove(org: string, onFailed: (error: unknown, item: Item) => v
         autoClose: undoMs,
         message: (
           <span className="row between">
-            <span className="clip">Moved {nameOf(item)}</span>
+            <span className="clip">
+              Moved {nameOf(item)} to <span className="mono">{pathOf(client, org, target)}</span>
+            </span>
             <Button size="compact-sm" variant="default" onClick={undo}>
               Undo
             </Button>

@@ -1,7 +1,9 @@
 import { EyeOff, Eye, Lock } from "lucide-react";
 import { countText } from "../../../../../contract/count-text.ts";
+import { listText } from "../../../../../contract/list-text.ts";
 import type { MoveResult } from "../../../api/folders.ts";
 import { iconProps } from "../../../parts/icon.ts";
+import { visibleText } from "../../../parts/visible-text.ts";
 
 const audiences = {
   public: "everyone on the internet",
@@ -12,18 +14,40 @@ const audiences = {
 
 const people = (count: number) => countText(count, "person", "people");
 
-/** How a move changes the number of readers, in few words. */
-export function shortEffect({ exposure, readers }: MoveResult): string {
-  if (readers && readers.before === readers.after && !exposure.widened)
-    return `${people(readers.after)} can read it, as before`;
-  if (readers) return `Readers: ${readers.before} before, ${readers.after} after`;
-  return exposure.widened ? "More people can read it" : `Readable by ${audiences[exposure.after.visibility]}`;
+/** Names that are shown before the others are counted. */
+const shownNames = 3;
+
+/** "Ada, Ben, and 4 others"; a number where the caller may not list members. */
+function namesOf(names: readonly { name: string }[] | undefined, count: number): string {
+  if (!names) return people(count);
+  const shown = names.slice(0, shownNames).map(({ name }) => visibleText(name));
+  const rest = count - shown.length;
+  return listText(rest > 0 ? [...shown, countText(rest, "other")] : shown);
+}
+
+/** Whether strangers can read it now, and can't afterwards. */
+export const endsOutside = ({ exposure: { before, after } }: MoveResult): boolean =>
+  ["public", "unlisted"].includes(before.visibility) && !["public", "unlisted"].includes(after.visibility);
+
+/** The people whom a move gives or takes access, in few words. */
+export function shortEffect(result: MoveResult): string {
+  const { exposure, readers } = result;
+  const parts = [
+    ...(endsOutside(result) ? [`No longer ${exposure.before.visibility}`] : []),
+    ...(readers && readers.gain > 0 ? [`${namesOf(readers.gaining, readers.gain)} can read it then`] : []),
+    ...(readers && readers.lose > 0 ? [`${namesOf(readers.losing, readers.lose)} can't any more`] : []),
+  ];
+  if (parts.length > 0) return parts.join(" · ");
+  if (exposure.widened) return "More people can read it";
+  return readers
+    ? `${people(readers.after)} can read it, as before`
+    : `Readable by ${audiences[exposure.after.visibility]}`;
 }
 
 /** The effect of a move or a change of access on who can read. */
 export function Effect({ result, isLeaving }: { result: MoveResult; isLeaving: boolean }) {
   const { exposure, readers } = result;
-  const isWarning = exposure.widened || isLeaving;
+  const isWarning = exposure.widened || isLeaving || endsOutside(result);
   const Icon = exposure.widened ? Eye : isLeaving ? Lock : EyeOff;
   return (
     <div className={isWarning ? "note warn" : "note"} role="status">
@@ -34,6 +58,8 @@ export function Effect({ result, isLeaving }: { result: MoveResult; isLeaving: b
             <b>More people can read it afterwards.</b>
           ) : isLeaving ? (
             <b>It leaves the restriction that applies to it now.</b>
+          ) : readers && readers.lose > 0 ? (
+            <b>Fewer people can read it afterwards.</b>
           ) : (
             "No one gains access."
           )}
@@ -43,6 +69,22 @@ export function Effect({ result, isLeaving }: { result: MoveResult; isLeaving: b
           {readers && ` (${people(readers.before)})`}. After: {audiences[exposure.after.visibility]}
           {readers && ` (${people(readers.after)})`}.
         </p>
+        {endsOutside(result) && (
+          <p>
+            <b>It is no longer {exposure.before.visibility}:</b> a restricted folder overrides visibility, so
+            its page, its installs and its updates end for everyone outside of the folder.
+          </p>
+        )}
+        {readers && readers.gain > 0 && (
+          <p>
+            <b>Gain access:</b> {namesOf(readers.gaining, readers.gain)}.
+          </p>
+        )}
+        {readers && readers.lose > 0 && (
+          <p>
+            <b>Lose access:</b> {namesOf(readers.losing, readers.lose)}.
+          </p>
+        )}
         {exposure.skills && exposure.skills.public + exposure.skills.unlisted > 0 && (
           <p>
             Skills that become readable outside of the organization: {exposure.skills.public} public,{" "}
