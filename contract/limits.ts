@@ -172,6 +172,7 @@ export const limits = {
   organizationGraceMs: 7 * dayMs,
   avatarBytes: 5 * MiB,
   teamName: 50,
+  teamDescription: 200,
   roleName: 50,
   foldersPerOrganization: 20_000,
   foldersPageSize: 2000,

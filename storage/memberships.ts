@@ -132,6 +132,20 @@ export const membershipsCollection = defineCollection({
         .limit(limit)
         .toArray();
     },
+    /** The number of members with a role, and in a team. Reads keys of indexes only. */
+    countListed: (
+      tenantId: string,
+      { role, teamId }: Pick<MemberQuery, "role" | "teamId">,
+    ): Promise<number> =>
+      memberships.countDocuments(
+        {
+          tenantId,
+          active: true,
+          ...(role === undefined ? {} : { role }),
+          ...(teamId === undefined ? {} : { teamIds: teamId }),
+        },
+        { hint: countIndex(teamId, role) },
+      ),
     count: (tenantId: string) => memberships.countDocuments({ tenantId, active: true }),
     /** Members who have a role themselves, not through a team. */
     listWithRole: (tenantId: string, role: string, limit: number) =>
@@ -151,6 +165,11 @@ export const membershipsCollection = defineCollection({
     ...copyOperations(memberships),
   }),
 });
+
+function countIndex(teamId: string | undefined, role: string | undefined): string {
+  if (teamId !== undefined) return "membership_team";
+  return role === undefined ? "membership_list" : "membership_role";
+}
 
 function listIndex(teamId: string | undefined, role: string | undefined): string {
   if (teamId !== undefined) return "membership_team";

@@ -9,6 +9,7 @@ import { withoutOutbox } from "./outbox.ts";
 import type { RoleDoc } from "./roles.ts";
 
 export interface TeamDoc extends NamedDoc {
+  description?: string;
   /** Built-in roles by name, custom ones by id. */
   roleIds: string[];
 }

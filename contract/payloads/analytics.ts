@@ -144,6 +144,15 @@ export const SkillInstallPayload = z
   .meta({ id: "SkillInstall" });
 export type SkillInstallPayload = z.infer<typeof SkillInstallPayload>;
 
+export const MemberInstallPayload = z
+  .object({
+    id: z.string(),
+    skill: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+    ...installedVersion,
+  })
+  .meta({ id: "MemberInstall" });
+export type MemberInstallPayload = z.infer<typeof MemberInstallPayload>;
+
 export const OwnInstallPayload = z
   .object({
     id: z.string(),

@@ -130,6 +130,19 @@ export const EffectiveAccessPayload = z
   .meta({ id: "EffectiveAccess" });
 export type EffectiveAccessPayload = z.infer<typeof EffectiveAccessPayload>;
 
+/** Access of a member to a restricted folder or, without a folder, wherever no restriction applies. */
+export const MemberFolderPayload = z
+  .object({
+    folder: z
+      .object({ id: z.string(), path: z.string() })
+      .nullable()
+      .meta({ description: "null: the folders without a restriction" }),
+    can,
+    reasons: z.array(AccessReasonPayload).meta({ description: "why; without access, why not" }),
+  })
+  .meta({ id: "MemberFolder" });
+export type MemberFolderPayload = z.infer<typeof MemberFolderPayload>;
+
 export const PlannedAccessPayload = z
   .object({
     principal: holder,

@@ -53,12 +53,22 @@ export const MemberPayload = z
     joinedAt: timestamp,
   })
   .meta({ id: "Member" });
+/** Fields of a page of members. */
+export const memberPageFields = {
+  total: z
+    .number()
+    .int()
+    .optional()
+    .meta({ description: "members that match; on the first page, without `query`" }),
+};
 export type MemberPayload = z.infer<typeof MemberPayload>;
 
 export const TeamPayload = z
   .object({
     id: z.string(),
     name: z.string(),
+    description: z.string(),
+    members: z.number().int().meta({ description: "number of its members" }),
     roles: z
       .array(z.string())
       .meta({ description: "that every member of the team has besides their own: names or ids" }),

@@ -66,10 +66,12 @@ const namedTeams = (ids: readonly string[], names: Names) =>
     return name === undefined ? [] : [{ id, name }];
   });
 
-export function presentTeam(team: TeamDoc, names: Names): TeamPayload {
+export function presentTeam(team: TeamDoc, names: Names, members: number): TeamPayload {
   return {
     id: team._id,
     name: team.name,
+    description: team.description ?? "",
+    members,
     roles: team.roleIds,
     roleNames: team.roleIds.map((id) => names.get(id) ?? id),
     createdAt: team.createdAt.toISOString(),

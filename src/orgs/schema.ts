@@ -120,15 +120,26 @@ const carriedRoles = z
   .max(limits.rolesPerTeam)
   .overwrite((given) => [...new Set(given)]);
 
+const teamDescription = z
+  .string()
+  .trim()
+  .max(limits.teamDescription)
+  .regex(oneLineText, "must not contain control characters");
+
 export const CreateTeam = z.strictObject({
   name: groupName(limits.teamName),
+  description: teamDescription.optional(),
   roles: carriedRoles.default([]),
 });
 export type CreateTeam = z.output<typeof CreateTeam>;
 
 export const UpdateTeam = z
-  .strictObject({ name: groupName(limits.teamName).optional(), roles: carriedRoles.optional() })
-  .refine((fields) => Object.keys(fields).length > 0, "needs name or roles");
+  .strictObject({
+    name: groupName(limits.teamName).optional(),
+    description: teamDescription.optional().meta({ description: "empty removes it" }),
+    roles: carriedRoles.optional(),
+  })
+  .refine((fields) => Object.keys(fields).length > 0, "needs name, description or roles");
 export type UpdateTeam = z.output<typeof UpdateTeam>;
 
 const RolePermissions = permissionMap(customRoleActions).meta({

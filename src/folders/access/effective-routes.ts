@@ -1,15 +1,17 @@
 /** The access of each member and token to a folder, now and after a planned change, over HTTP. */
 import {
   EffectiveAccessPayload,
+  MemberFolderPayload,
   PlannedAccessPayload,
   TeamFolderPayload,
 } from "../../../contract/payloads/folders.ts";
 import type { App } from "../../app.ts";
 import { pageByPath } from "../../http/request/cursor.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";
-import { MemberQuery, TeamParams } from "../../orgs/schema.ts";
+import { ListQuery, MemberParams, MemberQuery, TeamParams } from "../../orgs/schema.ts";
 import { FolderParams, PlanFolderAccess, TeamFoldersQuery } from "../schema.ts";
 import { listFolderAccess, planFolderAccess } from "./effective.ts";
+import { listMemberFolders } from "./member-folders.ts";
 import { presentAccess, presentPlanned } from "./present-access.ts";
 import { listTeamFolders } from "./team-folders.ts";
 
@@ -45,6 +47,21 @@ export function effectiveRoutes(app: App): Route[] {
       async handle({ actor, params, query, body }) {
         const page = await planFolderAccess(app, actor, params.folder, body, query);
         return new Page(page.items.map(presentPlanned), page.nextCursor);
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/members/:userId/folders",
+      summary: "List what a member may do in restricted folders and in all others, and why",
+      tag: "Members",
+      params: MemberParams,
+      query: ListQuery,
+      data: MemberFolderPayload,
+      page: true,
+      budget: "search",
+      async handle({ actor, params, query }) {
+        const all = await listMemberFolders(app, actor, params.tenant, params.userId);
+        return pageByPath(all, ({ folder }) => folder?.path ?? "", query);
       },
     }),
     route({

@@ -15,7 +15,7 @@ import { Page } from "../../http/route.ts";
 import { listMembers } from "../../orgs/members/members.ts";
 import { MemberCursor, type MemberQuery } from "../../orgs/schema.ts";
 import { loadTenant } from "../../orgs/service.ts";
-import { explainMemberships } from "../../users/load.ts";
+import { explainMemberships, type ExplainedMembership } from "../../users/load.ts";
 import { accessContextIn, isAllowed, loadFolder, principalsOf } from "../load.ts";
 import type { PlanFolderAccess } from "../schema.ts";
 import type { FolderTree } from "../tree/tree.ts";
@@ -155,22 +155,29 @@ export async function accessOf(
   app: App,
   { origin }: Actor,
   rows: readonly MembershipDoc[],
-  { tree, folderId, subject }: AccessTarget,
+  target: AccessTarget,
 ): Promise<PrincipalAccess[]> {
   const explained = await explainMemberships(app, rows);
-  return explained.map(({ row, membership, sources }) => {
-    const member = actorOf(row, membership, origin);
-    const context = accessContextIn(tree, member, folderId);
-    const facts = subject(context);
-    const can = allowedActions(member, facts);
-    const principals = principalsOf(member, tree.tenantId);
-    const grants = context?.restriction
-      ? tree.grantsOn(context.restriction.folderId).filter(({ id }) => principals.includes(id))
-      : [];
-    const reasons = explainAccess(member, facts, { can, sources, grants });
-    const principal = { type: "member", id: row.userId, name: row.username } as const;
-    return { principal, can, reasons };
-  });
+  return explained.map((one) => accessIn(one, origin, target));
+}
+
+/** The access of a member whose permissions are known. The caller has checked that the actor may know it. */
+export function accessIn(
+  { row, membership, sources }: ExplainedMembership<MembershipDoc>,
+  origin: Actor["origin"],
+  { tree, folderId, subject }: AccessTarget,
+): PrincipalAccess {
+  const member = actorOf(row, membership, origin);
+  const context = accessContextIn(tree, member, folderId);
+  const facts = subject(context);
+  const can = allowedActions(member, facts);
+  const principals = principalsOf(member, tree.tenantId);
+  const grants = context?.restriction
+    ? tree.grantsOn(context.restriction.folderId).filter(({ id }) => principals.includes(id))
+    : [];
+  const reasons = explainAccess(member, facts, { can, sources, grants });
+  const principal = { type: "member", id: row.userId, name: row.username } as const;
+  return { principal, can, reasons };
 }
 
 /** A member as if signed in; their tokens allow the same or less. */

@@ -155,6 +155,11 @@ export class FolderTree {
     return found;
   }
 
+  /** Ids of the folders that have a restriction of their own. */
+  restrictedFolders(): string[] {
+    return [...this.#nodes.values()].filter(({ restricted }) => restricted).map(({ _id }) => _id);
+  }
+
   /** Grants on a folder. */
   grantsOn(folderId: string): FolderDoc["grants"] {
     return this.#grants.get(folderId) ?? [];

@@ -1,10 +1,10 @@
-import { MemberPayload } from "../../../contract/payloads/organizations.ts";
+import { MemberPayload, memberPageFields } from "../../../contract/payloads/organizations.ts";
 import type { App } from "../../app.ts";
-import { Page, routesOf, type Route } from "../../http/route.ts";
+import { routesOf, type Route } from "../../http/route.ts";
 import { presentMember } from "../present.ts";
 import { ChangeMember, MemberParams, MemberQuery, TenantParams } from "../schema.ts";
 import { removeMember } from "./leave.ts";
-import { changeMember, listMembers } from "./members.ts";
+import { changeMember, listMembers, readMember } from "./members.ts";
 
 const route = routesOf({ tag: "Members", auth: "required" });
 
@@ -18,11 +18,19 @@ export function memberRoutes(app: App): Route[] {
       query: MemberQuery,
       data: MemberPayload,
       page: true,
+      pageFields: memberPageFields,
       budget: "search",
-      async handle({ actor, params, query }) {
-        const page = await listMembers(app, actor, params.tenant, query);
-        return new Page(page.items.map(presentMember), page.nextCursor);
-      },
+      handle: async ({ actor, params, query }) =>
+        (await listMembers(app, actor, params.tenant, query)).map(presentMember),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/members/:userId",
+      summary: "Read a member",
+      params: MemberParams,
+      data: MemberPayload,
+      handle: async ({ actor, params }) =>
+        presentMember(await readMember(app, actor, params.tenant, params.userId)),
     }),
     route({
       method: "patch",

@@ -38,7 +38,7 @@ export interface Member {
   isProvisioned?: boolean;
 }
 
-/** A page of members, by username; with `teamId`, the members of a team. */
+/** A page of members, by username; with `teamId`, the members of a team. The first page has their number. */
 export async function listMembers(
   app: App,
   actor: Actor,
@@ -47,26 +47,47 @@ export async function listMembers(
   teamId?: string,
 ): Promise<Page<Member>> {
   const tenant = await loadTenant(app, actor, tenantRef, "member:read");
+  const { memberships } = app.storage;
   const at = decodeCursor(input.cursor, MemberCursor);
   const inTeam = teamId ?? input.team;
   // Both are given for the members of a team: they are the same, or no one is in both lists.
-  if (input.team !== undefined && input.team !== inTeam) return new Page<Member>([], null);
-  const rows = await app.storage.memberships.list({
-    tenantId: tenant._id,
-    prefix: input.query === undefined ? undefined : foldName(input.query),
-    role: input.role,
-    teamId: inTeam,
-    after: at ? { username: at[0], id: at[1] } : undefined,
-    limit: input.limit + 1,
-  });
+  if (input.team !== undefined && input.team !== inTeam) return new Page<Member>([], null, { total: 0 });
+  const prefix = input.query === undefined ? undefined : foldName(input.query);
+  const filter = { role: input.role, teamId: inTeam };
+  const after = at ? { username: at[0], id: at[1] } : undefined;
+  const [rows, total] = await Promise.all([
+    memberships.list({ ...filter, tenantId: tenant._id, prefix, after, limit: input.limit + 1 }),
+    // Names are not counted, since that would read every member.
+    after || prefix !== undefined ? undefined : memberships.countListed(tenant._id, filter),
+  ]);
   const page = pageOf(rows, input.limit, (last) => [last.username, last._id]);
-  const showsEmail = decideTenant(actor, "member:update", tenant._id) === "allowed";
+  page.fields = { total };
+  return withAccounts(app, actor, tenant._id, page);
+}
+
+/** A member of an organization, for those who may list its members. */
+export async function readMember(app: App, actor: Actor, tenantRef: string, userId: string): Promise<Member> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member:read");
+  const membership = isId(userId) ? await app.storage.memberships.find(tenant._id, userId) : null;
+  if (!membership) throw notFound("member", userId);
+  const page = await withAccounts(app, actor, tenant._id, new Page([membership], null));
+  return page.items[0]!;
+}
+
+/** Members with their accounts, names and, for callers who may change members, their last use. */
+async function withAccounts(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  page: Page<MembershipDoc>,
+): Promise<Page<Member>> {
+  const showsEmail = decideTenant(actor, "member:update", tenantId) === "allowed";
   const userIds = page.items.map((row) => row.userId);
   const [accounts, names, lastSeen, provisioned] = await Promise.all([
     app.storage.users.listByIds(userIds),
-    loadNames(app, tenant._id, page.items),
+    loadNames(app, tenantId, page.items),
     showsEmail ? lastSeenOf(app, userIds) : new Map<string, Date>(),
-    showsEmail ? app.storage.scimUsers.listAccounts(tenant._id, userIds) : new Set<string>(),
+    showsEmail ? app.storage.scimUsers.listAccounts(tenantId, userIds) : new Set<string>(),
   ]);
   const byId = new Map(accounts.map((account) => [account._id, account]));
   return page.map((membership) => ({

@@ -1,4 +1,5 @@
-import { MemberPayload, TeamPayload } from "../../../contract/payloads/organizations.ts";
+import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
+import { MemberPayload, memberPageFields, TeamPayload } from "../../../contract/payloads/organizations.ts";
 import type { TeamDoc } from "../../../storage/teams.ts";
 import type { App } from "../../app.ts";
 import { Page, routesOf, type Route } from "../../http/route.ts";
@@ -18,10 +19,18 @@ import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from "./teams
 
 const route = routesOf({ tag: "Teams", auth: "required" });
 
-/** Teams of one organization, with the names of their roles. */
+const countConcurrency = 16;
+
+/** Teams of one organization, with the names of their roles and the numbers of their members. */
 async function presentAll(app: App, teams: readonly TeamDoc[]): Promise<TeamPayload[]> {
-  const names = await loadNames(app, teams[0]?.tenantId ?? "", teams);
-  return teams.map((team) => presentTeam(team, names));
+  const tenantId = teams[0]?.tenantId ?? "";
+  const [names, counts] = await Promise.all([
+    loadNames(app, tenantId, teams),
+    mapLimit(teams, countConcurrency, ({ _id: teamId }) =>
+      app.storage.memberships.countListed(tenantId, { teamId }),
+    ),
+  ]);
+  return teams.map((team, index) => presentTeam(team, names, counts[index]!));
 }
 
 const presentOne = async (app: App, team: TeamDoc): Promise<TeamPayload> =>
@@ -66,7 +75,7 @@ export function teamRoutes(app: App): Route[] {
     route({
       method: "patch",
       path: "/api/tenants/:tenant/teams/:id",
-      summary: "Change a team's name or roles",
+      summary: "Change a team's name, description or roles",
       params: TeamParams,
       body: UpdateTeam,
       data: TeamPayload,
@@ -89,11 +98,10 @@ export function teamRoutes(app: App): Route[] {
       query: MemberQuery,
       data: MemberPayload,
       page: true,
+      pageFields: memberPageFields,
       budget: "search",
-      async handle({ actor, params, query }) {
-        const page = await listTeamMembers(app, actor, params.tenant, params.id, query);
-        return new Page(page.items.map(presentMember), page.nextCursor);
-      },
+      handle: async ({ actor, params, query }) =>
+        (await listTeamMembers(app, actor, params.tenant, params.id, query)).map(presentMember),
     }),
     route({
       method: "put",

@@ -55,13 +55,17 @@ export async function createTeam(
     tenantId: tenant._id,
     resourceType: "team",
     resourceId: app.newId(),
-    metadata: { name: input.name, roles: input.roles },
+    metadata: { name: input.name, description: input.description || undefined, roles: input.roles },
   });
   const record = newRecord(app, actor, input.name, event);
-  return insertRecord(app, "team", teams, { ...record, roleIds: input.roles });
+  return insertRecord(app, "team", teams, {
+    ...record,
+    description: input.description || undefined,
+    roleIds: input.roles,
+  });
 }
 
-/** Changes the name or the roles. The caller must have the previous and the new permissions of the team. */
+/** Changes the name, the description or the roles. The caller must have the previous and the new permissions of the team. */
 export async function updateTeam(
   app: App,
   actor: Actor,
@@ -91,6 +95,7 @@ export async function updateTeam(
   const fields = {
     name: input.name,
     nameKey: input.name === undefined ? undefined : foldName(input.name),
+    description: input.description,
     roleIds: input.roles,
   };
   return updateRecord(app, "team", app.storage.teams, team, fields, event);

@@ -80,7 +80,8 @@ export async function listOutdatedInstalls(
   return outdated.filter(({ skill }) => readable.has(skill)).slice(0, limit);
 }
 
-function presentInstall(row: InstallDoc, skill: SkillDoc) {
+/** The installed version of a report, and whether there is a newer one. */
+export function presentInstall(row: InstallDoc, skill: SkillDoc) {
   const { platform, scope, version, semver } = row;
   return {
     platform,

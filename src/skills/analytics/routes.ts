@@ -1,6 +1,7 @@
 /** Downloads and installs over HTTP. */
 import {
   InstallSummaryPayload,
+  MemberInstallPayload,
   OwnInstallPayload,
   RecordedInstallPayload,
   SkillAnalyticsPayload,
@@ -11,11 +12,12 @@ import {
 } from "../../../contract/payloads/analytics.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
-import { TenantParams } from "../../orgs/schema.ts";
+import { MemberParams, TenantParams } from "../../orgs/schema.ts";
 import { SkillParams } from "../schema.ts";
 import { summarizeInstalls } from "./install-summary.ts";
 import { forgetInstall, recordInstall } from "./installs.ts";
 import { listOwnInstalls, listSkillInstalls } from "./list-installs.ts";
+import { listMemberInstalls } from "./member-installs.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
 import { readTenantUsage, readUninstalled } from "./organization-usage.ts";
 import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
@@ -106,6 +108,16 @@ function installRoutes(app: App): Route[] {
       data: InstallSummaryPayload,
       budget: "analytics",
       handle: ({ actor, params }) => summarizeInstalls(app, actor, params.skill),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/members/:userId/installs",
+      summary: "List what a member has installed of the skills whose analytics you may read",
+      params: MemberParams,
+      query: ListInstalls,
+      data: MemberInstallPayload,
+      page: true,
+      handle: ({ actor, params, query }) => listMemberInstalls(app, actor, params, query),
     }),
     route({
       method: "get",
