@@ -46,6 +46,7 @@ export const routes = rootRoute("shell/shell.tsx", [
     index("people/members.tsx"),
     route("check", "people/check.tsx"),
     route("invitations", "people/invitations.tsx"),
+    route("members/$member", "people/member/page.tsx"),
     route("roles", "people/roles.tsx"),
     route("teams", [index("people/teams.tsx"), route("$team", "people/team.tsx")]),
   ]),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { InvitationOutcomePayload } from "../../contract/payloads/organizations.ts";
 import { whyNoBrowser } from "../support/browser.ts";
-import { confirmAddress, newMember } from "../support/organization.ts";
+import { confirmAddress, newFolder, newMember } from "../support/organization.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 import { assertAccessible, setUpDashboard } from "../support/web/dashboard.ts";
 
@@ -83,6 +83,95 @@ describe("the people of an organization", { skip: reason ?? false }, async () =>
     await dialog.getByText(/\/invitations\/[\w-]+\.\w+\.[\w-]{43}$/).waitFor();
     await page.keyboard.press("Escape");
     await assertAccessible(page, "invitations without mail");
+    assert.deepEqual(troubles, []);
+  });
+
+  it("are ordered, chosen and added to a team without moving, and have a page each", async () => {
+    const people = [];
+    for (const name of ["Noor Amari", "Anna Maria Alexandra von Hohenstein-Rathenau", "Zoë Quispe Mamani"]) {
+      const person = await newMember(service, org, "member");
+      await service.call("PATCH", "/api/user/profile", { cookie: person.cookie, body: { name } });
+      people.push(person);
+    }
+    const releasers = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/teams`, {
+      token: owner.token,
+      body: { name: "Releasers", description: "Publishes what others have reviewed." },
+    });
+    const { id: folder } = await newFolder(service, org, owner, "engineering/release");
+    const grants = [{ principal: { type: "team", id: releasers.data.id }, level: "editor" }];
+    await service.call("PUT", `/api/folders/${folder}/access`, {
+      token: owner.token,
+      body: { restricted: true, grants },
+    });
+    await service.settled();
+    const { page, troubles } = await dashboard.open(at(""), { user: owner });
+    const table = page.getByRole("table", { name: "Members" });
+    const names = () => table.getByRole("row").locator(".name").allInnerTexts();
+    await table.getByRole("button", { name: "Name" }).click();
+    await table
+      .getByRole("columnheader", { name: "Name", exact: false })
+      .and(page.locator("[aria-sort=ascending]"))
+      .waitFor();
+    const shown = await names();
+    assert.deepEqual(
+      shown,
+      shown.toSorted((a, b) => a.localeCompare(b, "en")),
+    );
+    await table.getByRole("button", { name: "Name" }).click();
+    await page.locator("[aria-sort=descending]").waitFor();
+    assert.deepEqual(await names(), shown.toReversed());
+
+    const first = table.getByRole("checkbox", { name: `Choose ${people[0]!.username}` });
+    const before = (await first.boundingBox())!;
+    await first.check();
+    await table.getByRole("checkbox", { name: `Choose ${people[1]!.username}` }).check();
+    assert.deepEqual(await first.boundingBox(), before, "the table does not move");
+    await assertAccessible(page, "members chosen");
+    await page
+      .getByRole("region", { name: "Chosen members" })
+      .getByRole("button", { name: "Add to team" })
+      .click();
+    const dialog = page.getByRole("dialog", { name: "Add to team" });
+    await dialog.getByRole("combobox", { name: "Team" }).click();
+    await page.getByRole("option", { name: "Releasers" }).click();
+    await dialog.getByRole("button", { name: "Add to team" }).click();
+    await dialog.waitFor({ state: "detached" });
+
+    await table.getByRole("link", { name: "Anna Maria Alexandra von Hohenstein-Rathenau" }).click();
+    await page.getByRole("heading", { level: 1, name: /^Anna Maria/ }).waitFor();
+    const access = page.getByRole("region", { name: "Access", exact: true });
+    await access.getByRole("row", { name: /engineering\/release/ }).waitFor();
+    await access.getByRole("cell", { name: "editor by the team Releasers" }).waitFor();
+    await page
+      .getByRole("region", { name: "Roles and teams" })
+      .getByRole("link", { name: "Releasers" })
+      .waitFor();
+    await assertAccessible(page, "member page");
+    await page
+      .getByRole("region", { name: "Roles and teams" })
+      .getByRole("link", { name: "Releasers" })
+      .click();
+    await page.getByRole("heading", { level: 1, name: "Releasers" }).waitFor();
+    await page.getByRole("combobox", { name: "Add members" }).click();
+    await page.getByRole("option", { name: new RegExp(people[2]!.username) }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Add 1 member" }).click();
+    await page.getByRole("button", { name: `Remove ${people[2]!.username} from the team` }).waitFor();
+    await assertAccessible(page, "team page");
+    await page.getByRole("link", { name: "Teams" }).first().click();
+    await page.getByRole("row", { name: /Releasers Publishes what others have reviewed. 3/ }).waitFor();
+    await assertAccessible(page, "teams");
+    assert.deepEqual(troubles, []);
+  });
+
+  it("are shown to a member without what needs more permissions", async () => {
+    const { page, troubles } = await dashboard.open(at(`/members/${owner.id}`), { user: member });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByText("All folders without a restriction").waitFor();
+    assert.equal(await page.getByText("engineering/release").count(), 0);
+    assert.equal(await page.getByRole("heading", { name: "Activity" }).count(), 0);
+    assert.equal(await page.getByRole("heading", { name: "API tokens" }).count(), 0);
+    assert.equal(await page.getByText(`${owner.username}@example.com`).count(), 0);
     assert.deepEqual(troubles, []);
   });
 });

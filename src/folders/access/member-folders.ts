@@ -1,6 +1,6 @@
 /**
- * Access of a member with its reasons, by restriction: all folders without one are alike, and so are all folders in which a
- * restriction is in effect.
+ * Access of a member with its reasons, by restriction: all folders without one are alike, and so are all folders in
+ * which a restriction is in effect.
  */
 import type { MemberFolderPayload } from "../../../contract/payloads/folders.ts";
 import { isId } from "../../../storage/database.ts";

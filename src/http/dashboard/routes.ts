@@ -57,6 +57,7 @@ const organizationPages = [
   "/:org/-/people",
   "/:org/-/people/check",
   "/:org/-/people/invitations",
+  "/:org/-/people/members/:member",
   "/:org/-/people/roles",
   "/:org/-/people/teams",
   "/:org/-/people/teams/:team",

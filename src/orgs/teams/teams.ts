@@ -65,7 +65,7 @@ export async function createTeam(
   });
 }
 
-/** Changes the name, the description or the roles. The caller must have the previous and the new permissions of the team. */
+/** Changes a team. The caller must have its previous and its new permissions. */
 export async function updateTeam(
   app: App,
   actor: Actor,

@@ -47,6 +47,7 @@ export async function setUpPages(): Promise<Pages> {
       .replace("$org", seeded.org)
       .replace("$slug", "zebra-checks")
       .replace("$team", seeded.team)
+      .replace("$member", seeded.owner.id)
       .replace("$server", "zebra-tracker")
       .replace("$collection", "zebra-set");
   const load = (page: Page, route: string) => page.goto(dashboard.service.url + addressOf(route));

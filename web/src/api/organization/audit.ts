@@ -61,13 +61,13 @@ export function auditParams({ action, actor, resource, from, to, past }: AuditFi
   };
 }
 
-export const auditQuery = (org: string, filter: AuditFilter) =>
+export const auditQuery = (org: string, filter: AuditFilter, limit = auditPageSize) =>
   queryOptions({
     ...query("/api/tenants/{tenant}/audit-log", {
       tenant: org,
       ...auditParams(filter),
       page: filter.page ?? 1,
-      limit: auditPageSize,
+      limit,
     }),
     placeholderData: keepPreviousData,
   });

@@ -4,6 +4,7 @@ import { api, dataOf, ok, type Schemas } from "../client.ts";
 import { pages, query, whole } from "../query.ts";
 
 export type Member = Schemas["Member"];
+export type MemberFolder = Schemas["MemberFolder"];
 export type Team = Schemas["Team"];
 export type Role = Schemas["Role"];
 export type Invitation = Schemas["Invitation"];
@@ -21,6 +22,22 @@ export const membersQuery = (org: string, filter: MemberFilter) =>
     ...pages("/api/tenants/{tenant}/members", { tenant: org, limit: pageSize, ...filter }),
     placeholderData: keepPreviousData,
   });
+
+export const memberQuery = (org: string, userId: string) =>
+  query("/api/tenants/{tenant}/members/{userId}", { tenant: org, userId });
+
+/** Folders with the access of a member, as far as the user may know it. */
+export const memberFoldersQuery = (org: string, userId: string) =>
+  whole("/api/tenants/{tenant}/members/{userId}/folders", { tenant: org, userId, limit: pageSize });
+
+export const memberInstallsQuery = (org: string, userId: string) =>
+  infiniteQueryOptions(
+    pages("/api/tenants/{tenant}/members/{userId}/installs", { tenant: org, userId, limit: 20 }),
+  );
+
+/** The number of members, without those of further pages. */
+export const memberCountQuery = (org: string) =>
+  infiniteQueryOptions({ ...membersQuery(org, {}), select: ({ pages: [first] }) => first?.total });
 
 /** The first members whose name matches, to choose one from. */
 export const memberSearchQuery = (org: string, text: string) =>
@@ -75,11 +92,14 @@ export const withdrawInvitation = (tenant: string, id: string) =>
 export const resendInvitation = (tenant: string, id: string) =>
   ok(api.POST("/api/tenants/{tenant}/invitations/{id}/resend", { params: { path: { tenant, id } } }));
 
-export const createTeam = (tenant: string, body: { name: string; roles: string[] }) =>
+export const createTeam = (tenant: string, body: { name: string; description: string; roles: string[] }) =>
   dataOf(api.POST("/api/tenants/{tenant}/teams", { params: { path: { tenant } }, body }));
 
-export const changeTeam = (tenant: string, id: string, body: { name?: string; roles?: string[] }) =>
-  dataOf(api.PATCH("/api/tenants/{tenant}/teams/{id}", { params: { path: { tenant, id } }, body }));
+export const changeTeam = (
+  tenant: string,
+  id: string,
+  body: { name?: string; description?: string; roles?: string[] },
+) => dataOf(api.PATCH("/api/tenants/{tenant}/teams/{id}", { params: { path: { tenant, id } }, body }));
 
 export const deleteTeam = (tenant: string, id: string) =>
   ok(api.DELETE("/api/tenants/{tenant}/teams/{id}", { params: { path: { tenant, id } } }));

@@ -2,7 +2,14 @@ import { Select } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { changeRole, removeMember, rolesQuery, type Member } from "../../api/organization/people.ts";
+import {
+  addToTeam,
+  changeRole,
+  removeMember,
+  rolesQuery,
+  teamsQuery,
+  type Member,
+} from "../../api/organization/people.ts";
 import type { Path } from "../../api/query.ts";
 import { identityQuery } from "../../api/session.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
@@ -13,6 +20,10 @@ const named = 8;
 /** Paths that show the members of the organization. */
 const membershipPaths: Path[] = [
   "/api/tenants/{tenant}/members",
+  "/api/tenants/{tenant}/members/{userId}",
+  "/api/tenants/{tenant}/members/{userId}/folders",
+  "/api/tenants/{tenant}/teams",
+  "/api/tenants/{tenant}/teams/{id}",
   "/api/tenants/{tenant}/teams/{id}/members",
   "/api/folders/{folder}/effective",
   "/api/skills/{skill}/effective",
@@ -72,6 +83,44 @@ export function RoleDialog({ org, organization, members, onDone, onClose }: Prop
         onChange={setRole}
       />
       <p className="sub">It takes effect with the next request of the member.</p>
+    </ConfirmDialog>
+  );
+}
+
+/** Adds members to a team that they are not in yet. */
+export function TeamDialog({ org, members, onDone, onClose }: Props) {
+  const { data: teams } = useQuery(teamsQuery(org));
+  const refresh = useRefresh();
+  const [team, setTeam] = useState<string | null>(null);
+  const added = members.filter(({ teamIds }) => team !== null && !teamIds.includes(team));
+  const run = async () => {
+    if (team === null) throw new Error("Choose a team.");
+    try {
+      await eachMember(added, ({ userId }) => addToTeam(org, team, userId));
+      onDone?.();
+    } finally {
+      await refresh();
+    }
+  };
+  return (
+    <ConfirmDialog title="Add to team" action="Add to team" run={run} onClose={onClose}>
+      <Names members={members} />
+      <Select
+        label="Team"
+        placeholder="Choose a team"
+        searchable
+        data={(teams ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={team}
+        nothingFoundMessage="No team has this name"
+        onChange={setTeam}
+      />
+      {team !== null && added.length < members.length && (
+        <p className="sub">
+          {added.length === 0
+            ? "All of them are in this team."
+            : `${members.length - added.length} of them ${members.length - added.length === 1 ? "is" : "are"} in this team already.`}
+        </p>
+      )}
     </ConfirmDialog>
   );
 }

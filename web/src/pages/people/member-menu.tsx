@@ -2,22 +2,21 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
-import type { Member, Role } from "../../api/organization/people.ts";
+import type { Member } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { RemoveMembersDialog, RoleDialog } from "./member-dialogs.tsx";
+import { RemoveMembersDialog, RoleDialog, TeamDialog } from "./member-dialogs.tsx";
 
 interface Props {
   org: string;
   organization: Organization;
   member: Member;
-  roles: Role[];
   isSelf: boolean;
 }
 
 /** Actions of the user on a member. */
 export function MemberMenu({ org, organization, member, isSelf }: Props) {
-  const [asked, setAsked] = useState<"role" | "remove">();
+  const [asked, setAsked] = useState<"role" | "team" | "remove">();
   const navigate = useNavigate();
   const canUpdate = may(organization.permissions, "member", "update");
   const canRemove = isSelf || may(organization.permissions, "member", "remove");
@@ -32,6 +31,9 @@ export function MemberMenu({ org, organization, member, isSelf }: Props) {
         </Menu.Target>
         <Menu.Dropdown>
           {canUpdate && <Menu.Item onClick={() => setAsked("role")}>Change role</Menu.Item>}
+          {may(organization.permissions, "team", "update") && (
+            <Menu.Item onClick={() => setAsked("team")}>Add to team</Menu.Item>
+          )}
           <Menu.Item
             onClick={() =>
               void navigate({
@@ -52,6 +54,9 @@ export function MemberMenu({ org, organization, member, isSelf }: Props) {
       </Menu>
       {asked === "role" && (
         <RoleDialog org={org} organization={organization} members={[member]} onClose={close} />
+      )}
+      {asked === "team" && (
+        <TeamDialog org={org} organization={organization} members={[member]} onClose={close} />
       )}
       {asked === "remove" && (
         <RemoveMembersDialog

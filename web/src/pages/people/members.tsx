@@ -11,15 +11,17 @@ import { itemsOf } from "../../parts/lists/found.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
-import { BulkBar } from "./bulk-bar.tsx";
 import { InviteDialog } from "./invite/dialog.tsx";
-import { MemberRows } from "./member-rows.tsx";
+import { BulkBar } from "./list/bulk-bar.tsx";
+import { MemberRows } from "./list/member-rows.tsx";
+import { readOrder, sortMembers, type MemberOrder } from "./list/sorting.ts";
 import { PeoplePage } from "./people-page.tsx";
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 export const Route = createFileRoute("/$org/-/people/")({
-  validateSearch: (raw: Record<string, unknown>): MemberFilter => ({
+  validateSearch: (raw: Record<string, unknown>): MemberFilter & { by?: MemberOrder } => ({
+    by: readOrder(raw["by"]),
     query: textOf(raw["query"]),
     role: textOf(raw["role"]),
     team: textOf(raw["team"]),
@@ -56,12 +58,14 @@ function MembersPage() {
 
 function Members({ organization }: { organization: Organization }) {
   const { org } = Route.useParams();
-  const filter = Route.useSearch();
+  const { by, ...filter } = Route.useSearch();
+  const navigate = useNavigate({ from: Route.fullPath });
   const found = useInfiniteQuery(membersQuery(org, filter));
   const roles = useQuery(rolesQuery(org));
   const teams = useQuery(teamsQuery(org));
   const { data } = found;
-  const members = useMemo(() => itemsOf({ data }), [data]);
+  const members = useMemo(() => sortMembers(itemsOf({ data }), by), [data, by]);
+  const total = data?.pages[0]?.total ?? members.length;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
@@ -72,6 +76,28 @@ function Members({ organization }: { organization: Organization }) {
         retry={() => void (found.isFetchNextPageError ? found.fetchNextPage() : found.refetch())}
       />
       {found.isPending && <SkeletonRows height={48} />}
+      {members.length > 0 && (
+        <MemberRows
+          org={org}
+          organization={organization}
+          members={members}
+          teams={teams.data ?? []}
+          found={found}
+          chosen={chosen}
+          onChoose={setChosen}
+          order={by}
+          onOrder={(order) =>
+            void navigate({ search: (old) => ({ ...old, by: order }), replace: true, resetScroll: false })
+          }
+        />
+      )}
+      {found.isSuccess && members.length === 0 && (
+        <p className="sub">{isFiltered ? "No member matches. Remove a filter." : "There are no members."}</p>
+      )}
+      <p className="meta" aria-live="polite">
+        {found.isSuccess &&
+          `${total}${found.hasNextPage && total === members.length ? " or more" : ""} ${total === 1 ? "member" : "members"}`}
+      </p>
       {chosen.size > 0 && (
         <BulkBar
           org={org}
@@ -80,25 +106,6 @@ function Members({ organization }: { organization: Organization }) {
           onDone={() => setChosen(new Set())}
         />
       )}
-      {members.length > 0 && (
-        <MemberRows
-          org={org}
-          organization={organization}
-          members={members}
-          roles={roles.data ?? []}
-          teams={teams.data ?? []}
-          found={found}
-          chosen={chosen}
-          onChoose={setChosen}
-        />
-      )}
-      {found.isSuccess && members.length === 0 && (
-        <p className="sub">{isFiltered ? "No member matches. Remove a filter." : "There are no members."}</p>
-      )}
-      <p className="meta" aria-live="polite">
-        {found.isSuccess &&
-          `${members.length}${found.hasNextPage ? " or more" : ""} ${members.length === 1 ? "member" : "members"}`}
-      </p>
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import "./people.css";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { invitationsQuery, rolesQuery, teamsQuery } from "../../api/organization/people.ts";
+import { invitationsQuery, memberCountQuery, rolesQuery, teamsQuery } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { TabNav } from "../../parts/tab-nav.tsx";
@@ -46,6 +46,7 @@ export function PeoplePage({ org, title, subject, renderActions, children }: Pro
 
 function Tabs({ org, organization }: { org: string; organization: Organization }) {
   const canInvite = may(organization.permissions, "member", "invite");
+  const members = useInfiniteQuery(memberCountQuery(org));
   const teams = useQuery(teamsQuery(org));
   const roles = useQuery(rolesQuery(org));
   const invitations = useQuery({ ...invitationsQuery(org), enabled: canInvite });
@@ -54,17 +55,17 @@ function Tabs({ org, organization }: { org: string; organization: Organization }
   return (
     <TabNav label="People and roles">
       <Link to="/$org/-/people" params={params} activeOptions={exact}>
-        Members
+        Members <Count of={members.data} />
       </Link>
       <Link to="/$org/-/people/teams" params={params}>
-        Teams <Count of={teams.data} />
+        Teams <Count of={teams.data?.length} />
       </Link>
       <Link to="/$org/-/people/roles" params={params}>
-        Roles <Count of={roles.data} />
+        Roles <Count of={roles.data?.length} />
       </Link>
       {canInvite && (
         <Link to="/$org/-/people/invitations" params={params}>
-          Invitations <Count of={invitations.data} />
+          Invitations <Count of={invitations.data?.length} />
         </Link>
       )}
       <Link to="/$org/-/people/check" params={params}>
@@ -74,5 +75,5 @@ function Tabs({ org, organization }: { org: string; organization: Organization }
   );
 }
 
-const Count = ({ of }: { of: unknown[] | undefined }) =>
-  of ? <span className="counter">{of.length}</span> : null;
+const Count = ({ of }: { of: number | undefined }) =>
+  of === undefined ? null : <span className="counter">{of.toLocaleString("en")}</span>;

@@ -54,12 +54,23 @@ function TeamTable({ org, teams }: { org: string; teams: Team[] }) {
 const columnsOf = (org: string): Column<Team>[] => [
   {
     header: "Team",
-    cell: ({ id, name }) => (
-      <Link className="row" to="/$org/-/people/teams/$team" params={{ org, team: id }}>
+    className: "anywhere",
+    cell: ({ id, name, description }) => (
+      <span className="row">
         <Initials name={name} />
-        {name}
-      </Link>
+        <span>
+          <Link className="team-name" to="/$org/-/people/teams/$team" params={{ org, team: id }}>
+            {name}
+          </Link>
+          {description !== "" && <span className="meta block">{description}</span>}
+        </span>
+      </span>
     ),
+  },
+  {
+    header: "Members",
+    align: "right",
+    cell: ({ members }) => members.toLocaleString("en"),
   },
   { header: "Roles that it gives", cell: ({ roleNames }) => roleNames.join(", ") || "none" },
   {
@@ -81,9 +92,10 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
   const navigate = useNavigate();
   const roles = useQuery(rolesQuery(org));
   const [name, setName] = useState("");
+  const [description, setDescription] = useState("");
   const [given, setGiven] = useState<string[]>([]);
   const creating = useMutation({
-    mutationFn: () => createTeam(org, { name: name.trim(), roles: given }),
+    mutationFn: () => createTeam(org, { name: name.trim(), description, roles: given }),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: teamsQuery(org).queryKey });
       await navigate({ to: "/$org/-/people/teams/$team", params: { org, team: id } });
@@ -97,7 +109,7 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
         isReady={name.trim() !== ""}
         isPending={creating.isPending}
         error={creating.error}
-        fields={["name"]}
+        fields={["name", "description"]}
         onSubmit={() => creating.mutate()}
         onClose={onClose}
       >
@@ -109,6 +121,14 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
           value={name}
           error={fieldError(creating.error, "name")}
           onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Description"
+          placeholder="What the team is for"
+          maxLength={200}
+          value={description}
+          error={fieldError(creating.error, "description")}
+          onChange={(event) => setDescription(event.currentTarget.value)}
         />
         <MultiSelect
           label="Roles"

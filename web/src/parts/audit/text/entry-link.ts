@@ -33,10 +33,10 @@ const links: Record<string, (org: string, entry: AuditEntry) => PageLink | undef
     const server = textAt(entry, "slug");
     return server === undefined ? undefined : { to: "/$org/-/mcp/$server", params: { org, server } };
   },
-  user: (org, entry) => {
-    const query = textAt(entry, "username");
-    return query === undefined ? undefined : { to: "/$org/-/people", params: { org }, search: { query } };
-  },
+  user: (org, { resourceId }) => ({
+    to: "/$org/-/people/members/$member",
+    params: { org, member: resourceId },
+  }),
   team: (org, { resourceId }) => ({
     to: "/$org/-/people/teams/$team",
     params: { org, team: resourceId },

@@ -1,11 +1,12 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { removeFromTeam, type Member, type Team } from "../../api/organization/people.ts";
-import { query } from "../../api/query.ts";
-import { Initials } from "../../parts/avatar.tsx";
-import type { Found } from "../../parts/lists/found.ts";
-import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { Link } from "@tanstack/react-router";
+import { removeFromTeam, type Member, type Team } from "../../../api/organization/people.ts";
+import { query } from "../../../api/query.ts";
+import { Initials } from "../../../parts/avatar.tsx";
+import type { Found } from "../../../parts/lists/found.ts";
+import { ListSection } from "../../../parts/lists/list-section.tsx";
+import { Problem } from "../../../parts/problem.tsx";
 
 interface Props {
   org: string;
@@ -45,7 +46,14 @@ export function TeamMembers({ org, team, members, canRemove }: Props) {
             <li key={userId} className="row">
               <Initials name={name || username} />
               <span className="grow clip">
-                <b>{name || username}</b> <span className="meta">{username}</span>
+                <Link
+                  className="team-name"
+                  to="/$org/-/people/members/$member"
+                  params={{ org, member: userId }}
+                >
+                  {name || username}
+                </Link>{" "}
+                {name !== username && <span className="meta">{username}</span>}
               </span>
               <span className="meta">{roleName}</span>
               {canRemove && (

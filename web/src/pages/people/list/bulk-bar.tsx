@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import type { Member } from "../../api/organization/people.ts";
-import { may } from "../../api/session.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { RemoveMembersDialog, RoleDialog } from "./member-dialogs.tsx";
+import type { Member } from "../../../api/organization/people.ts";
+import { may } from "../../../api/session.ts";
+import type { Organization } from "../../../parts/organization-page.tsx";
+import { RemoveMembersDialog, RoleDialog, TeamDialog } from "../member-dialogs.tsx";
 
 interface Props {
   org: string;
@@ -14,16 +14,21 @@ interface Props {
 
 /** Actions on all chosen members. */
 export function BulkBar({ org, organization, members, onDone }: Props) {
-  const [asked, setAsked] = useState<"role" | "remove">();
+  const [asked, setAsked] = useState<"role" | "team" | "remove">();
   const dialog = { org, organization, members, onDone, onClose: () => setAsked(undefined) };
   return (
-    <div className="note row wrap" role="region" aria-label="Chosen members">
+    <div className="note row wrap bulk-bar" role="region" aria-label="Chosen members">
       <span className="grow" role="status">
         {members.length} chosen
       </span>
       {may(organization.permissions, "member", "update") && (
         <Button size="xs" variant="default" onClick={() => setAsked("role")}>
           Change role
+        </Button>
+      )}
+      {may(organization.permissions, "team", "update") && (
+        <Button size="xs" variant="default" onClick={() => setAsked("team")}>
+          Add to team
         </Button>
       )}
       {may(organization.permissions, "member", "remove") && (
@@ -35,6 +40,7 @@ export function BulkBar({ org, organization, members, onDone }: Props) {
         Clear
       </Button>
       {asked === "role" && <RoleDialog {...dialog} />}
+      {asked === "team" && <TeamDialog {...dialog} />}
       {asked === "remove" && <RemoveMembersDialog {...dialog} />}
     </div>
   );

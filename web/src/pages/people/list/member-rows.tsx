@@ -1,14 +1,18 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef, useState } from "react";
-import type { Member, Role, Team } from "../../api/organization/people.ts";
-import { identityQuery, may } from "../../api/session.ts";
-import { Initials } from "../../parts/avatar.tsx";
-import { useNextPage, type Found } from "../../parts/lists/found.ts";
-import type { Organization } from "../../parts/organization-page.tsx";
-import { Time } from "../../parts/time.tsx";
-import { MemberMenu } from "./member-menu.tsx";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { useRef } from "react";
+import type { Member, Team } from "../../../api/organization/people.ts";
+import { identityQuery, may } from "../../../api/session.ts";
+import { Initials } from "../../../parts/avatar.tsx";
+import { useNextPage, type Found } from "../../../parts/lists/found.ts";
+import type { Organization } from "../../../parts/organization-page.tsx";
+import { Time } from "../../../parts/time.tsx";
+import { Day } from "../day.tsx";
+import { MemberMenu } from "../member-menu.tsx";
+import { nextOrder, type MemberOrder, type MemberSort } from "./sorting.ts";
 
 const rowHeight = 52;
 /** Rows before the end of the list from which the next page is requested. */
@@ -18,16 +22,17 @@ interface Props {
   org: string;
   organization: Organization;
   members: Member[];
-  roles: Role[];
   teams: Team[];
   found: Found<Member>;
   chosen: ReadonlySet<string>;
   onChoose: (chosen: ReadonlySet<string>) => void;
+  order: MemberOrder | undefined;
+  onOrder: (order: MemberOrder | undefined) => void;
 }
 
 /** The members, of whom only the rows in view are drawn. */
 export function MemberRows(props: Props) {
-  const { members, organization, found, chosen, onChoose } = props;
+  const { members, organization, found } = props;
   const list = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: members.length,
@@ -37,13 +42,14 @@ export function MemberRows(props: Props) {
   });
   const drawn = rows.getVirtualItems();
   const last = drawn.at(-1)?.index ?? 0;
-  useNextPage(found, last > members.length - prefetchRows);
+  // Another order needs all members.
+  useNextPage(found, props.order !== undefined || last > members.length - prefetchRows);
   const canChange =
     may(organization.permissions, "member", "update") || may(organization.permissions, "member", "remove");
   const height = Math.min(rows.getTotalSize(), 13 * rowHeight);
   return (
     <div className="panel" role="table" aria-label="Members" aria-rowcount={members.length + 1}>
-      <Head members={members} chosen={chosen} canChange={canChange} onChoose={onChoose} />
+      <Head {...props} canChange={canChange} />
       <div ref={list} role="rowgroup" tabIndex={0} aria-label="Members" style={{ height, overflow: "auto" }}>
         <div role="presentation" style={{ height: rows.getTotalSize(), position: "relative" }}>
           {drawn.map(({ index, start }) => {
@@ -72,7 +78,8 @@ interface RowProps extends Props {
   canChange: boolean;
 }
 
-function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, teams, ...rest }: RowProps) {
+function MemberRow({ member, index, top, canChange, chosen, onChoose, teams, ...rest }: RowProps) {
+  const { org } = rest;
   const { userId, username, name, email, roleName, teamIds, lastSeenAt, joinedAt } = member;
   const { data: identity } = useQuery(identityQuery);
   const toggle = (isOn: boolean) =>
@@ -98,7 +105,10 @@ function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, tea
       <span role="cell" className="row clip">
         <Initials name={name || username} />
         <span className="clip">
-          <b>{name || username}</b> <span className="meta">{username}</span>{" "}
+          <Link to="/$org/-/people/members/$member" params={{ org, member: userId }} className="name">
+            {name || username}
+          </Link>{" "}
+          {name !== username && <span className="meta">{username}</span>}{" "}
           {member.provisioned === true && (
             <span className="badge" title="Managed by your identity provider">
               SCIM
@@ -117,19 +127,15 @@ function MemberRow({ member, index, top, canChange, chosen, onChoose, roles, tea
         {lastSeenAt ? <Day value={lastSeenAt} /> : <JoinedAt value={joinedAt} />}
       </span>
       <span role="cell" className="right">
-        <MemberMenu {...rest} member={member} roles={roles} isSelf={identity?.id === userId} />
+        <MemberMenu
+          org={org}
+          organization={rest.organization}
+          member={member}
+          isSelf={identity?.id === userId}
+        />
       </span>
     </div>
   );
-}
-
-const dayMs = 86_400_000;
-const days = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-
-/** A day relative to today; the service does not record the time. */
-function Day({ value }: { value: string }) {
-  const [today] = useState(() => Math.floor(Date.now() / dayMs));
-  return <time dateTime={value}>{days.format(Math.floor(Date.parse(value) / dayMs) - today, "day")}</time>;
 }
 
 const JoinedAt = ({ value }: { value: string }) => (
@@ -138,9 +144,12 @@ const JoinedAt = ({ value }: { value: string }) => (
   </>
 );
 
-type HeadProps = Pick<Props, "members" | "chosen" | "onChoose"> & { canChange: boolean };
+type HeadProps = Pick<Props, "members" | "chosen" | "onChoose" | "order" | "onOrder"> & {
+  canChange: boolean;
+};
 
-function Head({ members, chosen, canChange, onChoose }: HeadProps) {
+function Head({ members, chosen, canChange, onChoose, order, onOrder }: HeadProps) {
+  const sorting = { order, onOrder };
   return (
     <div className="member-row member-head" role="row" aria-rowindex={1}>
       <span role="columnheader">
@@ -156,17 +165,39 @@ function Head({ members, chosen, canChange, onChoose }: HeadProps) {
           />
         )}
       </span>
-      <span role="columnheader">Name</span>
-      <span role="columnheader">Role</span>
+      <SortHeader sort="name" label="Name" {...sorting} />
+      <SortHeader sort="role" label="Role" {...sorting} />
       <span role="columnheader" className="hidden-on-phones">
         Teams
       </span>
-      <span role="columnheader" className="hidden-on-phones">
-        Last seen
-      </span>
+      <SortHeader sort="seen" label="Last seen" className="hidden-on-phones" {...sorting} />
       <span role="columnheader" className="visually-hidden">
         Actions
       </span>
     </div>
+  );
+}
+
+interface SortProps extends Pick<Props, "order" | "onOrder"> {
+  sort: MemberSort;
+  label: string;
+  className?: string;
+}
+
+/** The header of a column that orders the list. */
+function SortHeader({ sort, label, className, order, onOrder }: SortProps) {
+  const isReverse = order === `-${sort}`;
+  const isSorted = isReverse || order === sort;
+  const Arrow = isReverse ? ArrowDown : ArrowUp;
+  return (
+    <span
+      role="columnheader"
+      className={className}
+      aria-sort={isSorted ? (isReverse ? "descending" : "ascending") : "none"}
+    >
+      <button type="button" className="sort-button" onClick={() => onOrder(nextOrder(sort, order))}>
+        {label} {isSorted && <Arrow size={12} aria-hidden="true" />}
+      </button>
+    </span>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Folder, FolderLock } from "lucide-react";
-import { teamFoldersQuery } from "../../api/organization/people.ts";
-import { iconProps } from "../../parts/icon.ts";
-import { Problem } from "../../parts/problem.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
+import { teamFoldersQuery } from "../../../api/organization/people.ts";
+import { iconProps } from "../../../parts/icon.ts";
+import { Problem } from "../../../parts/problem.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
 
 /** Folders on which the team has a grant; the library changes them. */
 export function TeamFolders({ org, team }: { org: string; team: string }) {
