@@ -99,6 +99,21 @@ export const __vitePreload = (...args) => loadChunk(() => preloadOnce_(...args))
   };
 }
 
+/** The script of the frame that draws diagrams: Mermaid, and what talks to it. No page of the dashboard loads it. */
+function diagramScript(): Plugin {
+  const source = ["../node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js", "public/diagram.js"]
+    .map((name) => readFileSync(here(name), "utf8"))
+    .join("\n");
+  const hash = createHash("sha256").update(source).digest("hex").slice(0, 8);
+  return {
+    name: "diagram-script",
+    apply: "build",
+    generateBundle() {
+      this.emitFile({ type: "asset", fileName: `${assetsDir}/diagram-${hash}.js`, source });
+    },
+  };
+}
+
 /** Parts of Mantine that open above the page, except for what native fields use of them. */
 const aboveThePage = [
   "Combobox(?!/(ComboboxChevron|get-))",
@@ -167,6 +182,7 @@ export default defineConfig({
     lateStyles(),
     hashedPublicFiles(),
     patientImports(),
+    diagramScript(),
   ],
   build: {
     outDir: here("../dist/web/app"),

@@ -30,7 +30,7 @@ describe("home in the dashboard", { skip: whyNoBrowser() ?? false }, async () =>
     const { page, troubles } = await dashboard.open(`/${org.slug}/checklist`, { user: reader });
     const button = page.getByRole("button", { name: "Follow checklist" });
     await button.click();
-    await page.locator('[aria-pressed="true"]', { hasText: "Following" }).waitFor();
+    await page.getByRole("button", { name: "Following checklist: unfollow" }).waitFor();
 
     await page.goto(`${service.url}/${org.slug}/-/library/review`);
     await page.getByRole("button", { name: "Follow review" }).click();

@@ -11,6 +11,7 @@ import { nothingAt, ServiceError } from "../../errors.ts";
 import { Reply, route, type Route } from "../route.ts";
 import { dashboardPolicy } from "../service/security.ts";
 import { acceptsHtml, insertDescription, type DescribePage, type PageDescription } from "./describe.ts";
+import { diagramRoute, diagramScript } from "./diagram-frame.ts";
 import { readAsset, readFrontEnd, type FrontEnd } from "./front-end.ts";
 
 /** Pages that belong to no organization. `web/routes.ts` has the same addresses, which a test compares. */
@@ -98,7 +99,12 @@ export function openDashboard(describe: DescribePage): { routes: Route[]; pages:
   const describedAt = (path: string) => describedPage(path, frontEnd, describe);
   const plainAt = (path: string) => plainPage(path, frontEnd);
   return {
-    routes: [assetRoute(frontEnd), ...servicePages.map(plainAt), ...describedPages.map(describedAt)],
+    routes: [
+      assetRoute(frontEnd),
+      diagramRoute(frontEnd),
+      ...servicePages.map(plainAt),
+      ...describedPages.map(describedAt),
+    ],
     pages: [
       ...describedOrganizationPages.map(describedAt),
       ...organizationPages.map((path) => plainPage(path, frontEnd, { forBrowsers: true })),
@@ -208,6 +214,8 @@ function assetRoute(frontEnd: () => Promise<FrontEnd>): Route {
         type: asset.type,
         headers: {
           "cache-control": "public, max-age=31536000, immutable",
+          // The frame that loads it has no origin.
+          ...(diagramScript.test(name) ? { "cross-origin-resource-policy": "cross-origin" } : {}),
           ...(encoding ? { "content-encoding": encoding } : {}),
         },
       });

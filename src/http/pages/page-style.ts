@@ -114,13 +114,29 @@ const shared = `aside pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .files .meta { white-space: nowrap; }
 .readme { min-width: 0; padding: 0.5rem 1.75rem; border: 1px solid var(--line); border-radius: var(--r-panel); background: var(--surface); }
 .readme h2 { font-size: 1.375rem; }
-.readme h3 { margin: 1.5rem 0 0.5rem; padding-bottom: 0.25rem; border-bottom: 1px solid var(--line); font-size: 1.125rem; }
+.readme h3 { margin: 1.5rem 0 0.5rem; font-size: 1.125rem; }
+.readme .heading:has(> h3) { margin-bottom: 0.75rem; border-bottom: 1px solid var(--line); }
 .readme img { max-width: 100%; }
 .readme table { display: block; overflow-x: auto; border-collapse: collapse; margin: 0 0 1rem; }
 .readme th, .readme td { padding: 0.25rem 0.75rem; border: 1px solid var(--line); text-align: start; }
 .readme .align-right { text-align: right; }
 .readme .align-center { text-align: center; }
 .readme blockquote { margin: 0 0 1rem; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--ink-3); }
+.readme .anchor { margin-inline-start: 0.375rem; color: var(--ink-3); text-decoration: none; opacity: 0; }
+.readme .heading { display: flex; align-items: baseline; }
+.readme .heading:hover > .anchor, .readme .anchor:focus-visible { opacity: 1; }
+.readme th { background: var(--sunken); font-weight: 600; }
+.readme .task { list-style: none; }
+.readme .task input { margin: 0 0.375rem 0 -1.375rem; vertical-align: -0.125em; }
+.readme .callout { margin: 0 0 1rem; padding: 0.5rem 1rem; border-inline-start: 3px solid var(--callout); }
+.readme .callout > p { margin: 0.25rem 0; }
+.readme .callout-title { color: var(--callout); font-weight: 600; }
+.readme .callout-note { --callout: var(--accent); }
+.readme .callout-tip { --callout: var(--ok); }
+.readme .callout-important { --callout: var(--violet); }
+.readme .callout-warning { --callout: var(--warn); }
+.readme .callout-caution { --callout: var(--danger); }
+.readme .footnotes { margin-top: 1.5rem; border-top: 1px solid var(--line); color: var(--ink-2); font-size: 0.875em; }
 .readme :not(pre) > code { padding: 0.125rem 0.25rem; border-radius: var(--r-mark); background: var(--sunken); }
 @media (max-width: 60rem) {
   .columns { grid-template-columns: minmax(0, 1fr); }

@@ -18,7 +18,14 @@ export const scriptedPolicy = (nonce: string) =>
 
 /** For pages of the dashboard. Its libraries add style elements, which carry the nonce of the page. */
 export const dashboardPolicy = (nonce: string) =>
-  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+
+/**
+ * For the page that draws the diagrams of strangers in a frame of the dashboard: its own script, and an origin of its
+ * own, from which nothing can be sent or loaded. Other pages can't be framed, so that the dashboard can frame only it.
+ */
+export const diagramPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-scripts";
 
 /** For the API description page, which runs its own scripts and shows inline pictures. */
 export const docsPolicy =

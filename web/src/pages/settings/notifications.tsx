@@ -147,7 +147,7 @@ function FollowLine({ follow: { kind, tenantSlug, path, name, createdAt }, isEnd
         {kind === "folder" && <span className="dim"> and everything in it</span>}
       </Link>
       <span className="meta hidden-on-phones">
-        since <Time value={createdAt} />
+        <Time value={createdAt} />
       </span>
       <Button
         size="compact-xs"

@@ -1,4 +1,4 @@
-import { Button, Tooltip } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bell, BellRing } from "lucide-react";
 import { follow, followsQuery, unfollow, type Follow } from "../../api/following.ts";
@@ -28,25 +28,24 @@ export function FollowButton({ target, size = "sm" }: Props) {
   const Icon = own ? BellRing : Bell;
   const { error } = toggle;
   return (
-    <Tooltip
-      label={error?.message ?? "New versions, findings and conflicts on Home and by mail"}
-      opened={error ? true : undefined}
-      color={error ? "red" : undefined}
-      multiline
-      maw={280}
-    >
+    <>
+      {error && (
+        <span className="meta danger" role="alert">
+          {error.message}
+        </span>
+      )}
       <Button
         size={size}
         variant="default"
         leftSection={<Icon size={size === "xs" ? 14 : 16} />}
-        aria-pressed={own !== undefined}
-        aria-label={`Follow ${target.name}`}
+        title="Changes of what you follow are on Home, and in mails if you choose"
+        aria-label={own ? `Following ${target.name}: unfollow` : `Follow ${target.name}`}
         loading={toggle.isPending}
         disabled={follows.isPending}
         onClick={() => toggle.mutate()}
       >
         {own ? "Following" : "Follow"}
       </Button>
-    </Tooltip>
+    </>
   );
 }

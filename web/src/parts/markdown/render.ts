@@ -1,6 +1,7 @@
 /** Markdown of strangers to safe DOM nodes: no HTML in the source, and only known elements in the result. */
 import DOMPurify from "dompurify";
 import MarkdownIt, { type Token } from "markdown-it";
+import { addCodeHostRules, footnoteId, headingId, headingIds } from "../../../../contract/markdown.ts";
 import { visibleText } from "../visible-text.ts";
 
 /** Limits beyond which a text is offered as source: such a page would hang the browser. */
@@ -29,6 +30,7 @@ export interface Rendered {
 
 const md = new MarkdownIt({ html: false, linkify: true });
 md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+addCodeHostRules(md);
 // Column alignment is a style attribute, which the page's policy refuses; a class replaces it.
 for (const rule of ["th_open", "td_open"] as const) {
   md.renderer.rules[rule] = (tokens, index, options, _env, self) => {
@@ -42,10 +44,10 @@ for (const rule of ["th_open", "td_open"] as const) {
   };
 }
 
-const tags =
-  "a p h1 h2 h3 h4 h5 h6 ul ol li code pre em strong s blockquote table thead tbody tr th td hr br img".split(
-    " ",
-  );
+const tags = (
+  "a p h1 h2 h3 h4 h5 h6 ul ol li code pre em strong s sup blockquote div section input " +
+  "table thead tbody tr th td hr br img"
+).split(" ");
 
 /** The nodes of a text, or undefined if it is too large or too deeply structured to show. */
 export function renderMarkdown(text: string, files: LinkedFiles): Rendered | undefined {
@@ -58,12 +60,27 @@ export function renderMarkdown(text: string, files: LinkedFiles): Rendered | und
     if (node.tagName === "IMG") showImage(node, files);
     if (node.tagName === "PRE") node.setAttribute("tabindex", "0");
   });
+  purify.addHook("uponSanitizeAttribute", (_, attribute) => {
+    if (attribute.attrName === "id") attribute.keepAttr = footnoteId.test(attribute.attrValue);
+  });
   const fragment = purify.sanitize(md.renderer.render(tokens, md.options, {}), {
     RETURN_DOM_FRAGMENT: true,
     ALLOWED_TAGS: tags,
-    ALLOWED_ATTR: ["href", "src", "alt", "title", "class", "start"],
+    ALLOWED_ATTR: [
+      "href",
+      "src",
+      "alt",
+      "title",
+      "class",
+      "start",
+      "id",
+      "role",
+      "type",
+      "checked",
+      "disabled",
+    ],
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i,
-    FORBID_ATTR: ["style", "id", "name"],
+    FORBID_ATTR: ["style", "name"],
   });
   return { fragment, headings: nameHeadings(fragment) };
 }
@@ -95,7 +112,7 @@ function linkTo(node: Element, files: LinkedFiles): void {
   const href = node.getAttribute("href");
   if (href === null) return;
   if (href.startsWith("#")) {
-    node.setAttribute("href", `#${headingId(href.slice(1))}`);
+    if (!footnoteId.test(href.slice(1))) node.setAttribute("href", fragmentOf(href));
     return;
   }
   if (isAbsolute(href)) {
@@ -103,8 +120,20 @@ function linkTo(node: Element, files: LinkedFiles): void {
     return;
   }
   const path = resolvePath(href, files.path);
-  if (path !== undefined && files.has(path)) node.setAttribute("href", files.page(path));
+  if (path !== undefined && files.has(path)) node.setAttribute("href", files.page(path) + fragmentOf(href));
   else node.removeAttribute("href");
+}
+
+/** The heading or lines of another file to which a link leads. */
+function fragmentOf(href: string): string {
+  const [, fragment] = href.split("#");
+  if (fragment === undefined || fragment === "") return "";
+  if (/^L\d+(?:-L?\d+)?$/.test(fragment)) return `#${fragment}`;
+  try {
+    return `#${headingId(decodeURIComponent(fragment))}`;
+  } catch {
+    return "";
+  }
 }
 
 /** Images of other servers would report each reader to them. */
@@ -119,22 +148,24 @@ function showImage(node: Element, files: LinkedFiles): void {
   node.setAttribute("loading", "lazy");
 }
 
-/** Ids of headings have a prefix: without one, a text could shadow the properties of the page. */
-const headingId = (text: string): string => {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return `h-${words.join("-").slice(0, 80)}`;
-};
-
+/** Headings with ids and links to themselves. Their depth is that in the text. */
 function nameHeadings(fragment: DocumentFragment): Heading[] {
-  const used = new Map<string, number>();
+  const idOf = headingIds();
   const headings: Heading[] = [];
-  for (const node of fragment.querySelectorAll("h1, h2, h3, h4")) {
+  for (const node of fragment.querySelectorAll("h2, h3, h4, h5")) {
     const text = node.textContent.trim();
-    const base = headingId(text);
-    const count = used.get(base) ?? 0;
-    used.set(base, count + 1);
-    node.id = count === 0 ? base : `${base}-${count}`;
-    headings.push({ id: node.id, text, depth: Number(node.tagName.slice(1)) });
+    node.id = idOf(text);
+    headings.push({ id: node.id, text, depth: Number(node.tagName.slice(1)) - 1 });
+    const link = document.createElement("a");
+    link.href = `#${node.id}`;
+    link.className = "anchor";
+    link.setAttribute("aria-label", `Link to ${text}`);
+    link.textContent = "#";
+    // Next to the heading, whose name would have the link's otherwise.
+    const box = document.createElement("div");
+    box.className = "heading";
+    node.replaceWith(box);
+    box.append(node, link);
   }
   return headings;
 }

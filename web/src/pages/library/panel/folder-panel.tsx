@@ -38,10 +38,12 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
           <PinToggle org={org} pin={{ kind: "folder", id: folder.id }} name={folder.name} />
           <Acts folder={folder} onAct={onAct} />
         </div>
-        <p className="meta clip">
-          <span className="mono">{folder.path}</span> · {skills} {skills === 1 ? "skill" : "skills"}
-        </p>
-        <FollowButton size="xs" target={{ kind: "folder", targetId: folder.id, name: folder.name }} />
+        <div className="row between">
+          <p className="meta clip grow">
+            <span className="mono">{folder.path}</span> · {skills} {skills === 1 ? "skill" : "skills"}
+          </p>
+          <FollowButton size="xs" target={{ kind: "folder", targetId: folder.id, name: folder.name }} />
+        </div>
       </div>
       {folder.managed && (
         <p className="panel-section meta">
