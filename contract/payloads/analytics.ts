@@ -7,6 +7,7 @@ export const AnalyticsPayload = z
     total: z.number().int(),
     last7Days: z.number().int(),
     last30Days: z.number().int(),
+    previous: z.number().int().meta({ description: "downloads in as many days before those of `daily`" }),
     daily: z.array(
       z.object({ date: z.iso.date(), cli: z.number().int(), web: z.number().int(), api: z.number().int() }),
     ),

@@ -75,9 +75,9 @@ export function flushDownloads(app: App): void {
   });
 }
 
-/** The first day of those that an answer about so many days is made of. */
+/** The first day of those that an answer about so many days is made of: they, as many before them, and the last 30. */
 export function firstDay(app: App, days: number): string {
-  return dayBefore(app, Math.max(days, 30) - 1);
+  return dayBefore(app, Math.max(2 * days, 30) - 1);
 }
 
 /** `stored`: the days with downloads, from `firstDay` on. */
@@ -88,8 +88,10 @@ export function presentDownloads(
   days: number,
 ): AnalyticsPayload {
   const byDate = new Map(stored.map((row) => [row.date, row]));
-  const sumSince = (date: string) =>
-    stored.filter((row) => row.date >= date).reduce((sum, row) => sum + ofAllSources(row), 0);
+  const sumSince = (date: string, end = "9999") =>
+    stored
+      .filter((row) => row.date >= date && row.date < end)
+      .reduce((sum, row) => sum + ofAllSources(row), 0);
   const daily = Array.from({ length: days }, (_, index) => {
     const date = dayBefore(app, days - 1 - index);
     const row = byDate.get(date);
@@ -99,6 +101,7 @@ export function presentDownloads(
     total,
     last7Days: sumSince(dayBefore(app, 6)),
     last30Days: sumSince(dayBefore(app, 29)),
+    previous: sumSince(dayBefore(app, 2 * days - 1), dayBefore(app, days - 1)),
     daily,
   };
 }

@@ -98,6 +98,7 @@ describe("the analytics of an organization", () => {
       total: 55,
       last7Days: 47,
       last30Days: 48,
+      previous: 7,
       skills: 4,
       installs: 3,
       daily: [
@@ -121,6 +122,7 @@ describe("the analytics of an organization", () => {
       total: 8,
       last7Days: 7,
       last30Days: 8,
+      previous: 0,
       skills: 2,
       installs: 2,
       daily: [

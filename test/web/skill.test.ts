@@ -1,5 +1,6 @@
 /** The pages of one skill in a real browser: text, files, versions, numbers, settings, and what a stranger sees. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { PublishResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
@@ -196,14 +197,35 @@ describe("the pages of a skill", { skip: whyNoBrowser() ?? false }, async () => 
     await today.waitFor();
     assert.match(await today.innerText(), /^\d{4}-\d\d-\d\d\s+0\s+0\s+1$/);
     await assertAccessible(page, "the analytics");
+    await page.getByText("Chart", { exact: true }).click();
+    const chart = page.getByRole("group", { name: "Downloads by day and source" });
+    await chart.getByRole("application").focus();
+    await page.keyboard.press("End");
+    await chart.locator(".recharts-tooltip-wrapper").getByText("API").waitFor();
+    await assertAccessible(page, "the analytics as a chart");
     await page.getByRole("link", { name: "Installs", exact: true }).click();
     await page.getByText("Installed in 2 places, 1 of them outdated.").waitFor();
     const list = page.getByRole("region", { name: "List of installs" }).getByRole("row");
     await list.nth(2).waitFor();
     const rows = await list.allInnerTexts();
-    assert.match(rows[1]!, new RegExp(`${member.username}.*outdated`, "s"));
-    assert.doesNotMatch(rows[2]!, /outdated/);
+    assert.match(rows[1]!, new RegExp(`${member.username}.*1\\.0\\.0.*behind`, "s"));
+    assert.doesNotMatch(rows[2]!, /behind/);
     await assertAccessible(page, "the installs");
+    await page.getByRole("checkbox", { name: "Outdated only" }).check();
+    await page.waitForURL(/outdated=true/);
+    await page.getByRole("status").filter({ hasText: "1 place of 2" }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    const saved = await readFile(await file.path(), "utf8");
+    assert.deepEqual(
+      saved
+        .trim()
+        .split("\r\n")
+        .map((row) => row.split(",").slice(1, 6).join(" ")),
+      ["username tool scope version outdated", `${member.username} claude global 1.0.0 yes`],
+    );
     assert.deepEqual(troubles, []);
   });
 

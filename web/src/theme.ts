@@ -83,7 +83,10 @@ export const theme = createTheme({
     // breaks role=menu.
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Modal: {
+      defaultProps: { closeButtonProps: { "aria-label": "Close" } },
+      styles: { title: { fontSize: "var(--t-h3)", fontWeight: 600 } },
+    },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Tooltip: { defaultProps: { openDelay: 400 } },

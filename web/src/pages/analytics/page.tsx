@@ -1,22 +1,15 @@
-import "./analytics.css";
-import { SegmentedControl } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client.ts";
 import { analyticsQuery } from "../../api/organization/organizations.ts";
+import { daysOf, Downloads, readDownloadsSearch } from "../../parts/downloads/downloads.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
-import { Daily } from "./daily.tsx";
 import { Usage } from "./usage.tsx";
 
-const ranges = [7, 30, 90, 365] as const;
-type Range = (typeof ranges)[number];
-
 export const Route = createFileRoute("/$org/-/analytics")({
-  validateSearch: (raw: Record<string, unknown>): { days?: Range } => ({
-    days: ranges.find((days) => days === raw["days"]),
-  }),
+  validateSearch: readDownloadsSearch,
   component: AnalyticsPage,
 });
 
@@ -38,56 +31,32 @@ function AnalyticsPage() {
 }
 
 function Numbers({ org }: { org: string }) {
-  const { days = 30 } = Route.useSearch();
+  const search = Route.useSearch();
   const navigate = useNavigate({ from: Route.fullPath });
-  const found = useQuery(analyticsQuery(org, days));
+  const found = useQuery({ ...analyticsQuery(org, daysOf(search)), placeholderData: keepPreviousData });
   return (
-    <>
-      <SegmentedControl
-        aria-label="Time range"
-        size="xs"
-        w="fit-content"
-        data={ranges.map((one) => ({ value: String(one), label: `${one} days` }))}
-        value={String(days)}
-        onChange={(value) =>
-          void navigate({ search: { days: ranges.find((one) => String(one) === value) }, replace: true })
-        }
-      />
-      <Loaded found={found}>
-        {(data) => (
-          <>
-            <Totals of={data} />
-            <Daily days={data.daily} />
-            <Top org={org} top={data.top} />
-            <Usage org={org} />
-          </>
-        )}
-      </Loaded>
-    </>
+    <Loaded found={found}>
+      {(data) => (
+        <>
+          <Downloads
+            search={search}
+            onSearch={(part) => void navigate({ search: (old) => ({ ...old, ...part }), replace: true })}
+            analytics={data}
+            name={org}
+            figures={[
+              { label: "Skills", value: data.skills },
+              { label: "Installs of members", value: data.installs },
+            ]}
+          />
+          <Top org={org} top={data.top} />
+          <Usage org={org} />
+        </>
+      )}
+    </Loaded>
   );
 }
 
 type Data = Schemas["OrganizationAnalytics"];
-
-function Totals({ of }: { of: Data }) {
-  const facts: [string, number][] = [
-    ["downloads in all", of.total],
-    ["in the last 7 days", of.last7Days],
-    ["in the last 30 days", of.last30Days],
-    ["skills", of.skills],
-    ["installs of members", of.installs],
-  ];
-  return (
-    <dl className="stats">
-      {facts.map(([label, value]) => (
-        <div key={label} className="panel">
-          <dt className="meta">{label}</dt>
-          <dd>{value.toLocaleString("en")}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
 
 const pageOf = (org: string, slug: string): string => `/${org}/${slug}`;
 

@@ -48,14 +48,18 @@ export function MoveDialog({ tree, item, target, onMove, onClose }: Props) {
           searchable
           limit={100}
           nothingFoundMessage="No folder has this in its path"
-          data-autofocus={target === undefined}
+          data-autofocus={target === undefined ? true : undefined}
           onChange={setChosen}
         />
         {chosen !== null && plan.isPending && <Skeleton height={64} aria-label="Loading the effect" />}
         {plan.data && chosen !== null && <Effect result={plan.data} isLeaving={isLeaving} />}
         {chosen !== null && <Problem error={plan.error} />}
         <div className="row wrap end">
-          <Button variant="default" data-autofocus={target !== undefined} onClick={onClose}>
+          <Button
+            variant="default"
+            data-autofocus={target === undefined ? undefined : true}
+            onClick={onClose}
+          >
             Cancel
           </Button>
           <Button

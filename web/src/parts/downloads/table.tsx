@@ -1,17 +1,12 @@
-import { downloadSources } from "../../../contract/vocabulary.ts";
-import { DataTable, type Column } from "./lists/data-table.tsx";
-
-type Source = (typeof downloadSources)[number];
-type Day = { date: string } & Record<Source, number>;
-
-const labels: Record<Source, string> = { cli: "CLI", web: "Web", api: "API" };
+import { DataTable, type Column } from "../lists/data-table.tsx";
+import { sources, type Day } from "./sources.ts";
 
 const columns: Column<Day>[] = [
   { header: "Day", cell: ({ date }) => date },
-  ...downloadSources.map((source): Column<Day> => ({
-    header: labels[source],
+  ...sources.map(({ name, label }): Column<Day> => ({
+    header: label,
     align: "right",
-    cell: (day) => day[source].toLocaleString("en"),
+    cell: (day) => day[name].toLocaleString("en"),
   })),
 ];
 

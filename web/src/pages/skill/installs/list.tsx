@@ -1,0 +1,136 @@
+import { Button, Checkbox, NativeSelect, Select } from "@mantine/core";
+import { Download } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
+import type { SkillInstall } from "../../../api/skill-settings.ts";
+import { Initials } from "../../../parts/avatar.tsx";
+import { saveCsv } from "../../../parts/csv.ts";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
+import { More } from "../../../parts/lists/list-section.tsx";
+import { SearchField } from "../../../parts/lists/search-field.tsx";
+import { Time } from "../../../parts/time.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
+import { useSkill, useSkillAddress } from "../context.ts";
+import { chooseInstalls, orders, type InstallsSearch } from "./choose.ts";
+
+const orderNames = { outdated: "Outdated first", member: "By member", updated: "Latest report first" };
+
+interface Props {
+  installs: SkillInstall[];
+  found: Parameters<typeof More>[0]["found"];
+  search: InstallsSearch;
+  onSearch: (part: InstallsSearch) => void;
+}
+
+/** Places in which members have the skill, narrowed by filters, which a file has as well. */
+export function InstallList({ installs, found, search, onSearch }: Props) {
+  const { slug } = useSkillAddress();
+  const skill = useSkill();
+  const shown = chooseInstalls(installs, search);
+  const valuesOf = (of: (install: SkillInstall) => string) => [...new Set(installs.map(of))].sort();
+  const save = () =>
+    saveCsv(`${slug}-installs.csv`, [
+      ["name", "username", "tool", "scope", "version", "outdated", "installed", "updated"],
+      ...shown.map(({ user, platform, scope, semver, updateAvailable, installedAt, updatedAt }) => [
+        user.name,
+        user.username,
+        platform,
+        scope,
+        semver,
+        updateAvailable ? "yes" : "no",
+        installedAt,
+        updatedAt,
+      ]),
+    ]);
+  return (
+    <section className="stack gap-3" aria-labelledby="places-heading">
+      <div className="row wrap">
+        <h2 id="places-heading" className="grow">
+          Places
+        </h2>
+        <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={save}>
+          CSV
+        </Button>
+      </div>
+      <div className="row wrap">
+        <SearchField
+          label="Find a member"
+          placeholder="Name of a member"
+          value={search.member}
+          onChange={(member) => onSearch({ member })}
+        />
+        <Select
+          aria-label="Tool"
+          placeholder="All tools"
+          clearable
+          data={valuesOf(({ platform }) => platform)}
+          value={search.tool ?? null}
+          onChange={(tool) => onSearch({ tool: tool ?? undefined })}
+        />
+        <Select
+          aria-label="Version"
+          placeholder="All versions"
+          clearable
+          searchable
+          data={valuesOf(({ semver }) => semver)}
+          value={search.release ?? null}
+          onChange={(release) => onSearch({ release: release ?? undefined })}
+        />
+        <Checkbox
+          label="Outdated only"
+          checked={search.outdated === true}
+          onChange={(event) => onSearch({ outdated: event.currentTarget.checked ? true : undefined })}
+        />
+        <NativeSelect
+          aria-label="Sort"
+          data={orders.map((value) => ({ value, label: orderNames[value] }))}
+          value={search.sort ?? "outdated"}
+          onChange={(event) => onSearch({ sort: orders.find((one) => one === event.currentTarget.value) })}
+        />
+      </div>
+      <p className="meta" role="status">
+        {countText(shown.length, "place")}
+        {shown.length < installs.length && ` of ${installs.length}`}
+      </p>
+      {shown.length > 0 && (
+        <DataTable
+          caption="Installs by member"
+          scrollLabel="List of installs"
+          columns={columnsOf(skill.currentVersion)}
+          rows={shown}
+          keyOf={({ id }) => id}
+        />
+      )}
+      <More found={found}>Show more installs</More>
+    </section>
+  );
+}
+
+const columnsOf = (current: number): Column<SkillInstall>[] => [
+  {
+    header: "Member",
+    isRowHeader: true,
+    cell: ({ user }) => (
+      <span className="row">
+        <Initials name={user.name} />
+        {visibleText(user.name)} <span className="dim">{user.username}</span>
+      </span>
+    ),
+  },
+  { header: "Tool", cell: ({ platform }) => platform },
+  { header: "Scope", cell: ({ scope }) => (scope === "global" ? "everywhere" : "a project") },
+  {
+    header: "Version",
+    className: "nowrap",
+    cell: ({ semver, version, updateAvailable }) => (
+      <>
+        <span className="mono">{semver}</span>{" "}
+        {updateAvailable && (
+          <span className="badge warn">
+            {current > version ? `${countText(current - version, "version")} behind` : "outdated"}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { header: "Updated", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+];

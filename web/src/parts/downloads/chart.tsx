@@ -1,0 +1,30 @@
+import "@mantine/charts/styles.layer.css";
+import { BarChart } from "@mantine/charts";
+import { sources, totalOf, type Day } from "./sources.ts";
+
+const dayFormat = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Downloads by day, stacked by source. The arrow keys move the tooltip from day to day. */
+export function Chart({ days }: { days: readonly Day[] }) {
+  const most = days.reduce((found, day) => Math.max(found, totalOf(day)), 0);
+  return (
+    <div className="downloads-chart" role="group" aria-label="Downloads by day and source">
+      <BarChart
+        h={260}
+        data={days.map((day) => ({ ...day }))}
+        dataKey="date"
+        type="stacked"
+        series={[...sources]}
+        withLegend
+        legendProps={{ verticalAlign: "bottom" }}
+        gridAxis="y"
+        tickLine="y"
+        xAxisProps={{ tickFormatter: (date: string) => dayFormat.format(new Date(date)), minTickGap: 24 }}
+        yAxisProps={{ allowDecimals: false, domain: [0, Math.max(most, 4)] }}
+        valueFormatter={(value) => value.toLocaleString("en")}
+        barProps={{ isAnimationActive: false }}
+        barChartProps={{ accessibilityLayer: true }}
+      />
+    </div>
+  );
+}

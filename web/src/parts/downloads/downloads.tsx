@@ -1,0 +1,126 @@
+import "./downloads.css";
+import { Button, SegmentedControl } from "@mantine/core";
+import { Download } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { saveCsv } from "../csv.ts";
+import { sources, totalOf, type Analytics } from "./sources.ts";
+import { DownloadsTable } from "./table.tsx";
+
+const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
+
+const ranges = [7, 30, 90, 365] as const;
+const defaultRange = 30;
+
+/** Part of a page's address. */
+export interface DownloadsSearch {
+  days?: (typeof ranges)[number];
+  as?: "table";
+}
+
+export const readDownloadsSearch = (raw: Record<string, unknown>): DownloadsSearch => ({
+  days: ranges.find((days) => days === raw["days"]),
+  as: raw["as"] === "table" ? "table" : undefined,
+});
+
+export const daysOf = ({ days = defaultRange }: DownloadsSearch): number => days;
+
+interface Props {
+  search: DownloadsSearch;
+  onSearch: (part: DownloadsSearch) => void;
+  analytics: Analytics;
+  /** Name of the file that is saved, without its ending. */
+  name: string;
+  /** Figures beside those of downloads. */
+  figures?: readonly Figure[];
+}
+
+export interface Figure {
+  label: string;
+  value: number;
+}
+
+/** Downloads of a skill or an organization: their totals, and by day and source as a chart or a table. */
+export function Downloads({ search, onSearch, analytics, name, figures = [] }: Props) {
+  const { daily, previous, total, last7Days } = analytics;
+  const days = daysOf(search);
+  const inRange = daily.reduce((sum, day) => sum + totalOf(day), 0);
+  const save = () =>
+    saveCsv(`${name}-downloads.csv`, [
+      ["date", ...sources.map((source) => source.name)],
+      ...daily.map((day) => [day.date, ...sources.map((source) => day[source.name])]),
+    ]);
+  return (
+    <>
+      <dl className="figures">
+        <FigureTile label={`Downloads in ${days} days`} value={inRange}>
+          <Comparison now={inRange} before={previous} days={days} />
+        </FigureTile>
+        {days !== 7 && <FigureTile label="In the last 7 days" value={last7Days} />}
+        <FigureTile label="In all" value={total} />
+        {figures.map((figure) => (
+          <FigureTile key={figure.label} {...figure} />
+        ))}
+      </dl>
+      <section className="panel downloads" aria-labelledby="downloads-heading">
+        <header className="row wrap">
+          <h2 id="downloads-heading" className="grow">
+            Downloads by day and source
+          </h2>
+          <SegmentedControl
+            aria-label="Time range"
+            size="xs"
+            data={ranges.map((range) => ({ value: String(range), label: `${range} days` }))}
+            value={String(days)}
+            onChange={(value) => onSearch({ days: ranges.find((range) => String(range) === value) })}
+          />
+          <SegmentedControl
+            aria-label="View"
+            size="xs"
+            data={[
+              { value: "chart", label: "Chart" },
+              { value: "table", label: "Table" },
+            ]}
+            value={search.as ?? "chart"}
+            onChange={(value) => onSearch({ as: value === "table" ? "table" : undefined })}
+          />
+          <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={save}>
+            CSV
+          </Button>
+        </header>
+        {search.as === "table" ? (
+          <DownloadsTable days={daily} />
+        ) : (
+          <Suspense fallback={<div className="downloads-chart" />}>
+            <Chart days={daily} />
+          </Suspense>
+        )}
+      </section>
+    </>
+  );
+}
+
+function FigureTile({ label, value, children }: Figure & { children?: React.ReactNode }) {
+  return (
+    <div className="panel">
+      <dt className="meta">{label}</dt>
+      <dd>
+        {value.toLocaleString("en")}
+        {children}
+      </dd>
+    </div>
+  );
+}
+
+/** The change against the period before, in percent. */
+function Comparison({ now, before, days }: { now: number; before: number; days: number }) {
+  const period = `${days} days before`;
+  if (before === 0) return <span className="meta">none in the {period}</span>;
+  const percent = Math.round((now / before - 1) * 100);
+  const tone = percent > 0 ? "meta ok" : percent < 0 ? "meta danger" : "meta";
+  return (
+    <span className={tone}>
+      {percent > 0 ? "+" : percent < 0 ? "−" : "±"}
+      {Math.abs(percent).toLocaleString("en")} % to the {period} ({before.toLocaleString("en")})
+    </span>
+  );
+}
