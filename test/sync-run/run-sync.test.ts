@@ -240,6 +240,10 @@ describe("a change on both sides", () => {
     withFixture(async (fixture) => {
       const skill = await publish(fixture, "Both", "one");
       await fixture.sync();
+      const { follows, followedChanges } = service.app.storage;
+      const follower = { _id: service.app.newId(), userId: "follower", kind: "skill" } as const;
+      const { tenantId } = (await service.app.storage.skills.find(skill.id))!;
+      await follows.put({ ...follower, tenantId, targetId: skill.id, createdAt: service.app.now() });
       fixture.copy.update();
       fixture.copy.write(
         "skills/both/SKILL.md",
@@ -262,6 +266,13 @@ describe("a change on both sides", () => {
         [conflict?.winning, conflict?.losing, conflict?.commit, conflict?.authorName],
         [3, 2, commit, "Remote Author"],
       );
+      await service.settled();
+      const noted = await followedChanges.list("follower", undefined, 10);
+      assert.deepEqual(noted.map(({ kind, semver }) => `${kind} ${semver}`).toSorted(), [
+        "conflict 1.0.2",
+        "version 1.0.1",
+        "version 1.0.2",
+      ]);
       await assertStill(fixture);
     }));
 
