@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { clientFacts } from "../auth/known-clients.ts";
+import { formScript } from "../http/pages/form-script.ts";
 import { checkForm, formText, renderErrors } from "../http/pages/forms.ts";
 import { actorPage, redirectReply, type PageOptions } from "../http/pages/pages.ts";
 import { routesOf, type Reply, type Route } from "../http/route.ts";
@@ -94,7 +95,8 @@ function forgotRoutes(app: App): Route[] {
       method: "get",
       path: "/forgot-password",
       summary: "Form for a forgotten password",
-      handle: async ({ actor }) => actorPage(actor, { title, body: forgotPasswordPage({ email: "" }) }),
+      handle: async ({ actor }) =>
+        actorPage(actor, { title, body: forgotPasswordPage({ email: "" }), script: formScript }),
     }),
     route({
       method: "post",
@@ -111,7 +113,11 @@ function forgotRoutes(app: App): Route[] {
             return actorPage(actor, { title: "Check your mail", body: linkSentPage() });
           },
           (error, options) =>
-            actorPage(actor, { title, body: forgotPasswordPage({ error, ...body }) }, options),
+            actorPage(
+              actor,
+              { title, body: forgotPasswordPage({ error, ...body }), script: formScript },
+              options,
+            ),
         ),
     }),
   ];
@@ -130,7 +136,7 @@ function resetRoutes(app: App): Route[] {
           async () => {
             const { emailVerifiedAt } = await readReset(app, token);
             const view = { token, endTokens: emailVerifiedAt ? true : "always" } as const;
-            return actorPage(actor, { title, body: resetPasswordPage(view) });
+            return actorPage(actor, { title, body: resetPasswordPage(view), script: formScript });
           },
           (error, options) => actorPage(actor, { title, body: badLinkPage(error, askAgain) }, options),
         ),
@@ -157,7 +163,11 @@ function resetRoutes(app: App): Route[] {
               },
               (error, options) => {
                 const view = { error, token: body.token, endTokens } as const;
-                return actorPage(actor, { title, body: resetPasswordPage(view) }, options);
+                return actorPage(
+                  actor,
+                  { title, body: resetPasswordPage(view), script: formScript },
+                  options,
+                );
               },
             );
           },

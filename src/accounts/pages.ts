@@ -37,7 +37,7 @@ export function forgotPasswordPage(view: { error?: string; email: string }): Htm
     ${problem(view.error)}
     ${postForm(
       "/forgot-password",
-      html`${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
+      html`${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username", isFocused: true })}
         <button>Send the link</button>`,
     )}
     <p class="meta"><a href="/sign-in">Back to the sign-in</a></p>`;
@@ -67,6 +67,7 @@ export function resetPasswordPage(view: {
         label: "New password",
         type: "password",
         autocomplete: "new-password",
+        isFocused: true,
         minLength: limits.password.min,
         maxLength: limits.password.max,
         hint: `At least ${limits.password.min} characters. All sessions of your account end.`,

@@ -70,6 +70,16 @@ describe("the set-up link", () => {
   beforeEach(() => service.clear());
   after(() => service.close());
 
+  it("is explained by the sign-up of the empty service, which has no form then", async () => {
+    const empty = await service.call("GET", "/sign-up");
+    assert.equal(empty.status, 200);
+    assert.match(empty.text, /no account yet/);
+    assert.match(empty.text, /\/setup\?token=…/);
+    assert.doesNotMatch(empty.text, /<input|\/setup\?token=\w/);
+    await signUp(service, "ada", { setupToken: tokenOf(await ensureSetupLink(service.app)) });
+    assert.match((await service.call("GET", "/sign-up")).text, /name="password"/);
+  });
+
   it("is the same at each start, and removed once there is an account", async () => {
     const links = await Promise.all([1, 2, 3].map(() => ensureSetupLink(service.app)));
 

@@ -9,6 +9,12 @@ import { anyCharacter } from "../support/any-character.ts";
 import { runCount } from "../support/run-count.ts";
 
 const hostile = `"><script>alert(1)</script>'&<img src=x onerror=alert(1)>`;
+/** The script of a page with a form, and the part of the policy that allows it. */
+const ownScript = {
+  element: /<script type="module" nonce="[\w+/=]{24}">[^<]*(?:<(?!\/script)[^<]*)*<\/script>/,
+  policy: /; script-src 'nonce-[\w+/=]{24}'; connect-src 'self'$/,
+};
+const withoutOwnScript = (text: string) => text.replace(ownScript.element, "");
 const escaped = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;&lt;img src=x onerror=alert(1)&gt;";
 
 const characters: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
@@ -127,11 +133,11 @@ describe("the pages", () => {
       const answer = await service.call("GET", path, options);
       assert.equal(answer.status, 200, path);
       assert.equal(answer.headers.get("content-type"), "text/html; charset=utf-8");
-      assert.equal(answer.headers.get("content-security-policy"), pagePolicy);
+      assert.equal(answer.headers.get("content-security-policy")?.replace(ownScript.policy, ""), pagePolicy);
       assert.equal(answer.headers.get("x-frame-options"), "DENY");
       assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
       assert.equal(answer.headers.get("cache-control"), "no-store");
-      assert.doesNotMatch(answer.text, /<script|style=|javascript:|\son\w+=/i);
+      assert.doesNotMatch(withoutOwnScript(answer.text), /<script|style=|javascript:|\son\w+=/i);
       assert.match(answer.text, /^<!doctype html>\s*<html lang="en">/);
     }
   });
@@ -203,7 +209,7 @@ describe("the pages", () => {
     assert.equal(short.status, 400);
     assert.match(short.text, /role="alert">Password: must have 12 to 256 characters/);
     assert.equal(empty.status, 400);
-    for (const { text } of [wrong, taken, short]) assert.doesNotMatch(text, /<script/);
+    for (const { text } of [wrong, taken, short]) assert.doesNotMatch(withoutOwnScript(text), /<script/);
   });
 
   it("approve a device by form, showing code, client, address and account", async () => {

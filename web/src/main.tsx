@@ -56,6 +56,19 @@ declare module "@tanstack/react-router" {
   }
 }
 
+// Problems of fields are shown under them, in place of the browser's bubbles.
+document.addEventListener(
+  "invalid",
+  (event) => {
+    event.preventDefault();
+    const { target } = event;
+    void import("./parts/field-problems/show.ts").then(({ showProblem }) =>
+      showProblem(target as HTMLInputElement),
+    );
+  },
+  true,
+);
+
 /** Not a top-level await: with one, the bundler moves lazy pages and their style sheets into the first load. */
 async function start(root: HTMLElement): Promise<void> {
   const hasText = root.querySelector(".boot > main > *") !== null;

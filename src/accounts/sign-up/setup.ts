@@ -59,6 +59,9 @@ function isLoopback(host: string): boolean {
   return family === 0 ? address === "localhost" : loopback.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
+/** Whether a request may create the first account without the set-up link. */
+export const mayCreateFirst = (app: App, request: RequestInfo): boolean => isFromThisMachine(app, request);
+
 /**
  * Whether a call can only have come from this machine: the service listens on loopback, is reached by a loopback
  * address and nothing forwards to it. Behind a proxy every stranger calls from 127.0.0.1, so any sign of one counts.

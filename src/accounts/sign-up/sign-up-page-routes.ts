@@ -5,6 +5,7 @@ import type { App } from "../../app.ts";
 import { safeReturnTo } from "../../auth/pages/return-to.ts";
 import { isSignUpOpen } from "../../auth/sign-in.ts";
 import { problem } from "../../http/pages/fields.ts";
+import { formScript } from "../../http/pages/form-script.ts";
 import { checkForm, formText, renderErrors } from "../../http/pages/forms.ts";
 import { actorPage, redirectReply } from "../../http/pages/pages.ts";
 import { routesOf, type Reply, type RequestInfo, type Route } from "../../http/route.ts";
@@ -13,7 +14,8 @@ import { createTenant } from "../../orgs/service.ts";
 import { userActor } from "../../users/load.ts";
 import { SignUp } from "../schema.ts";
 import { invitationIn, invitedBy } from "./require-invitation.ts";
-import { organizationFailedPage, signUpPage, type SignUpValues } from "./sign-up-pages.ts";
+import { mayCreateFirst } from "./setup.ts";
+import { emptyServicePage, organizationFailedPage, signUpPage, type SignUpValues } from "./sign-up-pages.ts";
 import { signUp } from "./sign-up.ts";
 
 const route = routesOf({ tag: "Pages", auth: "optional", produces: "text/html" });
@@ -38,15 +40,18 @@ export function signUpPageRoutes(app: App): Route[] {
       path: "/sign-up",
       summary: "Sign-up form",
       query: ReturnQuery,
-      async handle({ actor, query }) {
+      async handle({ actor, query, request }) {
         const title = "Create an account";
+        const isFirst = !(await app.storage.users.hasAny());
+        if (isFirst && !mayCreateFirst(app, request))
+          return actorPage(actor, { title: "This service has no account yet", body: emptyServicePage() });
         const returnTo = safeReturnTo(query.return_to);
         if (!(await isSignUpOpen(app)) && !(await isInvited(app, returnTo))) {
           const body = problem("Accounts of this service are made by invitation only.");
           return actorPage(actor, { title, body }, { status: 403 });
         }
-        const view = { action: "/sign-up", values: noValues, returnTo } as const;
-        return actorPage(actor, { title, body: signUpPage(view) });
+        const view = { action: "/sign-up", values: noValues, isFirst, returnTo } as const;
+        return actorPage(actor, { title, body: signUpPage(view), script: formScript });
       },
     }),
     route({
@@ -65,7 +70,7 @@ export function signUpPageRoutes(app: App): Route[] {
       async handle({ actor, query }) {
         if (await app.storage.users.hasAny()) return redirectReply("/sign-in");
         const view = { action: "/setup", values: noValues, setupToken: query.token, returnTo: "/" } as const;
-        return actorPage(actor, { title: "Set up this service", body: signUpPage(view) });
+        return actorPage(actor, { title: "Set up this service", body: signUpPage(view), script: formScript });
       },
     }),
     route({
@@ -126,7 +131,7 @@ function signUpFrom(
       const values = { ...account, organization };
       const title = action === "/setup" ? "Set up this service" : "Create an account";
       const view = { action, error, values, setupToken: setupToken || undefined, returnTo };
-      return actorPage(actor, { title, body: signUpPage(view) }, options);
+      return actorPage(actor, { title, body: signUpPage(view), script: formScript }, options);
     },
   );
 }

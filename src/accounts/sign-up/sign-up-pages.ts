@@ -18,6 +18,8 @@ export function signUpPage(view: {
   error?: string;
   values: SignUpValues;
   setupToken?: string;
+  /** The service has no account yet. */
+  isFirst?: boolean;
   returnTo: string;
 }): Html {
   const { values } = view;
@@ -26,7 +28,7 @@ export function signUpPage(view: {
   const back = encodeURIComponent(view.returnTo);
   return html`<p class="sub">
       ${
-        view.action === "/setup"
+        view.action === "/setup" || view.isFirst === true
           ? "This service is empty. The account that you create now is its administrator."
           : html`Already have one? <a href="/sign-in?return_to=${back}">Sign in</a>`
       }
@@ -35,7 +37,7 @@ export function signUpPage(view: {
     ${postForm(
       view.action,
       html`${hidden("return_to", view.returnTo)} ${hidden("setup_token", view.setupToken)}
-        ${field({ name: "name", label: "Your name", value: values.name, autocomplete: "name", maxLength: limits.personName })}
+        ${field({ name: "name", label: "Your name", value: values.name, autocomplete: "name", maxLength: limits.personName, isFocused: true })}
         ${field({
           name: "username",
           label: "User name",
@@ -55,6 +57,21 @@ export function signUpPage(view: {
         })}
         ${!isInvited && organizationField(values.organization, true)} <button>Create account</button>`,
     )}`;
+}
+
+/** Where the link is that creates the first account, for someone who finds the sign-up of an empty service. */
+export function emptyServicePage(): Html {
+  return html`<p class="sub">
+      Its first account becomes the administrator, so it is created with a secret link rather than here.
+    </p>
+    <ol>
+      <li>On the server, open the output or log of the service’s last start.</li>
+      <li>Find the set-up link, which ends in <code>/setup?token=…</code>, and open it in this browser.</li>
+    </ol>
+    <p class="meta">
+      The link stays the same until the account exists. If the log is gone, restart the service: it prints the
+      link again.
+    </p>`;
 }
 
 export function organizationFailedPage(error: string): Html {

@@ -27,7 +27,7 @@ export function signInPage(view: {
   ${postForm(
     "/sign-in",
     html`${hidden("return_to", view.returnTo)}
-    ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username webauthn" })}
+    ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username webauthn", isFocused: !view.email })}
     ${
       view.asksPassword
         ? html`${field({
@@ -35,6 +35,7 @@ export function signInPage(view: {
               label: "Password",
               type: "password",
               autocomplete: "current-password",
+              isFocused: Boolean(view.email),
               maxLength: limits.password.max * 2,
               aside: html`<a href="/forgot-password">Forgot it?</a>`,
             })} <button>Sign in</button>`
@@ -87,6 +88,7 @@ export function factorPage(view: {
           name: "code",
           label: takesTotp ? "Code" : "Recovery code",
           autocomplete: "one-time-code",
+          isFocused: true,
           maxLength: 40,
         })} <button>Continue</button>`,
     )}
@@ -100,7 +102,7 @@ export function deviceCodePage(view: { error?: string; remedy?: Html }): Html {
   return html`<p class="sub">Enter the code that your terminal shows.</p>
     ${problem(view.error)} ${view.remedy}
     <form method="get" action="/device">
-      ${field({ name: "user_code", label: "Code", maxLength: 20 })}
+      ${field({ name: "user_code", label: "Code", maxLength: 20, isFocused: true })}
       <button>Continue</button>
     </form>`;
 }

@@ -1,6 +1,8 @@
 /** The two steps of the sign-in as pages. */
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
+import { formScript } from "../../http/pages/form-script.ts";
+import { html } from "../../http/pages/html.ts";
 import { actorPage, type PageOptions } from "../../http/pages/pages.ts";
 import type { Cookie, Reply } from "../../http/route.ts";
 import { offersPasskeys } from "../relying-party.ts";
@@ -24,7 +26,8 @@ export async function showSignIn(
   // The address may belong to the domain of an identity provider, which is asked instead of the password.
   const asksPassword = view.asksPassword || !hasProviders;
   const body = signInPage({ ...view, asksPassword, passkeys, signUpOpen });
-  return actorPage(actor, { title: "Sign in", body, script: passkeys ? passkeyScript : undefined }, options);
+  const script = passkeys ? html`${passkeyScript} ${formScript}` : formScript;
+  return actorPage(actor, { title: "Sign in", body, script }, options);
 }
 
 /** The second step of a sign-in. */
@@ -36,6 +39,6 @@ export function showFactor(
 ): Reply {
   const isScripted = view.kinds.includes("passkey") && offersPasskeys(app);
   const content = { title: "Confirm it is you", body: factorPage(view) };
-  const shown = isScripted ? { ...content, script: passkeyScript } : content;
+  const shown = { ...content, script: isScripted ? html`${passkeyScript} ${formScript}` : formScript };
   return actorPage(actor, shown, { ...options, ...(view.cookies ? { cookies: view.cookies } : {}) });
 }

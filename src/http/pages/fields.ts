@@ -17,6 +17,8 @@ export interface Field {
   optional?: boolean;
   /** A link next to the label. */
   aside?: Html;
+  /** The field has the focus at first. */
+  isFocused?: boolean;
   minLength?: number;
   maxLength?: number;
 }
@@ -38,6 +40,7 @@ export function field(f: Field): Html {
       maxlength="${f.maxLength ?? 300}"
       ${f.minLength !== undefined && html`minlength="${f.minLength}"`}
       ${!f.optional && html`required`}
+      ${f.isFocused === true && html`autofocus`}
       ${f.hint !== undefined && html`aria-describedby="${f.name}-hint"`}
     />
     ${f.hint !== undefined && html`<small id="${f.name}-hint">${f.hint}</small>`}

@@ -46,7 +46,8 @@ main.wide > .box { max-width: 71rem; }
 
 const text = `h1 { margin: 0 0 4px; font-size: 1.375rem; line-height: 1.25; font-weight: 600; letter-spacing: -0.022em; }
 h2 { margin: 24px 0 8px; font-size: var(--t-h3); line-height: 1.35; font-weight: 600; letter-spacing: -0.012em; }
-p, pre { margin: 0 0 16px; }
+p, pre, ol { margin: 0 0 16px; }
+ol { padding-left: 20px; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 3px; }
 small, .meta { color: var(--ink-3); font-size: var(--t-meta); }
 .sub { color: var(--ink-2); }
@@ -72,6 +73,12 @@ const controls = `form { margin: 22px 0 0; }
 body > header form { margin: 0; }
 .box > form + .meta { margin-top: 18px; line-height: 24px; }
 .field { display: grid; gap: 5px; margin: 0 0 14px; }
+.field > input, .field > .reveal { grid-row: 2; grid-column: 1; }
+.field > .reveal { justify-self: end; margin-right: 12px; }
+.field > input:has(+ .reveal) { padding-right: 60px; }
+.field > input[aria-invalid="true"] { border-color: var(--danger); }
+small.bad { color: var(--danger); }
+small.good { color: var(--ok); }
 .field .label { display: flex; justify-content: space-between; font-size: var(--t-ui); }
 .field label, legend { font-weight: 500; font-size: var(--t-ui); }
 .check { display: grid; grid-template-columns: auto 1fr; gap: 4px 10px; align-items: baseline; }

@@ -118,7 +118,7 @@ function layout(content: PageContent, nonce: string | undefined): Html {
           <a class="home" href="/"
             ><img src="${iconPath}" width="20" height="20" alt="" /><span>Skill registry</span></a
           >
-          ${accountOf(signedInAs)}
+          ${accountOf(signedInAs, /(href|action)="[/]sign-in/.test(body.toString()))}
         </header>
         <main id="main" class="${layoutClass}">
           <div class="box">
@@ -137,8 +137,9 @@ function layout(content: PageContent, nonce: string | undefined): Html {
     </html> `;
 }
 
-/** The signed-in user with the button that signs out. A visitor finds the sign-in at the pages' own links. */
-function accountOf(signedInAs: string | undefined): Html {
+/** The signed-in user with the button that signs out, or a link to the sign-in unless the page itself has one. */
+function accountOf(signedInAs: string | undefined, hasSignIn: boolean): Html | false {
+  if (signedInAs === undefined && hasSignIn) return false;
   return html`<nav aria-label="Account">
     ${
       signedInAs === undefined
