@@ -15,6 +15,8 @@ const ofTenants = [
   "connections",
   "connectors",
   "folders",
+  "followed_changes",
+  "follows",
   "former_members",
   "invitations",
   "mcp_installs",
@@ -60,8 +62,8 @@ export async function repairReferences(database: Database, before?: Date): Promi
       ["tenants", "anonymous_identities"],
       before,
     );
-  removedRows += await removeUnowned(database, "memberships", "userId", ["users"], before);
-  removedRows += await removeUnowned(database, "sessions", "userId", ["users"], before);
+  for (const name of ["memberships", "sessions", "follows", "followed_changes"])
+    removedRows += await removeUnowned(database, name, "userId", ["users"], before);
   return {
     removedRows,
     restoredFolders: await restoreFolders(database),
