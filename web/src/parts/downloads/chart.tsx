@@ -15,9 +15,7 @@ export function Chart({ days }: { days: readonly Day[] }) {
         dataKey="date"
         type="stacked"
         series={[...sources]}
-        withLegend
-        legendProps={{ verticalAlign: "bottom" }}
-        gridAxis="y"
+        gridAxis="x"
         tickLine="y"
         xAxisProps={{ tickFormatter: (date: string) => dayFormat.format(new Date(date)), minTickGap: 24 }}
         yAxisProps={{ allowDecimals: false, domain: [0, Math.max(most, 4)] }}
@@ -25,6 +23,13 @@ export function Chart({ days }: { days: readonly Day[] }) {
         barProps={{ isAnimationActive: false }}
         barChartProps={{ accessibilityLayer: true }}
       />
+      <ul className="row keys">
+        {sources.map(({ name, label, color }) => (
+          <li key={name} className="row meta">
+            <i style={{ background: color }} /> {label}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
