@@ -22,8 +22,16 @@ export function ChangeRows({ rows, label }: { rows: readonly Row[]; label: strin
   return (
     <div className="changes" ref={box} role="region" aria-label={label} tabIndex={0}>
       <div style={{ height: view.getTotalSize(), position: "relative" }}>
-        {view.getVirtualItems().map(({ index, start }) => (
-          <RowOf key={index} row={rows[index]!} top={start} onAction={() => box.current?.focus()} />
+        {view.getVirtualItems().map(({ index, start, key }) => (
+          <div
+            key={key}
+            ref={view.measureElement}
+            data-index={index}
+            className="place"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            <RowOf row={rows[index]!} onAction={() => box.current?.focus()} />
+          </div>
         ))}
       </div>
     </div>
@@ -34,16 +42,14 @@ const actionOf = (row: Row | undefined) => (row && "action" in row ? row.action 
 
 interface RowProps {
   row: Row;
-  top: number;
   onAction: () => void;
 }
 
-function RowOf({ row, top, onAction }: RowProps) {
-  const style = { transform: `translateY(${top}px)` };
+function RowOf({ row, onAction }: RowProps) {
   const action = actionOf(row);
   if (row.kind === "file" || row.kind === "hunk")
     return (
-      <div className={`line ${row.kind} ${action ? "with-action" : ""}`} style={style}>
+      <div className={`line ${row.kind} ${action ? "with-action" : ""}`}>
         {row.kind === "hunk" ? (
           row.text
         ) : (
@@ -55,15 +61,15 @@ function RowOf({ row, top, onAction }: RowProps) {
       </div>
     );
   return (
-    <div className={`line ${row.kind}`} style={style}>
-      <span className="number">{row.line}</span>
+    <div className={`line ${row.kind}`}>
+      <span className="line-number">{row.line}</span>
       <span className="sign">
         <span aria-hidden="true">{signs[row.kind]}</span>
         {row.kind !== "same" && (
           <span className="visually-hidden">{row.kind === "add" ? "added" : "removed"}</span>
         )}
       </span>
-      <span>{visibleText(row.text)}</span>
+      <span className="text">{visibleText(row.text)}</span>
     </div>
   );
 }

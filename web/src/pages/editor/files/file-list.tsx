@@ -1,5 +1,15 @@
-import { ActionIcon, Menu } from "@mantine/core";
-import { EllipsisVertical, FileCode2, FileImage, FilePlus2, FileText, FolderOpen, Undo2 } from "lucide-react";
+import { ActionIcon, Menu, TextInput } from "@mantine/core";
+import {
+  EllipsisVertical,
+  FileCode2,
+  FileImage,
+  FilePlus2,
+  FileText,
+  FolderOpen,
+  Search,
+  Undo2,
+} from "lucide-react";
+import { useState } from "react";
 import { countText } from "../../../../../contract/count-text.ts";
 import { iconProps } from "../../../parts/icon.ts";
 import { sizeOf } from "../../../parts/size.ts";
@@ -30,10 +40,18 @@ interface Props extends FileActions {
   rootPath: string;
 }
 
-/** The files as a tree of at most 500 rows, with those that the edit removes. */
+/** Number of files from which there is a filter. */
+const filteredFrom = 12;
+
+/** The files as a tree of at most 500 rows, the main one first, with those that the edit removes. */
 export function FileList({ files, base, path, rootPath, ...actions }: Props) {
   const total = files.reduce((sum, file) => sum + sizeOfFile(file, base), 0);
   const removed = removedFiles(files, base);
+  const [filter, setFilter] = useState("");
+  const words = filter.trim().toLowerCase();
+  const shown = files
+    .filter((file) => file.path.toLowerCase().includes(words))
+    .toSorted((a, b) => Number(b.path === rootPath) - Number(a.path === rootPath));
   return (
     <div className="files">
       <div className="row between files-head">
@@ -44,10 +62,22 @@ export function FileList({ files, base, path, rootPath, ...actions }: Props) {
           <FilePlus2 size={16} />
         </ActionIcon>
       </div>
+      {files.length >= filteredFrom && (
+        <TextInput
+          size="xs"
+          className="files-filter"
+          aria-label="Filter files"
+          placeholder="Filter files"
+          leftSection={<Search size={14} />}
+          value={filter}
+          maxLength={200}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+        />
+      )}
       <ul aria-label="Files">
-        {files.map((file, index) => (
+        {shown.map((file, index) => (
           <li key={file.path}>
-            <Folders path={file.path} before={files[index - 1]?.path} />
+            <Folders path={file.path} before={shown[index - 1]?.path} />
             <FileRow
               file={file}
               base={base}

@@ -45,20 +45,27 @@ interface Props {
 export function PublishButton({ label, error, reason, isBusy, onPublish }: Props) {
   const why = error ? `${error.message} Select to go there.` : reason;
   return (
-    <Button
-      size="xs"
-      leftSection={<Upload size={14} />}
-      loading={isBusy}
-      aria-disabled={why !== "" || undefined}
-      className="publish"
-      title={why || undefined}
-      aria-keyshortcuts="Control+Enter"
-      onClick={() => {
-        if (reason === "" || error) onPublish();
-      }}
-    >
-      {label}
-    </Button>
+    <>
+      {why !== "" && (
+        <span id="publish-reason" className="meta clip hidden-on-phones" title={why}>
+          {why}
+        </span>
+      )}
+      <Button
+        size="xs"
+        leftSection={<Upload size={14} />}
+        loading={isBusy}
+        aria-disabled={why !== "" || undefined}
+        className="publish"
+        aria-describedby={why === "" ? undefined : "publish-reason"}
+        aria-keyshortcuts="Control+Enter"
+        onClick={() => {
+          if (reason === "" || error) onPublish();
+        }}
+      >
+        {label}
+      </Button>
+    </>
   );
 }
 

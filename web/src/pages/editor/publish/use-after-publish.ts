@@ -1,3 +1,4 @@
+import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -16,8 +17,17 @@ export function useAfterPublish(refText: string | undefined, endDraft: () => Pro
       predicate: hasParam(ref),
       refetchType: "none",
     });
-    if (result.warnings.length > 0) setPublished(result);
-    else void ended.then(() => navigate({ href: `/${result.org}/${result.slug}` }));
+    if (result.warnings.length > 0) {
+      setPublished(result);
+      return;
+    }
+    const { org, slug, semver } = result;
+    void ended.then(() => navigate({ href: `/${org}/${slug}` }));
+    notifications.show({
+      autoClose: 8000,
+      title: `Published ${slug} ${semver}`,
+      message: `Install it with svc install ${org}/${slug}. Members who have it get it with svc pull.`,
+    });
   };
   return { onPublished, published };
 }
