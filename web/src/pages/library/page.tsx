@@ -9,6 +9,7 @@ import { itemsOf, useNextPage } from "../../parts/lists/found.ts";
 import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
 import { Actions } from "./actions.tsx";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { Dialogs, type Asked } from "./dialogs.tsx";
 import { EmptyLibrary } from "./empty-library.tsx";
 import { FilterBar } from "./filter-bar.tsx";
@@ -131,6 +132,7 @@ function Library({ organization, folders, skills, isLoading, asked, onAsk }: Pro
           <p className="none sub">Nothing matches. Use other words, or remove a filter.</p>
         )}
         <DragHint tree={tree} drag={drag} />
+        <BulkBar org={org} tree={tree} selection={on.selection} />
       </section>
       {skill && (
         <SkillPanel

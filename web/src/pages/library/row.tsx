@@ -15,6 +15,8 @@ const versionFits = 8;
 /** Reactions of the list to its rows. The same object as long as the list is shown, so that rows stay memoized. */
 export interface RowActions {
   choose: (key: string) => void;
+  /** Selects a skill for a change of several; a range reaches from the one before. */
+  select: (key: string, isRange: boolean) => void;
   toggle: (key: string) => void;
   open: (key: string) => void;
   dragStart: (event: DragEvent, key: string) => void;
@@ -30,6 +32,8 @@ interface Props {
   top: number;
   count: number | undefined;
   isChosen: boolean;
+  /** Undefined if it can't be selected. */
+  isSelected: boolean | undefined;
   isDragged: boolean;
   isTarget: boolean;
   isDraggable: boolean;
@@ -38,7 +42,7 @@ interface Props {
 
 /** A folder or skill of the tree. */
 export const Row = memo(function Row(props: Props) {
-  const { row, index, top, count, isChosen, isDragged, isTarget, isDraggable, actions } = props;
+  const { row, index, top, count, isChosen, isSelected, isDragged, isTarget, isDraggable, actions } = props;
   const { key, item, level, position, siblings, isOpen, hasChildren } = row;
   return (
     <div
@@ -55,7 +59,11 @@ export const Row = memo(function Row(props: Props) {
       data-target={isTarget || undefined}
       draggable={isDraggable}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={() => actions.choose(key)}
+      onClick={(event) => {
+        const isExtended = event.shiftKey || event.ctrlKey || event.metaKey;
+        if (isExtended && isSelected !== undefined) actions.select(key, event.shiftKey);
+        else actions.choose(key);
+      }}
       onDoubleClick={() => actions.open(key)}
       onDragStart={(event) => actions.dragStart(event, key)}
       onDragOver={(event) => actions.dragOver(event, key)}
@@ -68,7 +76,10 @@ export const Row = memo(function Row(props: Props) {
       <span
         role="gridcell"
         className="tree-name"
-        style={{ paddingLeft: (Math.min(level, 12) - 1) * indent + (hasChildren ? 0 : buttonWidth) }}
+        style={{
+          paddingLeft:
+            (Math.min(level, 12) - 1) * indent + (hasChildren || isSelected !== undefined ? 0 : buttonWidth),
+        }}
       >
         {hasChildren && (
           <button
@@ -83,6 +94,21 @@ export const Row = memo(function Row(props: Props) {
           >
             <RowIcon icon={isOpen ? "open" : "closed"} />
           </button>
+        )}
+        {isSelected !== undefined && (
+          <input
+            type="checkbox"
+            className="select"
+            tabIndex={-1}
+            aria-label={`Select ${item.kind === "skill" ? item.skill.slug : ""}`}
+            checked={isSelected}
+            onClick={(event) => {
+              event.stopPropagation();
+              actions.select(key, event.shiftKey);
+            }}
+            onDoubleClick={(event) => event.stopPropagation()}
+            onChange={() => undefined}
+          />
         )}
         <Name item={item} />
       </span>

@@ -1,15 +1,17 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import { useStable } from "../../parts/use-stable.ts";
+import type { Selection } from "./bulk/use-selection.ts";
 import type { DragState } from "./move/use-drag.ts";
 import { Row, rowHeight, type RowActions } from "./row.tsx";
-import { type Row as TreeRow, type Tree } from "./tree.ts";
+import type { Row as TreeRow, Tree } from "./tree.ts";
 
 interface Props {
   tree: Tree;
   rows: TreeRow[];
   chosen: string | undefined;
   canMove: boolean;
+  selection: Selection;
   drag: DragState;
   dragHandlers: Pick<RowActions, "dragStart" | "dragOver" | "drop" | "dragEnd">;
   onChoose: (row: TreeRow) => void;
@@ -19,7 +21,7 @@ interface Props {
 
 /** The open part of the tree, of which only the rows in view are drawn. */
 export function Rows(props: Props) {
-  const { tree, rows, chosen, canMove, drag } = props;
+  const { tree, rows, chosen, canMove, selection, drag } = props;
   const list = useRef<HTMLDivElement>(null);
   const drawn = useVirtualizer({
     count: rows.length,
@@ -62,6 +64,9 @@ export function Rows(props: Props) {
                 top={start}
                 count={tree.counts.get(row.key)}
                 isChosen={index === at}
+                isSelected={
+                  canMove && row.item.kind === "skill" ? selection.ids.has(row.item.skill.id) : undefined
+                }
                 isDragged={drag.key === row.key}
                 isTarget={drag.target === row.key}
                 isDraggable={canMove && isDraggable(row)}
@@ -87,6 +92,7 @@ function useStableActions(props: Props): RowActions {
   };
   const { dragStart, dragOver, drop, dragEnd } = props.dragHandlers;
   return {
+    select: useStable(props.selection.select),
     choose: useStable((key: string) => withRow(key, props.onChoose)),
     open: useStable((key: string) => withRow(key, props.onOpen)),
     toggle: useStable((key: string) => withRow(key, (row) => props.onToggle(row.key, !row.isOpen))),
@@ -97,8 +103,9 @@ function useStableActions(props: Props): RowActions {
   };
 }
 
-function onKey(event: KeyboardEvent, { rows, onChoose, onOpen, onToggle }: Props, at: number): void {
+function onKey(event: KeyboardEvent, props: Props, at: number): void {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const { rows, canMove, selection, onChoose, onOpen, onToggle } = props;
   const row = rows[at];
   const choose = (index: number) => {
     const next = rows[Math.max(0, Math.min(rows.length - 1, index))];
@@ -112,7 +119,11 @@ function onKey(event: KeyboardEvent, { rows, onChoose, onOpen, onToggle }: Props
     PageDown: () => choose(at + 15),
     PageUp: () => choose(at - 15),
     Enter: () => row && onOpen(row),
-    " ": () => row?.hasChildren && onToggle(row.key, !row.isOpen),
+    " ": () => {
+      if (row?.hasChildren) onToggle(row.key, !row.isOpen);
+      else if (row && canMove) selection.select(row.key, event.shiftKey);
+    },
+    Escape: () => selection.keep([]),
     ArrowRight: () => {
       if (row?.hasChildren && !row.isOpen) onToggle(row.key, true);
       else if (row?.isOpen) choose(at + 1);

@@ -5,6 +5,7 @@ import { foundSkillsQuery, type Folder, type Skill } from "../../api/folders.ts"
 import { may } from "../../api/session.ts";
 import { useKeys } from "../../parts/keys.ts";
 import type { Organization } from "../../parts/organization-page.tsx";
+import { useSelection } from "./bulk/use-selection.ts";
 import type { Asked } from "./dialogs.tsx";
 import type { Filters } from "./filters.ts";
 import { useDrag } from "./move/use-drag.ts";
@@ -52,6 +53,7 @@ export function useLibrary({
   );
   const { move, requestMove } = useGuardedMove(org, tree, onAsk);
   const { drag, handlers } = useDrag(tree, rows, requestMove);
+  const selection = useSelection(rows);
   const canMove = may(organization.permissions, "skill", "update");
   const show = (_splat: string, slug?: string) =>
     void navigate({ params: { org, _splat }, search: (old) => ({ ...old, skill: slug }), replace: true });
@@ -66,7 +68,10 @@ export function useLibrary({
     if (row.item.kind === "skill") void navigate({ href: `/${org}/${row.item.skill.slug}` });
   };
   const chosen = skill ? `skill:${skill.id}` : folder?.id;
-  useListKeys(rows, chosen, onChoose, (item) => canMove && onAsk({ act: "move", item }));
+  useListKeys(rows, chosen, onChoose, {
+    move: (item) => canMove && onAsk({ act: "move", item }),
+    select: (key) => canMove && selection.select(key, false),
+  });
   return {
     tree,
     rows,
@@ -76,6 +81,7 @@ export function useLibrary({
     drag,
     dragHandlers: handlers,
     canMove,
+    selection,
     move,
     onChoose,
     onToggle,
@@ -99,7 +105,7 @@ function useListKeys(
   rows: Row[],
   chosen: string | undefined,
   onChoose: (row: Row) => void,
-  onMove: (item: Item) => void,
+  on: { move: (item: Item) => void; select: (key: string) => void },
 ) {
   const step = (by: number) => {
     const at = rows.findIndex(({ key }) => key === chosen);
@@ -108,9 +114,14 @@ function useListKeys(
   };
   const move = () => {
     const item = itemOf(rows.find(({ key }) => key === chosen));
-    if (item) onMove(item);
+    if (item) on.move(item);
   };
-  useKeys({ j: () => step(1), k: () => step(-1), m: move });
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    m: move,
+    x: () => chosen !== undefined && on.select(chosen),
+  });
 }
 
 /** Keys of the open folders; those that contain the chosen one are opened with it. */

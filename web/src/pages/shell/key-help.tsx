@@ -24,6 +24,7 @@ const groups = [
     [
       ["j k", "next and previous item"],
       ["Enter", "open the item"],
+      ["x", "select the chosen skill of the library"],
       ["m", "move the chosen item of the library"],
     ],
   ],

@@ -12,7 +12,7 @@ import { foldersQuery } from "../../../api/session.ts";
 import { keyOf, nameOf, parentOf, type Item } from "../tree.ts";
 
 /** Time for which a move can be taken back. */
-const undoMs = 8000;
+export const undoMs = 8000;
 
 interface Move {
   item: Item;
