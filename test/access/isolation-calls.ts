@@ -26,7 +26,8 @@ export interface Organization {
     | "upload"
     | "session"
     | "passkey"
-    | "grant",
+    | "grant"
+    | "follow",
     string
   >;
 }
@@ -60,6 +61,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (path.includes("/roles/")) return organization.ids.role;
   if (path.includes("/invitations/")) return organization.ids.invitation;
   if (path.includes("/user/sessions/")) return organization.ids.session;
+  if (name === "follow") return organization.ids.follow;
   if (path.includes("/user/grants/")) return organization.ids.grant;
   if (path.includes("/auth/passkeys/")) return organization.ids.passkey;
   if (path.includes("/tokens/")) return organization.ids.orgToken;
