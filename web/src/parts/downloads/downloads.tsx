@@ -3,26 +3,11 @@ import { Button, SegmentedControl } from "@mantine/core";
 import { Download } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { saveCsv } from "../csv.ts";
+import { daysOf, ranges, type DownloadsSearch } from "./search.ts";
 import { sources, totalOf, type Analytics } from "./sources.ts";
 import { DownloadsTable } from "./table.tsx";
 
 const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
-
-const ranges = [7, 30, 90, 365] as const;
-const defaultRange = 30;
-
-/** Part of a page's address. */
-export interface DownloadsSearch {
-  days?: (typeof ranges)[number];
-  as?: "table";
-}
-
-export const readDownloadsSearch = (raw: Record<string, unknown>): DownloadsSearch => ({
-  days: ranges.find((days) => days === raw["days"]),
-  as: raw["as"] === "table" ? "table" : undefined,
-});
-
-export const daysOf = ({ days = defaultRange }: DownloadsSearch): number => days;
 
 interface Props {
   search: DownloadsSearch;

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { skillAnalyticsQuery } from "../../../api/skills.ts";
-import { daysOf, Downloads, readDownloadsSearch } from "../../../parts/downloads/downloads.tsx";
+import { Downloads } from "../../../parts/downloads/downloads.tsx";
+import { daysOf, readDownloadsSearch } from "../../../parts/downloads/search.ts";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
