@@ -2,9 +2,11 @@
 # Installs svc, the client of a skill registry, for the current user and without root:
 #
 #   curl -fsSL ADDRESS/cli/install.sh | sh
+#   curl -fsSL ADDRESS/cli/install.sh | sh -s -- install acme/kit
 #
 # It downloads the npm package of svc from the registry, verifies its SHA-256 checksum, and installs it with npm: into
-# npm's global prefix if that can be written, else into ~/.svc/client with a link in ~/.local/bin.
+# npm's global prefix if that can be written, else into ~/.svc/client with a link in ~/.local/bin. With arguments, it
+# then logs in to the registry, unless there is a login, and runs svc with them.
 #
 #   SVC_INSTALL_PREFIX=FOLDER   installs into this npm prefix instead
 #   SVC_ALLOW_HTTP=1            allows plain HTTP to a registry on another machine
@@ -129,7 +131,21 @@ report() {
       ;;
     *) printf 'Add its folder to your PATH, by this line in the profile of your shell:\n\n  export PATH="%s:$PATH"\n\n' "$bin" ;;
   esac
-  printf 'Log in with:\n\n  svc login %s\n' "$1"
+}
+
+# Runs svc at the terminal, if there is one: the standard input is this script.
+run_svc() {
+  if (: </dev/tty) 2>/dev/null; then "$prefix/bin/svc" "$@" </dev/tty; else "$prefix/bin/svc" "$@" </dev/null; fi
+}
+
+# run_command ADDRESS ARGUMENT…: logs in, unless there is a login to the address, and runs svc with the arguments.
+run_command() {
+  # A login to another registry does not count.
+  SVC_API_URL=$1
+  export SVC_API_URL
+  shift
+  run_svc whoami >/dev/null 2>&1 || run_svc login "$SVC_API_URL"
+  run_svc "$@"
 }
 
 main() {
@@ -150,7 +166,8 @@ main() {
     fail "npm could not install $package into $prefix."
   version=$("$prefix/bin/svc" --version </dev/null) || fail "$prefix/bin/svc does not start."
   link_command
-  report "$base"
+  report
+  if [ $# -gt 0 ]; then run_command "$base" "$@"; else printf 'Log in with:\n\n  svc login %s\n' "$base"; fi
 }
 
 { main "$@"; }

@@ -1,16 +1,13 @@
 import "./explore.css";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { readSearch, searchQuery, type SkillSearch } from "../../api/search.ts";
-import { may, organizationQuery } from "../../api/session.ts";
-import { ButtonLink } from "../../parts/button-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { List } from "../../parts/lists/list-section.tsx";
 import { Page } from "../../parts/page.tsx";
-import { useCurrentOrganization } from "../shell/current-organization.ts";
+import { PublishLink } from "../shell/publish-link.tsx";
 import { Facets } from "./facets.tsx";
 import { Notes } from "./list/notes.tsx";
 import { Results } from "./list/results.tsx";
@@ -50,7 +47,7 @@ function ExplorePage() {
   const [areFiltersOpen, setFiltersOpen] = useState(false);
   const isCompared = address.compare && hits.length > 1 && !found.isPlaceholderData;
   return (
-    <Page title="Explore" actions={<PublishButton />}>
+    <Page title="Explore" actions={<PublishLink />}>
       <div className="explore" data-filters={areFiltersOpen}>
         <h1 className="visually-hidden">Explore</h1>
         <Facets search={search} facets={page?.facets} onChange={change} />
@@ -84,18 +81,6 @@ function ExplorePage() {
         </Suspense>
       )}
     </Page>
-  );
-}
-
-/** Publishing in the organization that the navigation shows, for those who may. */
-function PublishButton() {
-  const org = useCurrentOrganization();
-  const { data } = useQuery({ ...organizationQuery(org ?? ""), enabled: org !== undefined });
-  if (!data || !may(data.permissions, "skill", "create")) return null;
-  return (
-    <ButtonLink to="/new" search={{ org: data.slug }} size="xs" leftSection={<Plus size={14} />}>
-      Publish
-    </ButtonLink>
   );
 }
 

@@ -5,6 +5,7 @@ import { identityQuery } from "../../api/session.ts";
 import { Failed } from "../../parts/failed.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { PublishLink } from "../shell/publish-link.tsx";
 import { MemberHome } from "./member.tsx";
 import { VisitorHome } from "./visitor.tsx";
 
@@ -13,7 +14,7 @@ export const Route = createFileRoute("/")({ component: HomePage });
 function HomePage() {
   const { data: identity, error, refetch } = useQuery(identityQuery);
   return (
-    <Page title="Home">
+    <Page title="Home" actions={identity && <PublishLink />}>
       <div className="page home stack gap-6">
         {error && <Failed error={error} reset={() => void refetch()} />}
         {identity === undefined && !error && <SkeletonRows rows={6} />}

@@ -1,11 +1,13 @@
 import { Select, SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { targets, type InstallScope, type Target } from "../../../../../contract/vocabulary.ts";
+import { identityQuery } from "../../../api/session.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { toolNames } from "../../../parts/tool-names.ts";
-import { installCommand, ways, type Pin, type Way } from "./install-command.ts";
+import { firstCommand, installCommand, ways, type Pin, type Way } from "./install-command.ts";
 
 /** The command that installs the shown version, for each client, tool, scope and pin. */
 export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) {
@@ -17,6 +19,8 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
   const pin = isCurrent ? chosenPin : "exact";
   const address = `${location.origin}/${skill.tenantSlug}/${skill.slug}.git`;
   const ref = `${skill.tenantSlug}/${skill.slug}`;
+  const command = (by: Exclude<Way, "mcp">) =>
+    installCommand({ way: by, ref, slug: skill.slug, address, semver, tool, scope, pin });
   return (
     <section>
       <h3>Install</h3>
@@ -29,11 +33,7 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
           value={way}
           onChange={(value) => setWay(value)}
         />
-        {way === "mcp" ? (
-          <UseByAgent skillRef={ref} />
-        ) : (
-          <Command text={installCommand({ way, ref, slug: skill.slug, address, semver, tool, scope, pin })} />
-        )}
+        {way === "mcp" ? <UseByAgent skillRef={ref} /> : <Command text={command(way)} />}
         {(way === "svc" || way === "claude") && (
           <div className="choices">
             {way === "svc" && <ToolSelect tool={tool} onChange={setTool} />}
@@ -52,11 +52,27 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
             {way === "svc" && <PinSelect semver={semver} isCurrent={isCurrent} pin={pin} onChange={setPin} />}
           </div>
         )}
+        {way === "svc" && <WithoutSvc command={command("svc")} />}
         {(way === "npx" || way === "git" || way === "claude") && skill.visibility === "private" && (
           <p className="meta">Git asks for a user name, which can be anything, and an API token.</p>
         )}
       </div>
     </section>
+  );
+}
+
+/** For members on a new machine: a visitor may have no account to log in with. */
+function WithoutSvc({ command }: { command: string }) {
+  const { data: identity } = useQuery(identityQuery);
+  if (!identity) return null;
+  return (
+    <details>
+      <summary className="meta">svc is not installed yet</summary>
+      <div className="stack gap-2">
+        <Command text={firstCommand(location.origin, command)} label="Copy the command for a new machine" />
+        <p className="meta">Installs svc, opens this site to log in, and installs the skill.</p>
+      </div>
+    </details>
   );
 }
 

@@ -29,7 +29,9 @@ interface Choice {
 export function installCommand({ way, ref, slug, address, semver, tool, scope, pin }: Choice): string {
   if (way === "svc") {
     const version = { latest: "", compatible: `@^${semver}`, exact: `@${semver}` }[pin];
-    const flags = [...(tool === "" ? [] : ["-t", tool]), ...(scope === "project" ? ["-p"] : [])];
+    // With a tool and a scope, svc asks nothing, so that the line works in a script.
+    const flags =
+      tool === "" ? (scope === "project" ? ["-p"] : []) : ["-t", tool, scope === "project" ? "-p" : "-g"];
     return commandLine("svc", "install", `${ref}${version}`, ...flags);
   }
   if (way === "npx") return commandLine("npx", "skills", "add", address);
@@ -39,4 +41,10 @@ export function installCommand({ way, ref, slug, address, semver, tool, scope, p
   // A shell expands the tilde only outside of quotes.
   const home = scope === "project" ? "" : "~/";
   return `${clone} ${home}${commandLine(`.claude/skills/${slug}`)}`;
+}
+
+/** The line for a machine without svc: installs it from the service, logs in, and runs the command. */
+export function firstCommand(origin: string, command: string): string {
+  const installer = commandLine("curl", "-fsSL", `${origin}/cli/install.sh`);
+  return `${installer} | sh -s -- ${command.replace(/^svc /, "")}`;
 }
