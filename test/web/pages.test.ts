@@ -9,6 +9,22 @@ import { routes, setUpPages } from "../support/web/pages.ts";
 
 /** Set to keep pictures of every page. */
 const pictures = process.env["SVC_TEST_PICTURES"];
+/** Pages that people use most, for checks that would take too long on all of them. */
+const mainPages = [
+  "/",
+  "/explore",
+  "/new",
+  "/settings/tokens",
+  "/$org/-/library/$",
+  "/$org/-/people",
+  "/$org/-/audit",
+  "/$org/-/sync",
+  "/$org/$slug",
+  "/$org/$slug/files/$",
+  "/$org/$slug/versions",
+  "/$org/$slug/compare/$range",
+  "/$org/$slug/edit",
+];
 /** Pages without script, and an address that has none. */
 const plainPages = ["/sign-in", "/sign-up", "/forgot-password", "/device", "/no/such/page"];
 
@@ -28,11 +44,38 @@ describe("the pages", { skip: whyNoBrowser() ?? false }, async () => {
     assert.deepEqual([...problems, ...watched.troubles, ...watched.outside], []);
   });
 
+  it("have none at a zoom of 200 %, where nothing moves for those who want less motion", async () => {
+    const watched = await pages.dashboard.newPage({ user: pages.seeded.owner });
+    const { page, context, troubles } = watched;
+    const protocol = await context.newCDPSession(page);
+    const problems: string[] = [];
+    for (const route of mainPages) {
+      problems.push(...(await pages.visit(watched, route)));
+      // A window of 1440 by 900 pixels, as it is laid out with this zoom.
+      const window = { width: 720, height: 450, deviceScaleFactor: 2, mobile: false };
+      await protocol.send("Emulation.setDeviceMetricsOverride", window);
+      const found = [...(await accessibilityProblems(page)), ...(await page.evaluate<string[]>(movingParts))];
+      problems.push(...found.map((one) => `${route} at 200 %: ${one}`));
+      const overflow = await sidewaysOverflow(page);
+      if (overflow > 0) problems.push(`${route} scrolls sideways by ${overflow} px at 200 %`);
+    }
+    await protocol.detach();
+    assert.deepEqual([...problems, ...troubles], []);
+  });
+
   it("have none without script and session, and at addresses that have no page", async () => {
     const { problems } = await problemsOn(undefined, plainPages);
     assert.deepEqual(problems, []);
   });
 });
+
+/** Elements that are animated, or that would be on a change. Pages of tests prefer reduced motion. */
+const movingParts = `Array.from(document.querySelectorAll("*")).flatMap((element) => {
+  const { animationName, animationDuration, transitionDuration } = getComputedStyle(element);
+  const longest = (times) => Math.max(...times.split(",").map(parseFloat));
+  const moves = longest(transitionDuration) > 0 || (animationName !== "none" && longest(animationDuration) > 0);
+  return moves ? ["moves: " + element.tagName + "." + element.className] : [];
+})`;
 
 /** Axe and the overflow in the four combinations, on one load of the page, of which two are kept as pictures. */
 async function problemsOf(page: Page, route: string): Promise<string[]> {

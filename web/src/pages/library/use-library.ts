@@ -11,6 +11,7 @@ import type { Filters } from "./filters.ts";
 import { useDrag } from "./move/use-drag.ts";
 import { useGuardedMove } from "./move/use-guarded-move.ts";
 import { ancestorsOf, itemOf, rowsOf, treeOf, type Item, type LibrarySearch, type Row } from "./tree.ts";
+import { undoLatest } from "./undo-notice.tsx";
 
 /** Organizations with at most this many folders have the first level open at first. */
 const openAtFirst = 30;
@@ -120,6 +121,7 @@ function useListKeys(
     j: () => step(1),
     k: () => step(-1),
     m: move,
+    z: undoLatest,
     x: () => chosen !== undefined && on.select(chosen),
   });
 }

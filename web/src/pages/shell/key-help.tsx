@@ -26,6 +26,7 @@ const groups = [
       ["Enter", "open the item"],
       ["x", "select the chosen skill of the library"],
       ["m", "move the chosen item of the library"],
+      ["z", "undo the change of the library that is reported"],
     ],
   ],
   [

@@ -1,10 +1,9 @@
-import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { countText } from "../../../../../contract/count-text.ts";
 import { invalidateEffective, organizationSkillsQuery } from "../../../api/folders.ts";
 import { foldersQuery } from "../../../api/session.ts";
-import { undoMs } from "../move/use-move.tsx";
+import { showUndo } from "../undo-notice.tsx";
 import { runSteps, type Step } from "./change.ts";
 
 /** Reads the lists again after a change of several skills, and offers to take it back. */
@@ -33,24 +32,6 @@ export function useBulkDone(org: string): (undoSteps: readonly Step[]) => Promis
     await refresh();
     if (steps.length === 0) return;
     const id = `changed-${steps.map(({ skill }) => skill.id).join()}`;
-    notifications.show({
-      id,
-      autoClose: undoMs,
-      message: (
-        <span className="row between">
-          <span className="clip">Changed {countText(steps.length, "skill")}</span>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => {
-              notifications.hide(id);
-              void undo(steps);
-            }}
-          >
-            Undo
-          </Button>
-        </span>
-      ),
-    });
+    showUndo(id, `Changed ${countText(steps.length, "skill")}`, () => void undo(steps));
   };
 }

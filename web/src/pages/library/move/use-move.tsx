@@ -1,5 +1,3 @@
-import { Button } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import {
   type Folder,
@@ -10,9 +8,7 @@ import {
 } from "../../../api/folders.ts";
 import { foldersQuery } from "../../../api/session.ts";
 import { keyOf, nameOf, parentOf, type Item } from "../tree.ts";
-
-/** Time for which a move can be taken back. */
-export const undoMs = 8000;
+import { showUndo } from "../undo-notice.tsx";
 
 interface Move {
   item: Item;
@@ -52,7 +48,7 @@ function pathOf(client: QueryClient, org: string, id: string | null): string {
   return folders?.find((folder) => folder.id === id)?.path ?? "/";
 }
 
-/** Moves an item at once, and back by *Undo* within 8 seconds, or automatically if the service refuses. */
+/** Moves an item at once, and back by *Undo* while its notice is shown, or automatically if the service refuses. */
 export function useMove(org: string, onFailed: (error: unknown, item: Item) => void) {
   const client = useQueryClient();
   const keys = [foldersQuery(org).queryKey, organizationSkillsQuery(org).queryKey] as const;
@@ -74,25 +70,13 @@ export function useMove(org: string, onFailed: (error: unknown, item: Item) => v
     },
     onSuccess: (_result, { item, target, isUndo }, { from }) => {
       if (isUndo) return;
-      const id = `moved-${keyOf(item)}`;
-      const undo = () => {
-        notifications.hide(id);
-        move.mutate({ item, target: from, isUndo: true });
-      };
-      notifications.show({
-        id,
-        autoClose: undoMs,
-        message: (
-          <span className="row between">
-            <span className="clip">
-              Moved {nameOf(item)} to <span className="mono">{pathOf(client, org, target)}</span>
-            </span>
-            <Button size="compact-sm" variant="default" onClick={undo}>
-              Undo
-            </Button>
-          </span>
-        ),
-      });
+      showUndo(
+        `moved-${keyOf(item)}`,
+        <>
+          Moved {nameOf(item)} to <span className="mono">{pathOf(client, org, target)}</span>
+        </>,
+        () => move.mutate({ item, target: from, isUndo: true }),
+      );
     },
     onSettled: () => {
       client.removeQueries({ queryKey: ["planned-move"] });
