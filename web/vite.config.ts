@@ -83,18 +83,23 @@ function hashedPublicFiles(): Plugin {
   };
 }
 
-/** Has every dynamic import wait for the service instead of failing. */
+/**
+ * Has every dynamic import wait for the service instead of failing, by the function that `src/main.tsx` installs. An
+ * import in the helper itself would move a quarter of Mantine into the first load.
+ */
 function patientImports(): Plugin {
   return {
     name: "patient-imports",
     apply: "build",
     transform(code, id) {
       if (!id.includes("vite/preload-helper")) return undefined;
-      const patient = code.replace("export const __vitePreload =", "const preloadOnce_ =");
-      if (patient === code) this.error("the helper of dynamic imports has changed");
-      return `import { loadChunk } from "${here("src/connection/load-chunk.ts")}";
-${patient}
-export const __vitePreload = (...args) => loadChunk(() => preloadOnce_(...args));`;
+      const renamed = code.replace("export const __vitePreload =", "const preloadOnce_ =");
+      if (renamed === code) this.error("the helper of dynamic imports has changed");
+      return `${renamed}
+export const __vitePreload = (...args) => {
+  const load = () => preloadOnce_(...args);
+  return globalThis.loadChunk ? globalThis.loadChunk(load) : load();
+};`;
     },
   };
 }

@@ -15,6 +15,7 @@ import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { routeTree } from "../generated/route-tree.ts";
 import { ApiError } from "./api/client.ts";
 import { identityQuery } from "./api/session.ts";
+import { loadChunk } from "./connection/load-chunk.ts";
 import { nonce } from "./nonce.ts";
 import { Failed } from "./parts/failed.tsx";
 import { NotFound } from "./parts/not-found.tsx";
@@ -68,6 +69,9 @@ document.addEventListener(
   },
   true,
 );
+
+// The build calls it for each dynamic import.
+Object.assign(globalThis, { loadChunk });
 
 /** Not a top-level await: with one, the bundler moves lazy pages and their style sheets into the first load. */
 async function start(root: HTMLElement): Promise<void> {

@@ -5,7 +5,7 @@ const maxAttempts = 4;
 
 /**
  * Loads a chunk. Without a connection it is loaded once there is one; a chunk of an earlier release never arrives, and
- * the state becomes `outdated`. The build calls this for each dynamic import.
+ * the state becomes `outdated`.
  */
 export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

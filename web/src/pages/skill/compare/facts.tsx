@@ -5,7 +5,7 @@ import { estimateTokens } from "../../../../../contract/estimate-tokens.ts";
 import { listText } from "../../../../../contract/list-text.ts";
 import { effectsOf, isScript } from "../../../../../contract/script-effects.ts";
 import type { Schemas } from "../../../api/client.ts";
-import { fileQuery, versionQuery, type Skill } from "../../../api/skills.ts";
+import { versionQuery, type Skill } from "../../../api/skills.ts";
 import { type Diff } from "../../../api/versions.ts";
 import { CiRun } from "../../../parts/ci/ci-run.tsx";
 import { Count } from "../../../parts/diff/diff-row.tsx";
@@ -14,6 +14,7 @@ import { Words } from "../../../parts/diff/words.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { readFrontmatter } from "../readme/read-frontmatter.ts";
+import { mainFileQuery } from "./main-file.ts";
 
 interface Props {
   skill: Skill;
@@ -123,12 +124,6 @@ function RunFact({ semver }: { semver: string }) {
     </div>
   );
 }
-
-/** The text whose frontmatter has the description. */
-export const mainFileQuery = (ref: string, { type, format }: Skill, semver: string) => ({
-  ...fileQuery(ref, type === "rule" && format === "markdown" ? "RULE.md" : "SKILL.md", semver),
-  retry: false,
-});
 
 /** Description and estimated cost of a version, from its main file; undefined until they are known. */
 function useText(skill: Skill, semver: string) {

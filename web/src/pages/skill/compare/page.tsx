@@ -10,7 +10,7 @@ import { Page } from "../../../parts/page.tsx";
 import { useRights, useSkillAddress } from "../context.ts";
 import { RevertDialog } from "../versions/version-dialogs.tsx";
 import { Comparison } from "./comparison.tsx";
-import { mainFileQuery } from "./facts.tsx";
+import { mainFileQuery } from "./main-file.ts";
 
 const endsOf = (range: string): [from: string, to: string] | undefined => {
   const [from, to, rest] = range.split("...");
