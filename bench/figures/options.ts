@@ -52,7 +52,14 @@ const sizes = {
   sso: { turns: [400, 4], warmUp: [20, 2] },
   sync: { publishes: [20, 1], cold: [3, 1], idleMs: [500, 0] },
   /** `percent`: of the folders, skills and members that the scenarios describe. */
-  web: { rounds: [5, 1], idleMs: [1500, 50], keys: [40, 2], frames: [240, 10], percent: [100, 1] },
+  web: {
+    rounds: [5, 1],
+    idleMs: [1500, 50],
+    keys: [40, 2],
+    frames: [240, 10],
+    navigations: [50, 5],
+    percent: [100, 1],
+  },
   workspaces: { members: [1000, 4], warmUp: [300, 5], idleMs: [5000, 100] },
 } as const satisfies Record<string, Record<string, readonly [usual: number, smallest: number]>>;
 

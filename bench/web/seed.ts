@@ -66,6 +66,23 @@ function sentences(bytes: number): string {
   return parts.join("\n");
 }
 
+/** An organization with 2,000 skills, or `percent` of them, in the folder `full`, and a skill whose text has 20 kB. */
+export async function seedFullFolder(
+  database: Database,
+  owner: Client,
+  percent: number,
+): Promise<{ slug: string; text: string; skills: number }> {
+  const slug = "bench-full";
+  const { id } = await owner.send<{ id: string }>("POST", "/api/tenants", { name: "Full", slug });
+  const { folder } = await owner.send<{ folder: { id: string } }>("POST", `/api/tenants/${slug}/folders`, {
+    path: "full",
+  });
+  const text = await publish(owner, slug, "Text", [sentences(20_000)]);
+  const count = 20 * percent;
+  await seedSkills(database, { id }, count, () => ({ tenantSlug: slug, folderId: folder.id }));
+  return { slug, text, skills: count };
+}
+
 /** An organization of 20,000 folders, 100,000 skills and 10,000 members, or of `percent` of them. */
 export async function seedLargeOrganization(
   database: Database,
