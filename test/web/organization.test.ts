@@ -216,7 +216,7 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await page.getByRole("row", { name: /engineering/ }).waitFor();
     assert.equal(await page.getByRole("button", { name: "New folder" }).count(), 0);
     await page.goto(service.url + at("audit"));
-    await page.getByText("auditLog: read").waitFor();
+    await page.getByText("read the audit log").waitFor();
     assert.equal(await page.getByRole("table").count(), 0);
   });
 

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
+import { permissionText } from "../../../contract/permission-text.ts";
 import { ApiError, type Schemas } from "../api/client.ts";
 import { may, organizationQuery } from "../api/session.ts";
 import { NotFound } from "./not-found.tsx";
@@ -91,11 +92,8 @@ function Refused({ title, organization, permission: [group, action] }: Refusal) 
       <p className="note warn">
         <Lock className="icon" />
         <span>
-          This page requires the permission{" "}
-          <b className="mono">
-            {group}: {action}
-          </b>
-          . An owner or admin of {organization} can give you a role that has it.
+          This page requires the permission to <b>{permissionText(group, action)}</b>. An owner or admin of{" "}
+          {organization} can give you a role that has it.
         </span>
       </p>
     </div>

@@ -83,7 +83,7 @@ function Editable(props: EditSkillProps) {
         <div className="page stack gap-3">
           <h1>You can&apos;t edit {skill.name}</h1>
           <p className="sub">
-            This needs the permission <b>skill: update</b>. Ask an owner or administrator of{" "}
+            This needs the permission to <b>update skills</b>. Ask an owner or administrator of{" "}
             {skill.tenantSlug} for it.
           </p>
         </div>

@@ -34,8 +34,8 @@ function SettingsPage() {
               </>
             ) : (
               <p className="note">
-                You need the permission <b className="mono">organization: update</b> to change the name, slug
-                and avatar of {organization.name}. An owner or admin can give it to you.
+                You need the permission to <b>update the organization</b> to change the name, slug and avatar
+                of {organization.name}. An owner or admin can give it to you.
               </p>
             )}
             {may(permissions, "security", "manage") && <TokenAge organization={organization} />}

@@ -1,5 +1,6 @@
 /** Sentences about what a token allows. Pure. */
 import { listText } from "../../../../contract/list-text.ts";
+import { permissionObjects } from "../../../../contract/permission-text.ts";
 
 export interface TokenRights {
   /** Who the token acts as, as in `you`. */
@@ -13,12 +14,6 @@ export interface TokenRights {
 /** Paths up to which they are named. */
 const named = 3;
 const date = new Intl.DateTimeFormat("en", { dateStyle: "long" });
-const objects: Record<string, string> = {
-  skill: "skills",
-  folder: "folders",
-  auditLog: "the audit log",
-  githubSync: "the repository sync",
-};
 const verbs: Record<string, string> = {
   read: "reads",
   create: "creates",
@@ -43,7 +38,7 @@ const actsOf = (scopes: Record<string, string[]>): string[] =>
     .filter(([, actions]) => actions.length > 0)
     .map(
       ([group, actions]) =>
-        `${listText(actions.map((action) => verbs[action] ?? action))} ${objects[group] ?? group}`,
+        `${listText(actions.map((action) => verbs[action] ?? action))} ${(permissionObjects as Record<string, string>)[group] ?? group}`,
     );
 
 function placeOf(folders: TokenRights["folders"]): string {
