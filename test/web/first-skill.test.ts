@@ -67,6 +67,8 @@ describe("the first minutes with a service", { skip: whyNoBrowser() ?? false }, 
 
     await page.getByRole("combobox", { name: "Tool" }).click();
     await page.getByRole("option", { name: "Claude Code" }).click();
+    await page.reload();
+    await page.getByText("svc install acme/release-notes -t claude").waitFor();
     await page.getByText("svc is not installed yet").click();
     await assertAccessible(page, "the command for a new machine");
     await button("Copy the command for a new machine").click();

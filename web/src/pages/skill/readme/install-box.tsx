@@ -2,19 +2,18 @@ import { Select, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { targets, type InstallScope, type Target } from "../../../../../contract/vocabulary.ts";
+import { targets, type Target } from "../../../../../contract/vocabulary.ts";
 import { identityQuery } from "../../../api/session.ts";
 import type { Skill } from "../../../api/skills.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { toolNames } from "../../../parts/tool-names.ts";
+import { useInstallChoice } from "./install-choice.ts";
 import { firstCommand, installCommand, ways, type Pin, type Way } from "./install-command.ts";
 
 /** The command that installs the shown version, for each client, tool, scope and pin. */
 export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) {
   const isCurrent = semver === skill.currentSemver;
-  const [way, setWay] = useState<Way>("svc");
-  const [tool, setTool] = useState<Target | "">("");
-  const [scope, setScope] = useState<InstallScope>("global");
+  const [{ way, tool, scope }, choose] = useInstallChoice();
   const [chosenPin, setPin] = useState<Pin>("latest");
   const pin = isCurrent ? chosenPin : "exact";
   const address = `${location.origin}/${skill.tenantSlug}/${skill.slug}.git`;
@@ -31,12 +30,12 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
           fullWidth
           data={ways.map(({ value, label }) => ({ value, label }))}
           value={way}
-          onChange={(value) => setWay(value)}
+          onChange={(value) => choose({ way: value })}
         />
         {way === "mcp" ? <UseByAgent skillRef={ref} /> : <Command text={command(way)} />}
         {(way === "svc" || way === "claude") && (
           <div className="choices">
-            {way === "svc" && <ToolSelect tool={tool} onChange={setTool} />}
+            {way === "svc" && <ToolSelect tool={tool} onChange={(value) => choose({ tool: value })} />}
             <Select
               aria-label="Scope"
               size="xs"
@@ -47,7 +46,7 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
               ]}
               value={scope}
               allowDeselect={false}
-              onChange={(value) => setScope(value ?? "global")}
+              onChange={(value) => choose({ scope: value ?? "global" })}
             />
             {way === "svc" && <PinSelect semver={semver} isCurrent={isCurrent} pin={pin} onChange={setPin} />}
           </div>
