@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FollowedChangePayload, FollowPayload } from "../../contract/payloads/following.ts";
+import { MailError } from "../../src/mail/mailer.ts";
 import { removeFollowsOfMember } from "../../src/skills/following/follow.ts";
 import { noteConflict } from "../../src/skills/following/note-changes.ts";
+import { unsubscribeUrl } from "../../src/skills/following/unsubscribe-link.ts";
 import { sendFollowMails } from "../../workers/mail/followed.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
@@ -167,6 +169,29 @@ describe("following", () => {
 });
 
 describe("access to what is followed", () => {
+  it("shows findings and conflicts of a public skill to members only", async () => {
+    const [stranger, member] = [await service.newUser(), await newMember(service, org, "viewer")];
+    const skill = await publishSkill(service, org, owner, { name: "Open to all", visibility: "public" });
+    await service.settled();
+    for (const user of [stranger, member]) {
+      await confirmAddress(service, user);
+      await choose(user, "instant");
+      await follow(user, `skills/${skill.id}`);
+    }
+    const secret = ["ghp", "aB3dE6gH9jK".repeat(4).slice(0, 36)].join("_");
+    await publish(owner, skill.id, `token ${secret}\n`);
+    await service.settled();
+    await noteConflict(app, skill.id, 2);
+
+    const kinds = async (user: TestUser) => (await changes(user)).map(({ kind }) => kind).toSorted();
+    assert.deepEqual(await kinds(member), ["conflict", "finding", "version"]);
+    assert.deepEqual(await kinds(stranger), ["version"]);
+    const mails = await mailsAfter(20 * minuteMs);
+    const mail = mails.find(({ to }) => to.startsWith(`${stranger.username}@`))!;
+    assert.match(mail.subject, /new version 1\.0\.1/);
+    assert.equal(mails.length, 2);
+  });
+
   it("reveals nothing of skills and folders that the caller may not see", async () => {
     const stranger = await service.newUser();
     const member = await newMember(service, org, "viewer");
@@ -324,6 +349,40 @@ describe("mails about what is followed", () => {
     assert.deepEqual(await mailsAfter(0), []);
     assert.equal((await mailsAfter(6 * minuteMs)).length, 1);
     assert.deepEqual(await mailsAfter(20 * minuteMs), []);
+  });
+
+  it("are not sent to those who have ended them while a change was noted, nor do they return by old links", async () => {
+    const { reader, skill } = await start("instant");
+    await publish(owner, skill.id, "two\n");
+    await service.settled();
+    await app.storage.followSettings.setMail(reader.id, "off");
+    assert.deepEqual(await mailsAfter(20 * minuteMs), []);
+
+    const gone = "0".repeat(24);
+    const { pathname, search } = new URL(unsubscribeUrl(app, gone));
+    assert.equal((await service.raw("POST", pathname + search)).status, 200);
+    assert.equal(await app.storage.followSettings.find(gone), null);
+  });
+
+  it("reach others if the mail server refuses one for now", async () => {
+    const [refused, other] = [await start("instant"), await start("instant")];
+    for (const { skill } of [refused, other]) await publish(owner, skill.id, "two\n");
+    const { mail } = app;
+    const send = mail.send;
+    mail.send = async (one) => {
+      if (one.to.startsWith(`${refused.reader.username}@`)) throw new MailError("try later", true);
+      await send.call(mail, one);
+    };
+    try {
+      const sent = await mailsAfter(20 * minuteMs);
+      assert.deepEqual(
+        sent.map(({ to }) => to),
+        [`${other.reader.username}@example.com`],
+      );
+    } finally {
+      mail.send = send;
+    }
+    assert.equal((await mailsAfter(20 * minuteMs)).length, 1, "the refused one, later");
   });
 
   it("are not sent to addresses that are not confirmed", async () => {

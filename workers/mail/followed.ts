@@ -14,19 +14,30 @@ const batch = 100;
 const maxChanges = 1000;
 /** Time for which one worker has a person's mail: longer than the mail server may take. */
 const claimMs = 5 * 60_000;
+/** Failures in a row after which no more is tried: fewer may be those of a recipient, who must not delay the others. */
+const maxFailures = 3;
 /** Pause after a failure of the mail server. */
 const retryMs = 15 * 60_000;
 
 export async function sendFollowMails(app: App): Promise<void> {
+  let failures = 0;
   for (;;) {
     const userIds = await app.storage.followedChanges.listRecipientsDue(app.now(), batch);
     let sent = 0;
-    for (const userId of userIds) if (await sendFollowMail(app, userId)) sent++;
+    for (const userId of userIds) {
+      try {
+        if (await sendFollowMail(app, userId)) sent++;
+        failures = 0;
+      } catch (error) {
+        if (++failures >= maxFailures) throw error;
+        app.log.warn({ error, userId }, "a mail about followed skills was not sent, and is tried again");
+      }
+    }
     if (userIds.length < batch || sent === 0) return;
   }
 }
 
-/** False if another worker has the mail. Throws the failure of a mail server, which others would meet as well. */
+/** False if another worker has the mail. Throws what prevents it, if a later attempt may succeed. */
 async function sendFollowMail(app: App, userId: string): Promise<boolean> {
   const { followedChanges, followSettings } = app.storage;
   const now = app.now();
@@ -62,6 +73,8 @@ async function mailOf(
   const actor = await loadUserActor(app, userId, via, origin);
   const { email, emailVerifiedAt } = actor?.account ?? {};
   if (!actor || email === undefined || !emailVerifiedAt) return undefined;
+  // A change may have been noted while the person ended the mails.
+  if ((await app.storage.followSettings.find(userId))?.mail === "off") return undefined;
   const changes = await visibleChanges(app, actor, rows);
   return changes.length > 0 ? writeFollowMail(app, { userId, to: email }, changes) : undefined;
 }

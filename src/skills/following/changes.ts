@@ -1,5 +1,6 @@
 /** Changes as a person is shown them. Every read decides the access anew. */
 import { z } from "zod";
+import type { FollowedKind } from "../../../contract/following.ts";
 import type { FollowedChangePayload } from "../../../contract/payloads/following.ts";
 import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
@@ -38,6 +39,9 @@ export async function listFollowedChanges(
   return pageOf(seen, limit, ({ row }) => [row.at.getTime(), row._id]);
 }
 
+/** Kinds that only members of the skill's organization are shown: a stranger would learn where to look for a secret. */
+const kindsForMembers: readonly FollowedKind[] = ["finding", "conflict"];
+
 /** The changes of skills that a person may read now, in their order. */
 export async function visibleChanges(
   app: App,
@@ -47,10 +51,14 @@ export async function visibleChanges(
   const found = await app.storage.skills.listByIds([...new Set(rows.map(({ skillId }) => skillId))]);
   const alive = found.filter(({ suspended }) => !suspended);
   const readable = await keepAllowed(app, actor, "skill:read", alive);
+  // As a member, and not only because anyone may read it.
+  const asPrivate = readable.map((skill) => ({ ...skill, visibility: "private" as const }));
+  const ofMember = new Set((await keepAllowed(app, actor, "skill:read", asPrivate)).map(({ _id }) => _id));
   const byId = new Map(readable.map((skill) => [skill._id, skill]));
   return rows.flatMap((row) => {
     const skill = byId.get(row.skillId);
-    return skill ? [{ row, skill }] : [];
+    if (!skill || (kindsForMembers.includes(row.kind) && !ofMember.has(skill._id))) return [];
+    return [{ row, skill }];
   });
 }
 

@@ -46,7 +46,8 @@ export function followingPageRoutes(app: App): Route[] {
       handle: ({ actor, query: { token } }) =>
         renderErrors(
           async () => {
-            await setFollowMail(app, readUnsubscribeLink(app, token), "off");
+            const userId = readUnsubscribeLink(app, token);
+            if (await app.storage.users.find(userId)) await setFollowMail(app, userId, "off");
             const body = html`<p>You get no more mails about skills and folders that you follow.</p>
               <p><a class="button second" href="/settings/notifications">Settings</a></p>`;
             return actorPage(actor, { title: "Unsubscribed", body });
