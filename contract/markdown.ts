@@ -37,6 +37,7 @@ export const footnoteId = /^h-fn(?:ref)?--\d+(?:-\d+)?$/;
 /** Adds the rules to a parser. */
 export function addCodeHostRules(md: MarkdownIt): void {
   md.use(footnotes);
+  boundFootnotes(md);
   md.core.ruler.push("task_lists", ({ tokens, Token: Made }) =>
     markTasks(tokens, () => new Made("task", "input", 0)),
   );
@@ -117,6 +118,77 @@ function kindOfCallout(inline: Token | undefined): string | undefined {
   return marker?.type === "text" && isAlone && kind !== undefined && Object.hasOwn(callouts, kind)
     ? kind
     : undefined;
+}
+
+interface Footnote {
+  label?: string;
+  /** Number of references to it. */
+  count?: number;
+  /** Text of a note that is written where it is referenced. */
+  content?: string;
+  tokens?: Token[];
+}
+
+const maxLabel = 200;
+
+/** Replaces rules of the plugin whose time grows with the square of the text. */
+function boundFootnotes(md: MarkdownIt): void {
+  // The plugin looks for the end of a label up to the end of the line, again for each beginning of one.
+  md.inline.ruler.before("footnote_ref", "long_label", (state, silent) => {
+    const { src, pos } = state;
+    if (!src.startsWith("[^", pos) || src.slice(pos, pos + maxLabel + 3).includes("]")) return false;
+    if (!silent) state.pending += "[";
+    state.pos++;
+    return true;
+  });
+  // The plugin copies the whole text for each note.
+  md.core.ruler.at("footnote_tail", (state) => {
+    const found = (state.env as { footnotes?: { list?: Footnote[] } }).footnotes;
+    if (!found) return;
+    const tokens: Token[] = [];
+    const bodies = new Map<string, Token[]>();
+    let body: Token[] | undefined;
+    for (const token of state.tokens) {
+      if (token.type === "footnote_reference_open")
+        bodies.set((token.meta as { label: string }).label, (body = []));
+      else if (token.type === "footnote_reference_close") body = undefined;
+      else (body ?? tokens).push(token);
+    }
+    state.tokens = tokens;
+    if (!found.list) return;
+    const make = (type: string, tag = "", nesting: -1 | 0 | 1 = 0) => new state.Token(type, tag, nesting);
+    tokens.push(make("footnote_block_open", "", 1));
+    found.list.forEach((note, id) => appendFootnote(tokens, note, id, { bodies, make }));
+    tokens.push(make("footnote_block_close", "", -1));
+  });
+}
+
+interface Footnotes {
+  bodies: ReadonlyMap<string, readonly Token[]>;
+  make: (type: string, tag?: string, nesting?: -1 | 0 | 1) => Token;
+}
+
+/** A note with the links back to its references, which are in its last paragraph. */
+function appendFootnote(to: Token[], note: Footnote, id: number, { bodies, make }: Footnotes): void {
+  const open = make("footnote_open", "", 1);
+  open.meta = { id };
+  to.push(open);
+  if (note.tokens) {
+    const inline = make("inline");
+    inline.children = note.tokens;
+    inline.content = note.content ?? "";
+    to.push(make("paragraph_open", "p", 1), inline, make("paragraph_close", "p", -1));
+  } else {
+    for (const token of bodies.get(note.label ?? "") ?? []) to.push(token);
+  }
+  const end = to.at(-1)?.type === "paragraph_close" ? to.pop() : undefined;
+  for (let subId = 0; subId < Math.max(1, note.count ?? 1); subId++) {
+    const anchor = make("footnote_anchor");
+    anchor.meta = { id, subId };
+    to.push(anchor);
+  }
+  if (end) to.push(end);
+  to.push(make("footnote_close", "", -1));
 }
 
 interface FootnoteMeta {

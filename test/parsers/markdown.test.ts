@@ -59,7 +59,17 @@ describe("Markdown of a skill", () => {
     assert.doesNotMatch(page, /<script|<img|<b>|<i>/);
   });
 
+  it("has notes within the text, and leaves labels that are too long or not defined alone", () => {
+    const long = "x".repeat(300);
+    const page = render(`Say^[Why *not*]. [^${long}] [^none]\n\n[^${long}]: never\n`);
+
+    assert.match(page, /<li id="h-fn--1"><p>Why <em>not<\/em> <a href="#h-fnref--1"[^>]*>↩<\/a><\/p><\/li>/);
+    assert.match(page, /<p>Say<sup>.*<\/sup>\. \[\^x{300}\] \[\^none\]<\/p>/);
+    assert.doesNotMatch(page, /never/);
+  });
+
   it("takes little time for many nested or repeated parts", () => {
+    const numbers = Array.from({ length: 10_000 }, (_, at) => at);
     const started = performance.now();
     for (const text of [
       "> [!NOTE]\n\n".repeat(20_000),
@@ -67,6 +77,9 @@ describe("Markdown of a skill", () => {
       "- [ ] a\n".repeat(20_000),
       "# a\n".repeat(20_000),
       "a[^1] ".repeat(20_000),
+      "^[a]".repeat(20_000),
+      `[^x]: y\n\n${"[^".repeat(50_000)}`,
+      `${numbers.map((at) => `[^${at}]`).join("")}\n\n${numbers.map((at) => `[^${at}]: x`).join("\n")}`,
     ])
       render(text);
 
