@@ -14,7 +14,7 @@ import { parseUrl } from "./remote-url.ts";
 export interface FetchLimits {
   /** Allows http, and addresses of this machine and of private networks. */
   allowPrivateNetwork: boolean;
-  /** Time until the head of the response. */
+  /** Time until the head of the response, with all attempts. */
   firstByteMs: number;
   /** Pause within the body of a response that is not a stream of events. */
   silenceMs: number;
@@ -60,16 +60,20 @@ export function openGuardedFetch(limits: FetchLimits): GuardedFetch {
       };
       const signal = init.signal ?? undefined;
       const isIdempotent = init.isIdempotent ?? idempotentMethods.has(method);
+      const end = performance.now() + limits.firstByteMs;
       for (let attempt = 1; ; attempt++) {
         const request = connections.request(url, { method, headers });
         request.setNoDelay(true);
+        let response: http.IncomingMessage;
         try {
-          const response = await headOf(request, body, url.host, limits, signal);
-          return await toResponse(response, request, url.host, limits, signal);
+          const left = Math.max(1, end - performance.now());
+          response = await headOf(request, body, url.host, left, signal);
         } catch (error) {
           const isStale = request.reusedSocket && error instanceof LostConnectionError;
           if (!isStale || !isIdempotent || attempt === maxAttempts) throw error;
+          continue;
         }
+        return toResponse(response, request, url.host, limits, signal);
       }
     },
     close: () => connections.close(),
@@ -109,7 +113,7 @@ function headOf(
   request: http.ClientRequest,
   body: Buffer | undefined,
   host: string,
-  { firstByteMs }: FetchLimits,
+  firstByteMs: number,
   signal: AbortSignal | undefined,
 ): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {

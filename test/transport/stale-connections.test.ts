@@ -53,6 +53,25 @@ describe("a request on an idle connection that the host has just closed", () => 
     assert.deepEqual(requests, ["GET", "POST"]);
   });
 
+  it("is not sent again once its response has begun", async () => {
+    let requests = 0;
+    const host = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.on("data", () => {
+        const isFirst = requests++ === 0;
+        socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\n");
+        if (isFirst) socket.write("ok");
+        else setTimeout(() => socket.resetAndDestroy(), 50);
+      });
+    }).listen(0, "127.0.0.1");
+    await once(host, "listening");
+    after(() => void host.close());
+    const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}/`;
+    await (await client.fetch(url)).text();
+    await assert.rejects(client.fetch(url), { code: "remote_unreachable" });
+    assert.equal(requests, 2);
+  });
+
   it("fails on a new connection, and is sent once", async () => {
     let connections = 0;
     const host = createServer((socket) => {
