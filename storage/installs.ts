@@ -50,7 +50,7 @@ export const installsCollection = defineCollection({
     },
     { key: { skillId: 1, ...latestFirst } },
     { key: { userId: 1, ...latestFirst } },
-    { key: { tenantId: 1, userId: 1 } },
+    { key: { tenantId: 1, userId: 1, ...latestFirst } },
     { key: { tenantId: 1, skillId: 1 } },
     { key: { tenantId: 1, updatedAt: 1, skillId: 1 } },
   ],
@@ -93,6 +93,9 @@ function openInstalls(installs: Collection<InstallDoc>) {
     /** Installations by a user, latest report first. */
     listOfUser: (userId: string, after: InstallCursor | undefined, limit: number) =>
       list({ userId }, after, limit),
+    /** Installations by a member of an organization, latest report first. */
+    listOfMember: (tenantId: string, userId: string, after: InstallCursor | undefined, limit: number) =>
+      list({ tenantId, userId }, after, limit),
     /** Members who have each of the skills installed, for at most `most` of their installations altogether. */
     async listPeople(skillIds: readonly string[], most: number): Promise<Map<string, Set<string>>> {
       const people = new Map<string, Set<string>>();

@@ -7,6 +7,9 @@ import { Page } from "../http/route.ts";
 
 const Cursor = z.tuple([z.iso.datetime(), z.string().refine(isId)]);
 
+/** Rows that are read at a time at least: a short page among hidden rows would take a query for each few of them. */
+const leastRead = 100;
+
 interface InstallRow {
   _id: string;
   userId: string;
@@ -23,7 +26,7 @@ export async function pageOfInstalls<Row extends InstallRow, T>(
   let after = last && { updatedAt: new Date(last[0]), id: last[1] };
   const shown: { row: Row; item: T }[] = [];
   for (;;) {
-    const wanted = query.limit + 1 - shown.length;
+    const wanted = Math.max(query.limit + 1 - shown.length, leastRead);
     const rows = await list(after, wanted);
     shown.push(...(await show(rows)));
     const end = rows.at(-1);

@@ -11,6 +11,7 @@ export async function adoptOlderForm(database: Database, declared: DeclaredIndex
   await adoptSearch(database);
   await dropIndex(database, "scim_users", "scim_user_external_id");
   await dropIndex(database, "scim_groups", "scim_group_external_id");
+  await dropIndex(database, "installs", "tenantId_1_userId_1");
 }
 
 /** Fields that had other names, by collection. Outboxes have `unsettledAt` as well. */

@@ -27,13 +27,12 @@ export async function listMemberInstalls(
   if (!isId(userId) || !(await memberships.find(tenantId, userId))) throw notFound("member", userId);
   return pageOfInstalls(
     query,
-    (after, limit) => installs.listOfUser(userId, after, limit),
+    (after, limit) => installs.listOfMember(tenantId, userId, after, limit),
     async (rows) => {
-      const own = rows.filter((row) => row.tenantId === tenantId);
-      const found = await skills.listByIds([...new Set(own.map((row) => row.skillId))]);
+      const found = await skills.listByIds([...new Set(rows.map((row) => row.skillId))]);
       const readable = await keepAllowed(app, actor, "analytics:read", found);
       const byId = new Map(readable.map((skill) => [skill._id, skill]));
-      return own.flatMap((row) => {
+      return rows.flatMap((row) => {
         const skill = byId.get(row.skillId);
         if (!skill) return [];
         const { _id: id, slug, name } = skill;

@@ -117,6 +117,7 @@ function installRoutes(app: App): Route[] {
       query: ListInstalls,
       data: MemberInstallPayload,
       page: true,
+      budget: "search",
       handle: ({ actor, params, query }) => listMemberInstalls(app, actor, params, query),
     }),
     route({
