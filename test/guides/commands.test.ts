@@ -53,6 +53,8 @@ const notHere: Record<string, string> = {
     "needs Claude Code",
   'docs/reference/second-factors.md: npm start -- reset-mfa ada@example.com "Lost her phone, confirmed by video call"':
     "needs an account with a second factor",
+  "docs/reference/cli.md: curl -fsSL https://skills.example.com/cli/install.sh | sh -s -- install acme/code-review -t claude -g":
+    "needs a person who confirms the device; web/first-skill runs it",
   "docs/reference/cli.md: svc sync plan acme/skills --token-stdin < token.txt":
     "needs a repository at GitHub",
   "docs/reference/cli.md: svc audit --org acme --event 'skill.*' --since 7d": "its second line does not end",
