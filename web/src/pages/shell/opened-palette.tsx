@@ -22,7 +22,7 @@ export function OpenedPalette({ isForFilter, onClose }: Props) {
   const [text, setText] = useState("");
   const [isReady, setReady] = useState(false);
   const isWaiting = useFilterWait(isForFilter, text, onClose);
-  const { Palette, isFailed, retry } = usePalette(!isWaiting);
+  const Palette = usePalette(!isWaiting);
   const restoreFocus = useOpener();
   const takeOver = (field: HTMLInputElement) => {
     if (isReady) return;
@@ -39,10 +39,8 @@ export function OpenedPalette({ isForFilter, onClose }: Props) {
         <PaletteField
           text={text}
           label={isWaiting ? "Filter" : "Search or jump to"}
-          isFailed={isFailed}
           onChange={setText}
           onClose={close}
-          onRetry={retry}
         />
       )}
       {Palette && <Palette onFocus={takeOver} onClose={close} />}
@@ -71,28 +69,13 @@ function useFilterWait(isForFilter: boolean, text: string, onTaken: () => void):
   return !isOver;
 }
 
-interface Loaded {
-  Palette?: Palette;
-  isFailed?: boolean;
-}
-
-const load = (show: (loaded: Loaded) => void): Promise<void> =>
-  loadPalette().then(
-    ({ Palette }) => show({ Palette }),
-    () => show({ isFailed: true }),
-  );
-
 /** The rest of the palette, once it is wanted and loaded. */
-function usePalette(isWanted: boolean) {
-  const [{ Palette, isFailed = false }, setLoaded] = useState<Loaded>({});
+function usePalette(isWanted: boolean): Palette | undefined {
+  const [loaded, setLoaded] = useState<{ Palette: Palette }>();
   useEffect(() => {
-    if (isWanted) void load(setLoaded);
+    if (isWanted) void loadPalette().then(({ Palette }) => setLoaded({ Palette }));
   }, [isWanted]);
-  const retry = () => {
-    setLoaded({});
-    void load(setLoaded);
-  };
-  return { Palette, isFailed, retry };
+  return loaded?.Palette;
 }
 
 /** Returns a function that puts the focus back where it was when the palette was opened. */

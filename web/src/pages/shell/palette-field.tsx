@@ -1,19 +1,16 @@
 import { Search } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { messages } from "../../messages.ts";
 
 interface Props {
   text: string;
   /** Purpose of the text. */
   label: string;
-  isFailed: boolean;
   onChange: (text: string) => void;
   onClose: () => void;
-  onRetry: () => void;
 }
 
 /** The field of the palette as long as its code is on its way: what is typed is kept, and no shortcut is triggered. */
-export function PaletteField({ text, label, isFailed, onChange, onClose, onRetry }: Props) {
+export function PaletteField({ text, label, onChange, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
@@ -38,17 +35,12 @@ export function PaletteField({ text, label, isFailed, onChange, onClose, onRetry
             onKeyDown={(event) => {
               if (event.key === "Escape") onClose();
               // Nothing else in the dialog can have the focus.
-              if (event.key === "Tab" && !isFailed) event.preventDefault();
+              if (event.key === "Tab") event.preventDefault();
             }}
           />
         </div>
-        <p className="meta row between" role="status">
-          {isFailed ? messages.failed : "Loading"}
-          {isFailed && (
-            <button type="button" className="link-button" onClick={onRetry}>
-              {messages.tryAgain}
-            </button>
-          )}
+        <p className="meta" role="status">
+          Loading
         </p>
       </div>
     </div>
