@@ -73,7 +73,7 @@ function useFilterWait(isForFilter: boolean, text: string, onTaken: () => void):
 function usePalette(isWanted: boolean): Palette | undefined {
   const [loaded, setLoaded] = useState<{ Palette: Palette }>();
   useEffect(() => {
-    if (isWanted) void loadPalette().then(({ Palette }) => setLoaded({ Palette }));
+    if (isWanted) void loadPalette().then((module) => setLoaded(module));
   }, [isWanted]);
   return loaded?.Palette;
 }
