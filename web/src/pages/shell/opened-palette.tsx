@@ -22,7 +22,7 @@ export function OpenedPalette({ isForFilter, onClose }: Props) {
   const [text, setText] = useState("");
   const [isReady, setReady] = useState(false);
   const isWaiting = useFilterWait(isForFilter, text, onClose);
-  const Palette = usePalette(!isWaiting);
+  const { Palette } = usePalette(!isWaiting);
   const restoreFocus = useOpener();
   const takeOver = (field: HTMLInputElement) => {
     if (isReady) return;
@@ -70,12 +70,12 @@ function useFilterWait(isForFilter: boolean, text: string, onTaken: () => void):
 }
 
 /** The rest of the palette, once it is wanted and loaded. */
-function usePalette(isWanted: boolean): Palette | undefined {
-  const [loaded, setLoaded] = useState<{ Palette: Palette }>();
+function usePalette(isWanted: boolean): { Palette?: Palette } {
+  const [loaded, setLoaded] = useState<{ Palette?: Palette }>({});
   useEffect(() => {
     if (isWanted) void loadPalette().then((module) => setLoaded(module));
   }, [isWanted]);
-  return loaded?.Palette;
+  return loaded;
 }
 
 /** Returns a function that puts the focus back where it was when the palette was opened. */
