@@ -161,8 +161,10 @@ describe("a remote server", () => {
     type Callback = (...values: unknown[]) => void;
     mock.method(globalThis, "setTimeout", (callback: Callback, ms?: number, ...values: unknown[]) => {
       const end = () => callback(...values);
-      const timer = start(ms === 30_000 ? () => undefined : end, ms);
-      if (ms === 30_000) held.set(timer, end);
+      // The time that preparing the request took is taken off the limit.
+      const isLimit = ms !== undefined && ms > 29_000 && ms <= 30_000;
+      const timer = start(isLimit ? () => undefined : end, ms);
+      if (isLimit) held.set(timer, end);
       return timer;
     });
     mock.method(globalThis, "clearTimeout", (timer: NodeJS.Timeout) => {

@@ -129,6 +129,7 @@ describe("the page of CI tokens", { skip: whyNoBrowser() ?? false }, async () =>
   it("is in the navigation of those who may manage it only, and does not exist for strangers", async () => {
     const link = `a[href="${at()}"]`;
     const own = await dashboard.open(`/${org.slug}/-/library`, { user: owner });
+    await own.page.getByRole("button", { name: "Access and security" }).click();
     await own.page.locator(link).first().waitFor();
     const member = await dashboard.open(at(), { user: await newMember(service, org, "member") });
     await member.page.getByText("This page requires the permission").waitFor();

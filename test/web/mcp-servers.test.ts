@@ -76,7 +76,7 @@ describe("the pages of MCP servers", { skip: whyNoBrowser() ?? false }, async ()
     await form.getByRole("button", { name: "Save" }).click();
     await page.goto(`${service.url}/${org.slug}/triage`);
     await page.getByRole("link", { name: "issue-tracker" }).click();
-    await page.getByRole("link", { name: "triage" }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "triage", exact: true }).waitFor();
 
     await page.goto(`${service.url}/${org.slug}/triage/edit`);
     const picker = page.getByRole("combobox", { name: "Required MCP servers" });
