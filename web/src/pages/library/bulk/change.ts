@@ -54,16 +54,17 @@ async function run({ skill, patch }: Step, dryRun: boolean): Promise<MoveResult>
 
 /** Runs all steps, also after one that fails, and returns those that failed. */
 export async function runSteps(steps: readonly Step[], onDone: () => void = () => {}): Promise<Failure[]> {
-  const failures: Failure[] = [];
-  await mapLimit(steps, concurrency, async (step) => {
+  const outcomes = await mapLimit(steps, concurrency, async (step): Promise<Failure[]> => {
     try {
       await run(step, false);
+      return [];
     } catch (error) {
-      failures.push({ skill: step.skill, message: messageOf(error) });
+      return [{ skill: step.skill, message: messageOf(error) }];
+    } finally {
+      onDone();
     }
-    onDone();
   });
-  return failures;
+  return outcomes.flat();
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : "The request failed.");
@@ -91,18 +92,23 @@ export const bulkEffectQuery = (steps: readonly Step[]) =>
     staleTime: 10_000,
     retry: false,
     queryFn: async (): Promise<BulkEffect> => {
-      const effect: BulkEffect = { wider: [], narrower: [], refused: [] };
-      await mapLimit(steps, concurrency, async (step) => {
-        try {
-          const { exposure, readers } = await run(step, true);
-          const rank = ({ visibility }: Exposure["before"]) => audiences.indexOf(visibility);
-          if (exposure.widened || (readers?.gain ?? 0) > 0) effect.wider.push(step.skill);
-          if ((readers?.lose ?? 0) > 0 || rank(exposure.after) > rank(exposure.before))
-            effect.narrower.push(step.skill);
-        } catch (error) {
-          effect.refused.push({ skill: step.skill, message: messageOf(error) });
-        }
-      });
-      return effect;
+      const effects = await mapLimit(steps, concurrency, effectOf);
+      return {
+        wider: effects.flatMap(({ wider }) => wider),
+        narrower: effects.flatMap(({ narrower }) => narrower),
+        refused: effects.flatMap(({ refused }) => refused),
+      };
     },
   });
+
+async function effectOf(step: Step): Promise<BulkEffect> {
+  try {
+    const { exposure, readers } = await run(step, true);
+    const rank = ({ visibility }: Exposure["before"]) => audiences.indexOf(visibility);
+    const isWider = exposure.widened || (readers?.gain ?? 0) > 0;
+    const isNarrower = (readers?.lose ?? 0) > 0 || rank(exposure.after) > rank(exposure.before);
+    return { wider: isWider ? [step.skill] : [], narrower: isNarrower ? [step.skill] : [], refused: [] };
+  } catch (error) {
+    return { wider: [], narrower: [], refused: [{ skill: step.skill, message: messageOf(error) }] };
+  }
+}
