@@ -1,5 +1,9 @@
-/** The heap of a page after many navigations and a garbage collection, compared with the heap before them. */
+/**
+ * The heap of a page after many navigations and a garbage collection, compared with the heap before them. The browser
+ * only interprets: the code that it compiles while pages are in use is most of the growth otherwise, and has an end.
+ */
 import type { Page } from "playwright-core";
+import { openMeasuredBrowser } from "../../test/support/browser.ts";
 import { row, type Row } from "../figures/figures.ts";
 import { openPage, type Bench, type OpenPage } from "./session.ts";
 
@@ -18,7 +22,8 @@ export async function memoryRows(bench: Bench): Promise<Row[]> {
     `${skill}/edit`,
     `/${org.slug}/-/analytics`,
   ];
-  const open = await openPage(bench);
+  const browser = await openMeasuredBrowser(false);
+  const open = await openPage({ ...bench, browser });
   await open.page.goto(owner.base + addresses[0]);
   // Code and data that stay are loaded with the first visit of each page.
   for (const address of addresses) await visit(open.page, address);
@@ -26,7 +31,7 @@ export async function memoryRows(bench: Bench): Promise<Row[]> {
   for (let n = 0; n < sizes.navigations; n++) await visit(open.page, addresses[n % addresses.length]!);
   await visit(open.page, addresses.at(-1)!);
   const after = await heap(open);
-  await open.close();
+  await browser.close();
   const mb = (bytes: number) => (bytes / 1e6).toFixed(1);
   const note = `${mb(before.bytes)} to ${mb(after.bytes)} MB, ${before.nodes} to ${after.nodes} nodes`;
   return [

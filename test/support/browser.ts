@@ -59,13 +59,17 @@ export async function releaseBrowser(
   await Promise.all(ended.map((context) => context.close()));
 }
 
-/** The browser for measurements: the one that people use, if it is installed, with its processes and compilers. */
-export function openMeasuredBrowser(): Promise<Browser> {
+/**
+ * The browser for measurements: the one that people use, if it is installed, with its processes and compilers, or
+ * with an interpreter alone, which keeps no compiled code in memory.
+ */
+export function openMeasuredBrowser(compiles = true): Promise<Browser> {
   build();
   const found = process.env["CHROMIUM_PATH"] ?? programs.toReversed().find((file) => existsSync(file));
   if (found === undefined)
     throw new Error("There is no browser: install chromium or chromium-headless-shell.");
-  return chromium.launch({ executablePath: found, args: flags });
+  const own = compiles ? [] : ["--js-flags=--jitless"];
+  return chromium.launch({ executablePath: found, args: [...flags, ...own] });
 }
 
 function build(): void {
