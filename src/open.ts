@@ -115,7 +115,12 @@ export async function openStores(options: {
   now?: () => Date;
 }): Promise<Stores> {
   const { config, log } = options;
-  const storage = await openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase });
+  const storage = await openStorage({
+    url: options.mongodbUrl,
+    database: config.mongodbDatabase,
+    onMigrated: ({ migration: { number, name }, ms }) =>
+      log.info({ number, ms: Math.round(ms) }, `migrated: ${name}`),
+  });
   const repos = openSkillStore({
     root: config.gitRoot,
     committerHost: commitHost(config.baseUrl),

@@ -52,7 +52,7 @@ export type TenantDownloads = DailyCounts;
 /** Downloads of one day; 0 for sources without any. */
 export type Day = Pick<DailyCounts, "date"> & SourceCounts;
 
-const sums = Object.fromEntries(
+export const sums = Object.fromEntries(
   (["cli", "web", "api"] as const).map((source) => [source, { $sum: { $ifNull: [`$${source}`, 0] } }]),
 );
 const allSources = { $add: ["cli", "web", "api"].map((source) => ({ $ifNull: [`$${source}`, 0] })) };
@@ -151,18 +151,3 @@ function openDownloads(batches: Collection<DownloadBatch>, database: Database) {
 
 /** Previously, rows were documents, which are counted already and expire. */
 const formerRows = "downloads";
-/** Creates the days of organizations from those of their skills, if there are none: all of them or none. */
-export async function adoptFormerDownloads(database: Database): Promise<void> {
-  const ofTenants = database.raw.collection("daily_tenant_downloads");
-  const daily = database.raw.collection("daily_downloads");
-  if ((await ofTenants.findOne({})) !== null || (await daily.findOne({})) === null) return;
-  const key = { tenantId: "$tenantId", date: "$date" };
-  await daily
-    .aggregate([
-      { $group: { _id: key, ...sums } },
-      { $set: { tenantId: "$_id.tenantId", date: "$_id.date" } },
-      { $set: { _id: { $concat: ["$tenantId", ":", "$date"] } } },
-      { $out: "daily_tenant_downloads" },
-    ])
-    .toArray();
-}

@@ -8,11 +8,12 @@ import { connectionsCollection } from "./connections.ts";
 import { connectorCallsCollection } from "./connectors/calls.ts";
 import { connectorsCollection } from "./connectors/connectors.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { adoptOlderForm } from "./database/adopt.ts";
 import type { DeclaredIndexes } from "./database/indexes.ts";
+import { migrations } from "./database/migrations/list.ts";
+import { migrate, type Done } from "./database/migrations/migrate.ts";
 import { deviceCodesCollection } from "./device-codes.ts";
 import { openDownloadCounts } from "./download-counts.ts";
-import { adoptFormerDownloads, downloadsCollection } from "./downloads.ts";
+import { downloadsCollection } from "./downloads.ts";
 import { foldersCollection } from "./folders.ts";
 import { followedChangesCollection } from "./following/changes.ts";
 import { followsCollection } from "./following/follows.ts";
@@ -193,12 +194,21 @@ export const declaredIndexes: DeclaredIndexes = Object.assign(
   ...entries.map(([, { indexes }]) => indexes),
 );
 
-/** Connects, creates missing indexes and opens every collection. */
-export async function openStorage(options: { url: string; database: string }): Promise<Storage> {
+/** Connects, migrates, creates missing indexes and opens every collection. */
+export async function openStorage(options: {
+  url: string;
+  database: string;
+  /** Receives what was migrated. */
+  onMigrated?: (done: Done) => void;
+}): Promise<Storage> {
   const database = await openDatabase(options.url, options.database);
-  await adoptOlderForm(database, declaredIndexes);
-  await adoptFormerDownloads(database);
-  await database.ensureIndexes(declaredIndexes);
+  try {
+    for (const done of await migrate(database, declaredIndexes, migrations)) options.onMigrated?.(done);
+    await database.ensureIndexes(declaredIndexes);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   const opened = Object.fromEntries(
     entries.map(([name, { open }]) => [name, open(database)]),
   ) as OpenedCollections;

@@ -27,6 +27,7 @@ export const passing = new Set([
   "imports",
   "mcp_catalog",
   "mcp_catalog_state",
+  "migrations",
   "oauth_requests",
   "signature_nonces",
   // Their files are in the data folder, which is not in a backup.

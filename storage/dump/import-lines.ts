@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { BSON, MongoBulkWriteError, type Document, type IndexDescription } from "mongodb";
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate, type Database } from "../database.ts";
+import { forgetMigrations } from "../database/migrations/migrate.ts";
 import type { SkillDoc } from "../skills.ts";
 import { checkedLines, readFormatVersion } from "./checked-lines.ts";
 import { passing, versionWithoutEnd, type Line } from "./format.ts";
@@ -89,6 +90,7 @@ async function begin(database: Database, headerLine: string): Promise<void> {
         `"${database.raw.databaseName}".`,
     );
   await marks(database).insertOne({ _id: "unfinished", header });
+  await forgetMigrations(database);
 }
 
 /**

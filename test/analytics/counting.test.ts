@@ -6,6 +6,7 @@ import type { DownloadSource } from "../../contract/vocabulary.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
 import { flushDownloads, recordDownload } from "../../src/analytics/downloads.ts";
 import type { App } from "../../src/app.ts";
+import { forgetMigrations } from "../../storage/database/migrations/migrate.ts";
 import { patienceMs } from "../../storage/download-counts.ts";
 import type { DownloadRow } from "../../storage/downloads.ts";
 import { openStorage } from "../../storage/index.ts";
@@ -327,6 +328,7 @@ describe("recorded downloads", () => {
       { _id: "c:2026-01-02", skillId: "c", tenantId: "two", date: "2026-01-02", api: 1 },
     ]);
     const { url, name } = await serviceDatabase();
+    await forgetMigrations(service.app.storage.database);
 
     for (let start = 0; start < 2; start++) await (await openStorage({ url, database: name })).close();
     await insert([rowOf("a", 1)]);

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import type { Document } from "mongodb";
 import { openDatabase, type Database } from "../../storage/database.ts";
+import { migrations, type Migration } from "../../storage/database/migrations/list.ts";
+import {
+  forgetMigrations,
+  migrate,
+  migrationsCollection,
+} from "../../storage/database/migrations/migrate.ts";
 import { openStorage } from "../../storage/index.ts";
 import { testDatabase } from "../support/engine.ts";
 
@@ -128,5 +135,114 @@ describe("a database of an earlier version", async () => {
         await storage.close();
       }
     }
+  });
+});
+
+describe("the migrations", async () => {
+  const { url, name } = await testDatabase();
+  const database = await openDatabase(url, name);
+  const state = database.collection<Document & { _id: string }>(migrationsCollection);
+  const ran: number[] = [];
+  const migration = (number: number, more: Partial<Migration> = {}): Migration => ({
+    number,
+    name: `the ${number}th`,
+    run: async () => void ran.push(number),
+    ...more,
+  });
+
+  beforeEach(async () => {
+    await database.raw.dropDatabase();
+    ran.length = 0;
+  });
+  after(async () => {
+    await database.raw.dropDatabase();
+    await database.close();
+  });
+
+  it("have numbers that rise from 1, so that none was removed or inserted", () => {
+    assert.deepEqual(
+      migrations.map(({ number }) => number),
+      migrations.map((_, index) => index + 1),
+    );
+  });
+
+  it("run once and in order, in one of several processes that start at the same time", async () => {
+    const slow = migration(1, {
+      run: async () => {
+        await setTimeout(400);
+        ran.push(1);
+      },
+    });
+    const list = [slow, migration(2), migration(3)];
+
+    const done = await Promise.all([1, 2, 3].map(() => migrate(database, {}, list)));
+    const again = await migrate(database, {}, [...list, migration(4)]);
+
+    assert.deepEqual(ran, [1, 2, 3, 4]);
+    assert.equal(done.flat().length, 3);
+    assert.deepEqual(
+      again.map((each) => each.migration.number),
+      [4],
+    );
+    assert.equal((await state.findOne({}))!["lease"], undefined);
+  });
+
+  it("begin again where one failed, and after a process that died with the lease", async () => {
+    let isBroken = true;
+    const list = [
+      migration(1),
+      migration(2, {
+        run: async () => {
+          ran.push(2);
+          if (isBroken) throw new Error("the disk is full");
+        },
+      }),
+    ];
+    await assert.rejects(migrate(database, {}, list), /the disk is full/);
+    isBroken = false;
+    await state.updateOne({}, { $set: { lease: { holder: "dead", until: new Date(Date.now() + 600) } } });
+    const started = Date.now();
+
+    await migrate(database, {}, list);
+
+    assert.deepEqual(ran, [1, 2, 2]);
+    assert.ok(Date.now() - started >= 590, "the lease of another process is waited for");
+  });
+
+  it("prevent a release from starting on data that it can't read any more, and only then", async () => {
+    const [first, harmless, breaking] = [migration(1), migration(2), migration(3, { isBreaking: true })];
+    await migrate(database, {}, [first, harmless]);
+    await migrate(database, {}, [first]);
+    await migrate(database, {}, [first, harmless, breaking]);
+
+    await assert.rejects(
+      migrate(database, {}, [first, harmless]),
+      /newer release .*migration 3.*restore a backup/,
+    );
+    await migrate(database, {}, [first, harmless, breaking]);
+    assert.deepEqual(ran, [1, 2, 3]);
+  });
+
+  it("run again after an import, whose documents may be those of an earlier release", async () => {
+    await (await openStorage({ url, database: name })).close();
+    const numbers: number[] = [];
+    const open = async () =>
+      (
+        await openStorage({
+          url,
+          database: name,
+          onMigrated: (done) => void numbers.push(done.migration.number),
+        })
+      ).close();
+    await open();
+    assert.deepEqual(numbers, []);
+
+    await forgetMigrations(database);
+    await open();
+
+    assert.deepEqual(
+      numbers,
+      migrations.map(({ number }) => number),
+    );
   });
 });

@@ -1,0 +1,108 @@
+/** Runs the migrations that a database lacks, one at a time and in one process, while others wait for them. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Collection } from "mongodb";
+import { isDuplicate, type Database } from "../../database.ts";
+import type { DeclaredIndexes } from "../indexes.ts";
+import type { Migration } from "./list.ts";
+
+export const migrationsCollection = "migrations";
+
+interface MigrationsDoc {
+  _id: "migrations";
+  /** Numbers of the migrations that are complete. */
+  done?: number[];
+  /** Those of them without which no release can read the data. */
+  breaking?: number[];
+  lease?: { holder: string; until: Date };
+}
+
+/** A process that has died holds the lease for so long; a living one renews it three times in this time. */
+const leaseMs = 30_000;
+const pollMs = 250;
+const _id = "migrations";
+
+export interface Done {
+  migration: Migration;
+  /** Time that it took, in ms. */
+  ms: number;
+}
+
+/** Returns those that this process has run. Throws if a newer release has migrated the data to a form of its own. */
+export async function migrate(
+  database: Database,
+  declared: DeclaredIndexes,
+  migrations: readonly Migration[],
+): Promise<Done[]> {
+  const state = database.collection<MigrationsDoc>(migrationsCollection);
+  const ran: Done[] = [];
+  const holder = randomUUID();
+  for (;;) {
+    const { done = [], breaking = [] } = (await state.findOne({ _id })) ?? {};
+    const known = new Set(migrations.map(({ number }) => number));
+    const foreign = breaking.find((number) => !known.has(number));
+    if (foreign !== undefined)
+      throw new Error(
+        `A newer release has migrated the database (migration ${foreign}), and this one can't read it: start the ` +
+          "newer release, or restore a backup from before the upgrade.",
+      );
+    const next = migrations.find(({ number }) => !done.includes(number));
+    if (!next) return ran;
+    if (!(await claim(state, holder))) {
+      await wait(pollMs);
+      continue;
+    }
+    const started = performance.now();
+    if (await run(state, holder, next, () => next.run(database, declared)))
+      ran.push({ migration: next, ms: performance.now() - started });
+  }
+}
+
+/** Forgets which migrations are complete: an import has the form of the release that exported it. */
+export async function forgetMigrations(database: Database): Promise<void> {
+  await database.collection<MigrationsDoc>(migrationsCollection).deleteOne({ _id });
+}
+
+/** Takes the lease, unless another process holds it. */
+async function claim(state: Collection<MigrationsDoc>, holder: string): Promise<boolean> {
+  const now = Date.now();
+  const lease = { holder, until: new Date(now + leaseMs) };
+  const isFree = { $or: [{ "lease.until": { $lt: new Date(now) } }, { lease: { $exists: false } }] };
+  try {
+    const { matchedCount, upsertedCount } = await state.updateOne(
+      { _id, ...isFree },
+      { $set: { lease } },
+      { upsert: true },
+    );
+    return matchedCount + upsertedCount === 1;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
+}
+
+/** Runs one under the lease, which it then gives back. False if another process has run it by now. */
+async function run(
+  state: Collection<MigrationsDoc>,
+  holder: string,
+  { number, isBreaking }: Migration,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const own = { _id, "lease.holder": holder } as const;
+  const renew = (): void => {
+    const until = new Date(Date.now() + leaseMs);
+    state.updateOne(own, { $set: { "lease.until": until } }).catch(() => undefined);
+  };
+  const renewing = setInterval(renew, leaseMs / 3);
+  try {
+    // Between the look and the lease, another process may have completed it.
+    const isNeeded = (await state.findOne({ ...own, done: number })) === null;
+    if (isNeeded) await work();
+    const lists = { done: number, ...(isBreaking && { breaking: number }) };
+    await state.updateOne(own, { $addToSet: lists });
+    return isNeeded;
+  } finally {
+    clearInterval(renewing);
+    await state.updateOne(own, { $unset: { lease: true } });
+  }
+}
