@@ -70,6 +70,19 @@ describe("the page of the repository sync", { skip: reason ?? false }, async () 
     const takeLines = other.getByRole("button", { name: /^Take over @@/ });
     await other.getByText("End: again from here").waitFor();
     assert.equal(await takeLines.count(), 2);
+    const numbersOf = (kind: string) =>
+      other.locator(`.line.${kind}`).first().locator(".number").allInnerTexts();
+    const [removed, added] = [await numbersOf("del"), await numbersOf("add")];
+    assert.deepEqual([removed[1], added[0]], ["", ""], "a changed line has a number on its own side only");
+    assert.match(`${removed[0]} ${added[1]}`, /^\d+ \d+$/);
+    await other.locator(".line.add ins").first().waitFor();
+    const takeFile = other.getByRole("button", { name: "Take over the file SKILL.md" });
+    const clipped = await takeFile.evaluate((button) =>
+      [button, button.querySelector(".mantine-Button-label")!].map(
+        (one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight,
+      ),
+    );
+    assert.deepEqual(clipped, [false, false], "the button is cut");
     await assertAccessible(page, "combining");
     const address = page.url();
 

@@ -4,6 +4,7 @@ import { api, dataOf, ok, type Schemas } from "../client.ts";
 import { pages, query, whole } from "../query.ts";
 
 export type Member = Schemas["Member"];
+export type MemberInstall = Schemas["MemberInstall"];
 export type MemberFolder = Schemas["MemberFolder"];
 export type Team = Schemas["Team"];
 export type Role = Schemas["Role"];

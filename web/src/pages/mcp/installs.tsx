@@ -8,11 +8,9 @@ import {
   type McpInstall,
   type McpServer,
 } from "../../api/mcp-servers.ts";
-import { Initials } from "../../parts/avatar.tsx";
+import { memberColumn, Outdated, scopeNames, updatedColumn } from "../../parts/install-columns.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { ListSection } from "../../parts/lists/list-section.tsx";
-import { Time } from "../../parts/time.tsx";
-import { visibleText } from "../../parts/visible-text.ts";
 
 /** Who has the server installed, and how many by revision and tool. */
 export function Installs({ org, server }: { org: string; server: McpServer }) {
@@ -62,30 +60,21 @@ function Counts({ analytics }: { analytics: McpAnalytics }) {
 }
 
 const columns: Column<McpInstall>[] = [
-  {
-    header: "Member",
-    cell: ({ user }) => (
-      <span className="row">
-        <Initials name={user.name} />
-        {visibleText(user.name)} <span className="dim">{user.username}</span>
-      </span>
-    ),
-  },
+  memberColumn,
   { header: "Tool", cell: ({ platform }) => mcpToolOf(platform).label },
   {
     header: "Scope",
     className: "nowrap",
-    cell: ({ scope, via }) =>
-      `${scope === "global" ? "everywhere" : "a project"}${via === "central" ? ", hosted" : ""}`,
+    cell: ({ scope, via }) => `${scopeNames[scope]}${via === "central" ? ", hosted" : ""}`,
   },
   {
     header: "Revision",
     className: "nowrap",
     cell: ({ revision, updateAvailable }) => (
       <>
-        {revision} {updateAvailable && <span className="badge warn">outdated</span>}
+        {revision} <Outdated isOutdated={updateAvailable} />
       </>
     ),
   },
-  { header: "Updated", className: "nowrap", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+  updatedColumn,
 ];

@@ -1,18 +1,17 @@
-import { Button, Modal, MultiSelect, TextInput } from "@mantine/core";
+import { Button, Modal } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { createTeam, rolesQuery, teamsQuery, type Team } from "../../api/organization/people.ts";
+import { createTeam, teamsQuery, type Team } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { Initials } from "../../parts/avatar.tsx";
 import { DialogForm } from "../../parts/dialog-form.tsx";
-import { fieldError } from "../../parts/form.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import type { Organization } from "../../parts/organization-page.tsx";
-import { roleOptionsBelowOwner } from "../../parts/people/roles-of.ts";
 import { Time } from "../../parts/time.tsx";
 import { PeoplePage } from "./people-page.tsx";
+import { TeamFields, teamFields, trimmed, type TeamDraft } from "./team/team-fields.tsx";
 
 export const Route = createFileRoute("/$org/-/people/teams/")({ component: TeamsPage });
 
@@ -90,12 +89,9 @@ interface DialogProps {
 function NewTeamDialog({ org, organization, onClose }: DialogProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const roles = useQuery(rolesQuery(org));
-  const [name, setName] = useState("");
-  const [description, setDescription] = useState("");
-  const [given, setGiven] = useState<string[]>([]);
+  const [draft, setDraft] = useState<TeamDraft>({ name: "", description: "", roles: [] });
   const creating = useMutation({
-    mutationFn: () => createTeam(org, { name: name.trim(), description, roles: given }),
+    mutationFn: () => createTeam(org, trimmed(draft)),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: teamsQuery(org).queryKey });
       await navigate({ to: "/$org/-/people/teams/$team", params: { org, team: id } });
@@ -106,36 +102,20 @@ function NewTeamDialog({ org, organization, onClose }: DialogProps) {
       <DialogForm
         label="New team"
         action="Create team"
-        isReady={name.trim() !== ""}
+        isReady={draft.name.trim() !== ""}
         isPending={creating.isPending}
         error={creating.error}
-        fields={["name", "description"]}
+        fields={teamFields}
         onSubmit={() => creating.mutate()}
         onClose={onClose}
       >
-        <TextInput
-          label="Name"
-          data-autofocus
-          required
-          maxLength={50}
-          value={name}
-          error={fieldError(creating.error, "name")}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Description"
-          placeholder="What the team is for"
-          maxLength={200}
-          value={description}
-          error={fieldError(creating.error, "description")}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-        />
-        <MultiSelect
-          label="Roles"
-          description="Members of the team have these in addition to their own."
-          data={roleOptionsBelowOwner(organization, roles.data)}
-          value={given}
-          onChange={setGiven}
+        <TeamFields
+          org={org}
+          organization={organization}
+          draft={draft}
+          onChange={setDraft}
+          error={creating.error}
+          isFocused
         />
       </DialogForm>
     </Modal>

@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { OwnInstall } from "../../api/account.ts";
+import { toolColumn, updatedColumn, versionColumn } from "../../parts/install-columns.tsx";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
-import { Time } from "../../parts/time.tsx";
 
 /** Rows that are drawn at first, and with each request for more. */
 const step = 100;
@@ -39,24 +39,7 @@ const columns: Column<OwnInstall>[] = [
     isRowHeader: true,
     cell: (install) => <Link to={addressOf(install)}>{addressOf(install).slice(1)}</Link>,
   },
-  {
-    header: "Version",
-    className: "nowrap",
-    cell: ({ semver, updateAvailable }) => (
-      <>
-        <span className="mono">{semver}</span>{" "}
-        {updateAvailable && <span className="badge warn">outdated</span>}
-      </>
-    ),
-  },
-  {
-    header: "Tool",
-    isHiddenOnPhones: true,
-    cell: ({ platform, scope }) => (
-      <>
-        {platform} <span className="dim">{scope === "global" ? "for you" : "in a project"}</span>
-      </>
-    ),
-  },
-  { header: "Updated", isHiddenOnPhones: true, cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+  versionColumn(),
+  { ...toolColumn, isHiddenOnPhones: true },
+  { ...updatedColumn, isHiddenOnPhones: true },
 ];

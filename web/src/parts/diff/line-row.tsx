@@ -3,11 +3,11 @@ import { UnfoldVertical } from "lucide-react";
 import { useCallback } from "react";
 import { countText } from "../../../../contract/count-text.ts";
 import { visibleText } from "../visible-text.ts";
-import type { Gap, Line, Row } from "./rows.ts";
+import type { ChangeRow, Gap, Line } from "./rows.ts";
 import { Words } from "./words.tsx";
 
 interface Props {
-  row: Extract<Row, { kind: "line" | "pair" | "gap" }>;
+  row: ChangeRow | { kind: "gap"; gap: Gap };
   /** Shows the unchanged lines of a gap; undefined if they can't be read. */
   onExpand: ((gap: Gap) => void) | undefined;
 }

@@ -31,13 +31,17 @@ export interface OpenGaps {
   from: ReadonlySet<number>;
 }
 
+/** A line of both versions or of one, or two lines next to each other. */
+export type ChangeRow =
+  | { kind: "line"; line: Line; path: string; startsChange: boolean }
+  | { kind: "pair"; left: Line | undefined; right: Line | undefined; path: string; startsChange: boolean };
+
 export type Row =
   | { kind: "file"; file: DiffFile; index: number }
   | { kind: "gap"; gap: Gap }
   | { kind: "note"; text: string; file: DiffFile; canShow: boolean }
   | { kind: "finding"; finding: Finding; isAtLine: boolean }
-  | { kind: "line"; line: Line; path: string; startsChange: boolean }
-  | { kind: "pair"; left: Line | undefined; right: Line | undefined; path: string; startsChange: boolean };
+  | ChangeRow;
 
 /** Files that the reader has marked as viewed. */
 export interface ViewedFiles {
@@ -80,7 +84,7 @@ interface Options {
 }
 
 /** The width of line numbers, as a custom property of the element with class `diff`. */
-export function digitsOf(files: readonly DiffFile[]): CSSProperties {
+export function digitsOf(files: readonly Pick<DiffFile, "hunks">[]): CSSProperties {
   const last = Math.max(
     0,
     ...files.flatMap(({ hunks }) =>
@@ -178,31 +182,39 @@ function findingsElsewhere(findings: Finding[], rows: Row[]): Row[] {
     .map((finding) => ({ kind: "finding", finding, isAtLine: false }));
 }
 
-type Hunk = DiffFile["hunks"][number];
+export type Hunk = DiffFile["hunks"][number];
 
+/** The lines of a change, each followed by its findings. */
 function hunkRows(hunk: Hunk, path: string, isSplit: boolean, findings: Finding[]): Row[] {
-  const rows: Row[] = [];
-  const push = (row: Row, now: number | undefined) => {
-    rows.push(row);
-    if (now === undefined || findings.length === 0) return;
-    for (const finding of findings)
-      if (finding.line === now) rows.push({ kind: "finding", finding, isAtLine: true });
-  };
-  for (const [dels, adds] of runsOf(hunk)) {
+  const rows = lineRows(hunk, path, isSplit);
+  if (findings.length === 0) return rows;
+  return rows.flatMap((row): Row[] => {
+    const now = (row.kind === "pair" ? row.right : row.line)?.now;
+    const own = now === undefined ? [] : findings.filter(({ line }) => line === now);
+    return [row, ...own.map((finding): Row => ({ kind: "finding", finding, isAtLine: true }))];
+  });
+}
+
+/** The lines of a change: below each other, or both sides next to each other. */
+export function lineRows(hunk: Hunk, path: string, isSplit: boolean): ChangeRow[] {
+  return runsOf(hunk).flatMap(([dels, adds]): ChangeRow[] => {
     const isSame = dels[0]?.kind === "same";
-    if (isSplit || isSame) {
-      for (let n = 0; n < Math.max(dels.length, adds.length); n++) {
-        const [left, right] = [dels[n], adds[n]];
-        const startsChange = !isSame && n === 0;
-        if (isSplit) push({ kind: "pair", left, right, path, startsChange }, right?.now);
-        else push({ kind: "line", line: right!, path, startsChange }, right!.now);
-      }
-      continue;
-    }
-    for (const [n, line] of [...dels, ...adds].entries())
-      push({ kind: "line", line, path, startsChange: n === 0 }, line.now);
-  }
-  return rows;
+    const startsChange = (at: number) => !isSame && at === 0;
+    if (!isSplit)
+      return (isSame ? adds : [...dels, ...adds]).map((line, at) => ({
+        kind: "line",
+        line,
+        path,
+        startsChange: startsChange(at),
+      }));
+    return Array.from({ length: Math.max(dels.length, adds.length) }, (_, at) => ({
+      kind: "pair",
+      left: dels[at],
+      right: adds[at],
+      path,
+      startsChange: startsChange(at),
+    }));
+  });
 }
 
 /** Runs of removed lines with the added ones that follow them; an unchanged line is on both sides. */

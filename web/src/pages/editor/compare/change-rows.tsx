@@ -1,27 +1,39 @@
+import "../../../parts/diff/diff.css";
 import { Button } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useRef } from "react";
+import { useCallback, useMemo, useRef } from "react";
+import { LineRow } from "../../../parts/diff/line-row.tsx";
+import { digitsOf, lineRows, type ChangeRow } from "../../../parts/diff/rows.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
-import type { Row, RowAction } from "./compare-texts.ts";
+import { hunkPlace, type ChangeAction, type ChangedFile } from "./changed-file.ts";
 
-const rowHeight = 20;
-const actionHeight = 28;
-const signs = { add: "+", del: "−", same: "" } as const;
+type Row =
+  | ChangeRow
+  | { kind: "head"; path: string; note: string; action: ChangeAction | undefined }
+  | { kind: "hunk"; text: string; action: ChangeAction | undefined };
 
-/** Rows of a comparison, of which only those in view are drawn. */
-export function ChangeRows({ rows, label }: { rows: readonly Row[]; label: string }) {
+const heights = { head: 40, hunk: 28, line: 20, pair: 20 };
+
+interface Props {
+  files: readonly ChangedFile[];
+  label: string;
+}
+
+/** The lines that differ, of which only those in view are drawn. */
+export function ChangeRows({ files, label }: Props) {
   const box = useRef<HTMLDivElement>(null);
+  const rows = useMemo(() => files.flatMap(rowsOf), [files]);
   const view = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: (index) => (actionOf(rows[index]) ? actionHeight : rowHeight),
+    estimateSize: (index) => heights[rows[index]?.kind ?? "line"],
     // Another function for other rows, of which the heights are computed again.
     getItemKey: useCallback((index: number) => `${index} ${rows[index]?.kind}`, [rows]),
     overscan: 20,
   });
   return (
     <div className="changes" ref={box} role="region" aria-label={label} tabIndex={0}>
-      <div style={{ height: view.getTotalSize(), position: "relative" }}>
+      <div className="diff" style={{ ...digitsOf(files), height: view.getTotalSize(), position: "relative" }}>
         {view.getVirtualItems().map(({ index, start, key }) => (
           <div
             key={key}
@@ -38,51 +50,47 @@ export function ChangeRows({ rows, label }: { rows: readonly Row[]; label: strin
   );
 }
 
-const actionOf = (row: Row | undefined) => (row && "action" in row ? row.action : undefined);
+function rowsOf({ path, note, hunks, action, hunkActions }: ChangedFile): Row[] {
+  return [
+    { kind: "head", path, note, action },
+    ...hunks.flatMap((hunk, index): Row[] => [
+      { kind: "hunk", text: hunkPlace(hunk), action: hunkActions?.[index] },
+      ...lineRows(hunk, path, false),
+    ]),
+  ];
+}
 
 interface RowProps {
   row: Row;
+  /** The row may go with its action: the focus stays in the comparison. */
   onAction: () => void;
 }
 
 function RowOf({ row, onAction }: RowProps) {
-  const action = actionOf(row);
-  if (row.kind === "file" || row.kind === "hunk")
-    return (
-      <div className={`line ${row.kind} ${action ? "with-action" : ""}`}>
-        {row.kind === "hunk" ? (
-          row.text
-        ) : (
-          <>
-            <b className="clip">{row.text}</b> <span className="meta">{row.note}</span>
-          </>
-        )}
-        {action && <ActionButton action={action} onAction={onAction} />}
-      </div>
-    );
+  if (row.kind !== "head" && row.kind !== "hunk") return <LineRow row={row} onExpand={undefined} />;
+  const { action } = row;
   return (
     <div className={`line ${row.kind}`}>
-      <span className="line-number">{row.line}</span>
-      <span className="sign">
-        <span aria-hidden="true">{signs[row.kind]}</span>
-        {row.kind !== "same" && (
-          <span className="visually-hidden">{row.kind === "add" ? "added" : "removed"}</span>
-        )}
-      </span>
-      <span className="text">{visibleText(row.text)}</span>
+      {row.kind === "hunk" ? (
+        <span className="grow clip">{row.text}</span>
+      ) : (
+        <>
+          <b className="clip">{visibleText(row.path)}</b> <span className="meta grow">{row.note}</span>
+        </>
+      )}
+      {action && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={action.name}
+          onClick={() => {
+            action.run();
+            onAction();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
     </div>
-  );
-}
-
-/** The row may go with its action: the focus stays in the comparison. */
-function ActionButton({ action, onAction }: { action: RowAction; onAction: () => void }) {
-  const run = () => {
-    action.run();
-    onAction();
-  };
-  return (
-    <Button size="compact-xs" variant="default" aria-label={action.name} onClick={run}>
-      {action.label}
-    </Button>
   );
 }

@@ -2,7 +2,8 @@ import { useEffect, useState } from "react";
 import { textOfBlob } from "../files/dropped-files.ts";
 import { removedFiles, statusOf, type Base, type WorkFile } from "../working-set.ts";
 import { ChangeRows } from "./change-rows.tsx";
-import { compareTexts, type Row } from "./compare-texts.ts";
+import type { ChangedFile } from "./changed-file.ts";
+import { compareTexts } from "./compare-texts.ts";
 
 interface Props {
   files: readonly WorkFile[];
@@ -12,12 +13,12 @@ interface Props {
 
 /** The differences from the version that the edit is based on. */
 export function Changes({ files, base, readBase }: Props) {
-  const [rows, setRows] = useState<Row[]>();
+  const [changed, setChanged] = useState<ChangedFile[]>();
   const [failed, setFailed] = useState("");
   useEffect(() => {
     let isCurrent = true;
-    rowsOf({ files, base, readBase }).then(
-      (found) => isCurrent && setRows(found),
+    changedFiles({ files, base, readBase }).then(
+      (found) => isCurrent && setChanged(found),
       (error: unknown) => isCurrent && setFailed(error instanceof Error ? error.message : String(error)),
     );
     return () => {
@@ -25,30 +26,29 @@ export function Changes({ files, base, readBase }: Props) {
     };
   }, [files, base, readBase]);
   if (failed !== "") return <p className="preview danger">{failed}</p>;
-  if (rows?.length === 0)
+  if (changed?.length === 0)
     return (
       <p className="preview sub">No changes from {base ? `version ${base.semver}` : "the template"} yet.</p>
     );
-  return rows ? <ChangeRows rows={rows} label="Changes" /> : null;
+  return changed ? <ChangeRows files={changed} label="Changes" /> : null;
 }
 
-async function rowsOf({ files, base, readBase }: Props): Promise<Row[]> {
-  const rows: Row[] = [];
+async function changedFiles({ files, base, readBase }: Props): Promise<ChangedFile[]> {
+  const changed: ChangedFile[] = [];
   for (const file of files) {
     if (statusOf(file, base) === "same") continue;
     const { path, data, from, mode } = file;
     const old = base?.files.find((one) => one.path === (from ?? path));
     if (data === undefined) {
       const note = from === path ? (mode === "100755" ? "executable" : "not executable") : `was ${from}`;
-      rows.push({ kind: "file", text: path, note });
+      changed.push({ path, note, hunks: [] });
       continue;
     }
     const after = typeof data === "string" ? data : await textOfBlob(data);
     const before = old ? await textOfBlob(await readBase(old.path)) : null;
-    if (after === undefined || before === undefined)
-      rows.push({ kind: "file", text: path, note: "not a text" });
-    else rows.push(...compareTexts(path, before, after));
+    const isText = after !== undefined && before !== undefined;
+    changed.push(isText ? compareTexts(path, before, after) : { path, note: "not a text", hunks: [] });
   }
-  for (const { path } of removedFiles(files, base)) rows.push({ kind: "file", text: path, note: "removed" });
-  return rows;
+  for (const { path } of removedFiles(files, base)) changed.push({ path, note: "removed", hunks: [] });
+  return changed;
 }

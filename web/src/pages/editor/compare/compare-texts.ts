@@ -1,44 +1,21 @@
-/** Differences of texts as rows, and edits carried over to a newer version. Pure. */
+/** Differences of texts, and edits carried over to a newer version. Pure. */
 import { applyPatch, structuredPatch } from "diff";
-
-/** A button of a row. */
-export interface RowAction {
-  label: string;
-  /** Its name for screen readers, which tells it from those of other rows. */
-  name: string;
-  run: () => void;
-}
-
-export type Row =
-  | { kind: "file"; text: string; note: string; action?: RowAction }
-  | { kind: "hunk"; text: string; action?: RowAction }
-  | { kind: "add" | "del" | "same"; text: string; line: number };
+import type { ChangedFile } from "./changed-file.ts";
 
 /** Limits of a comparison, which an entirely different text would keep busy. */
 const bounds = { maxEditLength: 20_000, timeout: 1500 };
 
-/** Rows of the differences between two texts of a file; null is a file that does not exist. */
-export function compareTexts(path: string, before: string | null, after: string | null): Row[] {
+/** The differences between two texts of a file; null is a file that does not exist. */
+export function compareTexts(path: string, before: string | null, after: string | null): ChangedFile {
   const note = before === null ? "new" : after === null ? "removed" : "";
-  const head: Row = { kind: "file", text: path, note };
-  if (after === null) return [head];
+  if (after === null) return { path, note, hunks: [] };
   const patch = patchOf(path, before ?? "", after);
-  if (!patch) return [{ ...head, note: "too different to compare" }];
-  const rows: Row[] = [head];
-  for (const { oldStart, oldLines, newStart, newLines, lines } of patch.hunks) {
-    rows.push({ kind: "hunk", text: `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@` });
-    let [old, now] = [oldStart, newStart];
-    for (const line of lines) {
-      const text = line.slice(1).replace(/\r$/, "");
-      if (line.startsWith("-")) rows.push({ kind: "del", text, line: old++ });
-      else if (line.startsWith("+")) rows.push({ kind: "add", text, line: now++ });
-      else if (line.startsWith(" ")) {
-        old++;
-        rows.push({ kind: "same", text, line: now++ });
-      }
-    }
-  }
-  return rows;
+  if (!patch) return { path, note: "too different to compare", hunks: [] };
+  const hunks = patch.hunks.map((hunk) => ({
+    ...hunk,
+    lines: hunk.lines.map((line) => line.replace(/\r$/, "")),
+  }));
+  return { path, note, hunks };
 }
 
 const patchOf = (path: string, before: string, after: string) =>

@@ -2,7 +2,8 @@
 import type { BaseReader } from "../base-reader.ts";
 import { textOfBlob } from "../files/dropped-files.ts";
 import type { BaseFile, FileChange, WorkFile } from "../working-set.ts";
-import { compareTexts, takeHunk, type Row, type RowAction } from "./compare-texts.ts";
+import { hunkPlace, type ChangeAction, type ChangedFile } from "./changed-file.ts";
+import { compareTexts, takeHunk } from "./compare-texts.ts";
 
 interface Sides {
   files: readonly WorkFile[];
@@ -14,48 +15,52 @@ interface Sides {
 /** The change of the files that takes something over; undefined if the lines were edited meanwhile. */
 export type Taking = (files: readonly WorkFile[]) => FileChange | undefined;
 
-/** Rows that lead from the files to the other version. */
-export async function otherRows(sides: Sides): Promise<Row[]> {
+/** What leads from the files to the other version. */
+export async function otherFiles(sides: Sides): Promise<ChangedFile[]> {
   const theirs = sides.other.base!;
-  const rows: Row[] = [];
-  for (const file of theirs.files) rows.push(...(await rowsOfFile(file, sides)));
+  const changed: ChangedFile[] = [];
+  for (const file of theirs.files) {
+    const one = await compareFile(file, sides);
+    if (one) changed.push(one);
+  }
   const paths = new Set(theirs.files.map(({ path }) => path));
   for (const { path } of sides.files)
-    if (!paths.has(path)) rows.push({ kind: "file", text: path, note: `not in ${theirs.semver}` });
-  return rows;
+    if (!paths.has(path)) changed.push({ path, note: `not in ${theirs.semver}`, hunks: [] });
+  return changed;
 }
 
-async function rowsOfFile(theirs: BaseFile, { files, reader, other, take }: Sides): Promise<Row[]> {
+async function compareFile(
+  theirs: BaseFile,
+  { files, reader, other, take }: Sides,
+): Promise<ChangedFile | undefined> {
   const { path, mode } = theirs;
   const mine = files.find((file) => file.path === path);
-  const modeRows = (): Row[] => {
-    if (!mine || mine.mode === mode) return [];
-    const run = () => take(() => ({ kind: "mode", path, mode }));
-    const note = mode === "100755" ? "executable" : "not executable";
-    return [
-      { kind: "file", text: path, note, action: { label: "Take over", name: `Take over ${path}`, run } },
-    ];
-  };
-  if (mine && isSameInBase(mine, theirs, reader)) return modeRows();
+  if (mine && isSameInBase(mine, theirs, reader)) return compareMode(mine, theirs, take);
   const blob = await other.read(path);
   const own = mine && (await blobOf(mine, reader));
-  if (own && (await isSameBytes(own, blob))) return modeRows();
+  if (own && (await isSameBytes(own, blob))) return compareMode(mine, theirs, take);
   const [before, after] = [own ? await textOfBlob(own) : null, await textOfBlob(blob)];
   if (before === undefined || after === undefined)
-    return [
-      { kind: "file", text: path, note: "not a text", action: takeFile({ path, mode, data: blob }, take) },
-    ];
-  let index = 0;
-  return compareTexts(path, before, after).map((row) => {
-    if (row.kind === "file") return { ...row, action: takeFile({ path, mode, data: after }, take) };
-    if (row.kind !== "hunk" || before === null) return row;
-    const hunk = index++;
-    const run = () => take((now) => hunkChange(now, { path, before, after, hunk }));
-    return { ...row, action: { label: "Take over", name: `Take over ${row.text} of ${path}`, run } };
-  });
+    return { path, note: "not a text", hunks: [], action: takeFile({ path, mode, data: blob }, take) };
+  const changed = compareTexts(path, before, after);
+  const action = takeFile({ path, mode, data: after }, take);
+  if (before === null) return { ...changed, action };
+  const hunkActions = changed.hunks.map((hunk, index) => ({
+    label: "Take over",
+    name: `Take over ${hunkPlace(hunk)} of ${path}`,
+    run: () => take((now) => hunkChange(now, { path, before, after, hunk: index })),
+  }));
+  return { ...changed, action, hunkActions };
 }
 
-function takeFile(file: WorkFile, take: Sides["take"]): RowAction {
+function compareMode(mine: WorkFile, { path, mode }: BaseFile, take: Sides["take"]): ChangedFile | undefined {
+  if (mine.mode === mode) return undefined;
+  const run = () => take(() => ({ kind: "mode", path, mode }));
+  const note = mode === "100755" ? "executable" : "not executable";
+  return { path, note, hunks: [], action: { label: "Take over", name: `Take over ${path}`, run } };
+}
+
+function takeFile(file: WorkFile, take: Sides["take"]): ChangeAction {
   return {
     label: "Take over the file",
     name: `Take over the file ${file.path}`,

@@ -6,8 +6,8 @@ import { Note } from "../drafts/draft-choice.tsx";
 import type { Workspace } from "../use-workspace.ts";
 import type { Comparison } from "../workspace.tsx";
 import { ChangeRows } from "./change-rows.tsx";
-import type { Row } from "./compare-texts.ts";
-import { otherRows, type Taking } from "./other-files.ts";
+import type { ChangedFile } from "./changed-file.ts";
+import { otherFiles, type Taking } from "./other-files.ts";
 
 const label = "Other side";
 
@@ -50,7 +50,7 @@ export function useOtherSide(
 
 function OtherSide({ workspace, other }: { workspace: Workspace; other: BaseReader }) {
   const { files, reader, takeFiles, change } = workspace;
-  const [rows, setRows] = useState<Row[]>();
+  const [changed, setChanged] = useState<ChangedFile[]>();
   const [failed, setFailed] = useState("");
   useEffect(() => {
     let isCurrent = true;
@@ -59,8 +59,8 @@ function OtherSide({ workspace, other }: { workspace: Workspace; other: BaseRead
       setFailed(taken ? "" : "These lines were edited meanwhile. Take them over from the new comparison.");
       if (taken) change(taken);
     };
-    otherRows({ files, reader, other, take }).then(
-      (found) => isCurrent && setRows(found),
+    otherFiles({ files, reader, other, take }).then(
+      (found) => isCurrent && setChanged(found),
       (error: unknown) => isCurrent && setFailed(error instanceof Error ? error.message : String(error)),
     );
     return () => {
@@ -74,12 +74,12 @@ function OtherSide({ workspace, other }: { workspace: Workspace; other: BaseRead
           {failed}
         </p>
       )}
-      {rows?.length === 0 && (
+      {changed?.length === 0 && (
         <p className="preview sub">
           Your text has all of version {other.base?.semver}: there is no difference.
         </p>
       )}
-      {rows && rows.length > 0 && <ChangeRows rows={rows} label={label} />}
+      {changed && changed.length > 0 && <ChangeRows files={changed} label={label} />}
     </>
   );
 }

@@ -1,11 +1,12 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { Schemas } from "../../../api/client.ts";
+import { useMemo } from "react";
 import { query } from "../../../api/query.ts";
+import type { Diff } from "../../../api/versions.ts";
 import { Failed } from "../../../parts/failed.tsx";
 import { Note } from "../drafts/draft-choice.tsx";
 import { ChangeRows } from "./change-rows.tsx";
-import type { Row } from "./compare-texts.ts";
+import type { ChangedFile } from "./changed-file.ts";
 
 export interface Newer {
   version: number;
@@ -46,28 +47,14 @@ export function TheirChanges({ skill, from, to }: { skill: string; from: number;
     ...query("/api/skills/{skill}/diff", { skill, from: String(from), to: String(to) }),
     staleTime: Infinity,
   });
+  const files = useMemo(() => diff.data && changedFiles(diff.data), [diff.data]);
   if (diff.isError) return <Failed error={diff.error} reset={() => void diff.refetch()} />;
-  return diff.data ? <ChangeRows rows={rowsOf(diff.data)} label="Their changes" /> : null;
+  return files ? <ChangeRows files={files} label="Their changes" /> : null;
 }
 
-function rowsOf(diff: Schemas["Diff"]): Row[] {
-  return diff.files.flatMap(({ path, status, binary, truncated, hunks }): Row[] => {
-    const note = binary ? "not a text" : truncated ? "too different to compare" : status;
-    return [
-      { kind: "file", text: path, note },
-      ...hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }): Row[] => {
-        let [old, now] = [oldStart, newStart];
-        return [
-          { kind: "hunk", text: `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@` },
-          ...lines.map((line): Row => {
-            const text = line.slice(1);
-            if (line.startsWith("-")) return { kind: "del", text, line: old++ };
-            if (line.startsWith("+")) return { kind: "add", text, line: now++ };
-            old++;
-            return { kind: "same", text, line: now++ };
-          }),
-        ];
-      }),
-    ];
-  });
-}
+const changedFiles = ({ files }: Diff): ChangedFile[] =>
+  files.map(({ path, status, binary, truncated, hunks }) => ({
+    path,
+    note: binary ? "not a text" : truncated ? "too different to compare" : status,
+    hunks,
+  }));

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { memberInstallsQuery, type Member } from "../../../api/organization/people.ts";
+import { memberInstallsQuery, type Member, type MemberInstall } from "../../../api/organization/people.ts";
+import { toolColumn, updatedColumn, versionColumn } from "../../../parts/install-columns.tsx";
+import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
-import { Time } from "../../../parts/time.tsx";
 
 /** Skills that the member has installed, as far as the user reads their analytics. */
 export function MemberInstalls({ org, member }: { org: string; member: Member }) {
@@ -17,25 +18,29 @@ export function MemberInstalls({ org, member }: { org: string; member: Member })
       empty="No install is known. Installs with svc are reported while the member is signed in."
     >
       {(installs) => (
-        <ul className="panel plain">
-          {installs.map(({ id, skill, platform, scope, semver, updateAvailable, updatedAt }) => (
-            <li key={id} className="row">
-              <span className="grow clip">
-                <Link to="/$org/$slug" params={{ org, slug: skill.slug }}>
-                  {skill.slug}
-                </Link>{" "}
-                <span className="meta">
-                  {platform}
-                  {scope === "project" && ", a project"}
-                </span>
-              </span>
-              {updateAvailable && <span className="badge warn">outdated</span>}
-              <span className="mono">{semver}</span>
-              <Time value={updatedAt} className="meta nowrap" />
-            </li>
-          ))}
-        </ul>
+        <DataTable
+          caption={`Installs of ${member.username}`}
+          columns={columnsOf(org)}
+          rows={installs}
+          keyOf={({ id }) => id}
+        />
       )}
     </ListSection>
   );
 }
+
+const columnsOf = (org: string): Column<MemberInstall>[] => [
+  {
+    header: "Skill",
+    isRowHeader: true,
+    className: "anywhere",
+    cell: ({ skill: { slug } }) => (
+      <Link to="/$org/$slug" params={{ org, slug }}>
+        {slug}
+      </Link>
+    ),
+  },
+  versionColumn(),
+  toolColumn,
+  { ...updatedColumn, isHiddenOnPhones: true },
+];

@@ -1,11 +1,10 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { removeFromTeam, type Member, type Team } from "../../../api/organization/people.ts";
 import { query } from "../../../api/query.ts";
-import { Initials } from "../../../parts/avatar.tsx";
 import type { Found } from "../../../parts/lists/found.ts";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
+import { Person } from "../../../parts/people/person.tsx";
 import { Problem } from "../../../parts/problem.tsx";
 
 interface Props {
@@ -44,16 +43,8 @@ export function TeamMembers({ org, team, members, canRemove }: Props) {
         <ul className="panel plain">
           {rows.map(({ userId, username, name, roleName }) => (
             <li key={userId} className="row">
-              <Initials name={name || username} />
               <span className="grow clip">
-                <Link
-                  className="team-name"
-                  to="/$org/-/people/members/$member"
-                  params={{ org, member: userId }}
-                >
-                  {name || username}
-                </Link>{" "}
-                {name !== username && <span className="meta">{username}</span>}
+                <Person person={{ name, username }} member={{ org, userId }} />
               </span>
               <span className="meta">{roleName}</span>
               {canRemove && (

@@ -1,14 +1,14 @@
 import { Button, Checkbox, NativeSelect, Select } from "@mantine/core";
 import { Download } from "lucide-react";
 import { countText } from "../../../../../contract/count-text.ts";
+import { targets } from "../../../../../contract/vocabulary.ts";
 import type { SkillInstall } from "../../../api/skill-settings.ts";
-import { Initials } from "../../../parts/avatar.tsx";
 import { saveCsv } from "../../../parts/csv.ts";
+import { memberColumn, toolColumn, updatedColumn, versionColumn } from "../../../parts/install-columns.tsx";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { More } from "../../../parts/lists/list-section.tsx";
 import { SearchField } from "../../../parts/lists/search-field.tsx";
-import { Time } from "../../../parts/time.tsx";
-import { visibleText } from "../../../parts/visible-text.ts";
+import { toolNames } from "../../../parts/tool-names.ts";
 import { useSkill, useSkillAddress } from "../context.ts";
 import { chooseInstalls, orders, type InstallsSearch } from "./choose.ts";
 
@@ -26,7 +26,6 @@ export function InstallList({ installs, found, search, onSearch }: Props) {
   const { slug } = useSkillAddress();
   const skill = useSkill();
   const shown = chooseInstalls(installs, search);
-  const valuesOf = (of: (install: SkillInstall) => string) => [...new Set(installs.map(of))].sort();
   const save = () =>
     saveCsv(`${slug}-installs.csv`, [
       ["name", "username", "tool", "scope", "version", "outdated", "installed", "updated"],
@@ -62,7 +61,9 @@ export function InstallList({ installs, found, search, onSearch }: Props) {
           aria-label="Tool"
           placeholder="All tools"
           clearable
-          data={valuesOf(({ platform }) => platform)}
+          data={targets
+            .filter((tool) => installs.some(({ platform }) => platform === tool))
+            .map((tool) => ({ value: tool, label: toolNames[tool] }))}
           value={search.tool ?? null}
           onChange={(tool) => onSearch({ tool: tool ?? undefined })}
         />
@@ -71,7 +72,7 @@ export function InstallList({ installs, found, search, onSearch }: Props) {
           placeholder="All versions"
           clearable
           searchable
-          data={valuesOf(({ semver }) => semver)}
+          data={[...new Set(installs.map(({ semver }) => semver))].sort()}
           value={search.release ?? null}
           onChange={(release) => onSearch({ release: release ?? undefined })}
         />
@@ -106,31 +107,8 @@ export function InstallList({ installs, found, search, onSearch }: Props) {
 }
 
 const columnsOf = (current: number): Column<SkillInstall>[] => [
-  {
-    header: "Member",
-    isRowHeader: true,
-    cell: ({ user }) => (
-      <span className="row">
-        <Initials name={user.name} />
-        {visibleText(user.name)} <span className="dim">{user.username}</span>
-      </span>
-    ),
-  },
-  { header: "Tool", cell: ({ platform }) => platform },
-  { header: "Scope", cell: ({ scope }) => (scope === "global" ? "everywhere" : "a project") },
-  {
-    header: "Version",
-    className: "nowrap",
-    cell: ({ semver, version, updateAvailable }) => (
-      <>
-        <span className="mono">{semver}</span>{" "}
-        {updateAvailable && (
-          <span className="badge warn">
-            {current > version ? `${countText(current - version, "version")} behind` : "outdated"}
-          </span>
-        )}
-      </>
-    ),
-  },
-  { header: "Updated", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
+  memberColumn,
+  toolColumn,
+  versionColumn(current),
+  updatedColumn,
 ];
