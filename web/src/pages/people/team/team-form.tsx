@@ -31,7 +31,6 @@ export function TeamForm({ org, organization, team }: Props) {
     <form
       className="form stack gap-3"
       aria-label="Name, description and roles"
-      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         saving.mutate();
