@@ -21,6 +21,12 @@ export const permissionObjects: Record<keyof typeof permissionActions, string> =
   scim: "provisioning",
 };
 
+/** As a heading: "Audit log". */
+export function permissionTitle(group: keyof typeof permissionActions): string {
+  const object = permissionObjects[group].replace(/^the /, "");
+  return object.charAt(0).toUpperCase() + object.slice(1);
+}
+
 /** As in "read the audit log"; a permission that is not known is shown by its name. */
 export function permissionText(group: string, action: string): string {
   const object = (permissionObjects as Record<string, string>)[group];

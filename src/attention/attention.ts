@@ -1,5 +1,6 @@
-/** Everything that needs a person, as far as the caller may see it. Each kind is bounded. */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+/** Everything that needs a person, as far as the caller may see it. Each kind is bounded. */
+import { countText } from "../../contract/count-text.ts";
 import { attentionKinds, type AttentionKind } from "../../contract/dashboard.ts";
 import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
 import type { Permission } from "../../contract/vocabulary.ts";
@@ -91,7 +92,7 @@ async function syncProblems(
       ? [
           {
             ...of,
-            message: skipped === 1 ? "One skill is not in sync." : `${skipped} skills are not in sync.`,
+            message: countText(skipped, "skill is not in sync.", "skills are not in sync."),
             at: problems[0]?.problem?.at.toISOString() ?? null,
           },
         ]

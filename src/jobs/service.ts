@@ -62,7 +62,7 @@ async function actOnJob(
 export async function retryFailed(app: App, actor: Actor, queue: string): Promise<RetriedPayload> {
   const name = requireQueue(queue);
   const { inspector } = app.queue;
-  await note(app, actor, "queue.failed_retried", { resourceType: "queue", resourceId: name });
+  await note(app, actor, "queue.failed_retried", subjectOf(name));
   const deadline = Date.now() + retryTimeMs;
   let retried = 0;
   // Jobs that can't be retried stay at the head of the list.
@@ -81,15 +81,21 @@ export async function retryFailed(app: App, actor: Actor, queue: string): Promis
 
 export async function pauseQueue(app: App, actor: Actor, queue: string): Promise<void> {
   const name = requireQueue(queue);
-  await note(app, actor, "queue.paused", { resourceType: "queue", resourceId: name });
+  await note(app, actor, "queue.paused", subjectOf(name));
   await app.queue.inspector.pause(name);
 }
 
 export async function resumeQueue(app: App, actor: Actor, queue: string): Promise<void> {
   const name = requireQueue(queue);
-  await note(app, actor, "queue.resumed", { resourceType: "queue", resourceId: name });
+  await note(app, actor, "queue.resumed", subjectOf(name));
   await app.queue.inspector.resume(name);
 }
+
+const subjectOf = (queue: string) => ({
+  resourceType: "queue" as const,
+  resourceId: queue,
+  metadata: { queue },
+});
 
 const actNames = { retry: "job.retried", promote: "job.promoted", remove: "job.removed" } as const;
 

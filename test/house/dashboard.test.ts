@@ -78,6 +78,29 @@ describe("the addresses of the dashboard", async () => {
   });
 });
 
+describe("texts of the dashboard", () => {
+  const folder = path.join(root, "web/src");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const filesWith = (pattern: RegExp) =>
+    files.filter((file) => pattern.test(readFileSync(path.join(folder, file), "utf8")));
+
+  it("have dates and times of one form", () => {
+    const found = filesWith(
+      /Intl\.(DateTimeFormat|RelativeTimeFormat)|toLocale(Date|Time)?String\(\[?"?[^)]*(day|month|hour)/,
+    );
+
+    assert.deepEqual(found, ["parts/dates.ts"]);
+  });
+
+  it("choose the singular by `countText`", () => {
+    const found = filesWith(/=== 1 \? "(\w+)" : "(\1s|\w+ies)"|\$\{\w+\} \w+\$\{\w+ === 1/);
+
+    assert.deepEqual(found, []);
+  });
+});
+
 describe("live updates of the dashboard", async () => {
   const { operations } = await loadSource<{ operations: Record<string, readonly string[]> }>(
     "web/src/live/refetch.ts",

@@ -150,15 +150,15 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
     assert.equal(await page.locator("main td b").count(), 0, "an error's text is no markup");
     await page.getByRole("link", { name: /^Failed 1$/ }).waitFor();
     await page
-      .getByRole("row", { name: /^mail/ })
+      .getByRole("row", { name: /^Mail/ })
       .getByRole("button", { name: "Retry failed in mail" })
       .waitFor();
 
-    await jobRow(page, "user ann").getByRole("button", { name: "mail.account", exact: true }).click();
-    const dialog = page.getByRole("dialog", { name: /^mail\.account #/ });
+    await jobRow(page, "user ann").getByRole("button", { name: "Send mails of an account" }).click();
+    const dialog = page.getByRole("dialog", { name: "Send mails of an account" });
     await dialog.getByText("the <b>mail</b> server is away", { exact: true }).waitFor();
     await dialog.getByText(/attempt 1 failed after \d+ ms/).waitFor();
-    await dialog.getByText("Stack", { exact: true }).click();
+    await dialog.getByText("1 stack", { exact: true }).click();
     assert.match(await dialog.locator("pre").innerText(), /is away\n\s+at .*admin\.test\.(ts|js)/);
     assert.match(page.url(), /\?job=mail(\/|%2F)/);
     assert.deepEqual(await accessibilityProblems(page), []);
@@ -173,7 +173,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
 
     isMended = false;
     await addMail("u2");
-    const remove = jobRow(page, "userId u2").getByRole("button", { name: /^Remove/ });
+    const remove = jobRow(page, "user u2").getByRole("button", { name: /^Remove/ });
     await remove.click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     assert.equal((await service.app.queue.counts()).mail.failed, 1);
@@ -196,7 +196,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
     await page.getByRole("link", { name: /^Delayed/ }).focus();
     await page.keyboard.press("Enter");
     await page.waitForURL(/state=delayed/);
-    await jobRow(page, "userId later").waitFor();
+    await jobRow(page, "user later").waitFor();
     const current = page.getByRole("navigation", { name: "State of the jobs" }).locator("[aria-current]");
     assert.match((await current.allTextContents()).join(), /^Delayed \d+$/);
     for (let i = 0; i < 12; i++) {
@@ -210,30 +210,30 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
 
     await page.getByRole("button", { name: "Pause mail" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
-    await page.getByRole("row", { name: /^mail/ }).getByText("paused", { exact: true }).waitFor();
+    await page.getByRole("row", { name: /^Mail/ }).getByText("paused", { exact: true }).waitFor();
     await page.getByRole("link", { name: /^Waiting/ }).click();
     await addMail("held");
-    await jobRow(page, "userId held").waitFor();
+    await jobRow(page, "user held").waitFor();
     await page.getByRole("button", { name: "Resume mail" }).click();
     await page.getByText("No waiting job in mail.").waitFor();
     assert.equal(await service.app.queue.inspector.isPaused("mail"), false);
     await page.goto(`${service.url}/admin`);
-    await page.getByText("queue.resumed").first().waitFor();
+    await page.getByText(`resumed the queue mail`).first().waitFor();
     assert.deepEqual(troubles, []);
   });
 
   it("keeps its view in the address, also the previous one, through reloads and the back button", async () => {
     const { page } = await open(admin, "/admin/workers?queue=orgs&range=day");
     await page.waitForURL(/\/admin\/jobs\?queue=orgs&range=day$/);
-    await page.getByText("No failed job in orgs.").waitFor();
+    await page.getByText("No failed job in Organizations.").waitFor();
     await page.getByRole("link", { name: /^Completed/ }).click();
-    await page.getByText("No completed job in orgs.").waitFor();
+    await page.getByText("No completed job in Organizations.").waitFor();
     await page.reload();
-    await page.getByText("No completed job in orgs.").waitFor();
+    await page.getByText("No completed job in Organizations.").waitFor();
     assert.equal(await page.getByRole("radio", { name: "Last day" }).isChecked(), true);
-    assert.equal(await page.getByRole("combobox", { name: "Queue" }).inputValue(), "orgs");
+    assert.equal(await page.getByRole("combobox", { name: "Queue" }).inputValue(), "Organizations");
     await page.goBack();
-    await page.getByText("No failed job in orgs.").waitFor();
+    await page.getByText("No failed job in Organizations.").waitFor();
   });
 
   it("shows that it is not live when its stream is cut or silent, polls instead, and reconnects", async () => {
@@ -243,7 +243,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
     await page.reload();
     await live(page, /^Not live: the figures are updated/);
     await addMail("polled");
-    await jobRow(page, "userId polled").waitFor();
+    await jobRow(page, "user polled").waitFor();
     await page.route("**/api/admin/**", (route) => route.abort());
     await live(page, /^Not live: the service does not respond/);
     await page.unrouteAll();
@@ -382,7 +382,7 @@ describe("the administration", { skip: whyNoBrowser() ?? false }, async () => {
     await page.getByRole("dialog").waitFor();
     await assertAccessible(page, "the question before a pause");
     await page.goto(`${service.url}/admin`);
-    await page.getByText("1 job failed in orgs.").waitFor();
+    await page.getByText("1 job failed in Organizations.").waitFor();
     await assertAccessible(page, "overview");
     assert.deepEqual(troubles, []);
   });

@@ -32,9 +32,23 @@ describe("the audit log", { skip: reason ?? false }, async () => {
     const run = entries.getByRole("row", { name: /Skill created 5 times/ });
     await run.getByText("rollback, load-tests, release-notes and 2 more").waitFor();
     await assertAccessible(page, "audit log");
-    await run.getByRole("button", { name: "The 5 entries of skill.created" }).click();
+    await run.getByRole("button", { name: "5 entries: Skill created" }).click();
     await entries.getByRole("link", { name: "test-first" }).click();
     await page.getByRole("heading", { name: "test-first", level: 1 }).waitFor();
+    assert.deepEqual(troubles, []);
+  });
+
+  it("keeps the entry that is open in its address, also one of a run", async () => {
+    const { page, troubles } = await dashboard.open(`/${org.slug}/-/audit`, { user: owner });
+    await page.getByRole("button", { name: "5 entries: Skill created" }).click();
+    await page.getByRole("button", { name: "Details: Skill created" }).nth(1).click();
+    await page.waitForURL(/[?&]entry=/);
+    const details = page.getByRole("button", { name: "Only this resource" });
+    await details.waitFor();
+    await page.reload();
+    await details.waitFor();
+    await page.getByRole("combobox", { name: "Time" }).selectOption("Last 7 days");
+    await page.waitForURL((url) => !url.searchParams.has("entry"));
     assert.deepEqual(troubles, []);
   });
 

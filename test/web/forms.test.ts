@@ -56,4 +56,20 @@ describe("forms", { skip: whyNoBrowser() ?? false }, async () => {
     await page.getByText("Saved.").waitFor();
     assert.deepEqual(troubles, []);
   });
+
+  it("of the dashboard rate a new password by the rule of the sign-up", async () => {
+    const { page, troubles } = await dashboard.open("/settings/account", { user: owner });
+    const form = page.getByRole("form", { name: "Change password" });
+    const password = form.getByLabel(/^New password/);
+    const rated = async (typed: string, rating: string) => {
+      await password.fill(typed);
+      await form.getByRole("status").getByText(`Strength: ${rating}`, { exact: true }).waitFor();
+    };
+    await rated("short", "too short, 7 more");
+    await rated(`${owner.username}-${owner.username}`, "weak, it contains your name");
+    await rated("abababababab", "weak, few different characters");
+    await rated("correct horse battery staple", "strong");
+    await assertAccessible(page, "a rated password");
+    assert.deepEqual(troubles, []);
+  });
 });

@@ -156,10 +156,10 @@ describe("the pages of an organization", { skip: reason ?? false }, async () => 
     await page.getByRole("button", { name: "New role" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Releaser");
     await page.getByRole("button", { name: "Create role" }).click();
-    await page.getByRole("checkbox", { name: "skill: delete" }).click();
-    await page.getByText("gains skill: delete.").waitFor();
+    await page.getByRole("checkbox", { name: "delete skills" }).click();
+    await page.getByText("may now delete skills.").waitFor();
     assert.equal(
-      await page.getByRole("checkbox", { name: /^sso: manage/ }).getAttribute("aria-disabled"),
+      await page.getByRole("checkbox", { name: /^manage single sign-on/ }).getAttribute("aria-disabled"),
       "true",
     );
     await page.getByRole("button", { name: "Save role" }).click();

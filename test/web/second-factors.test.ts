@@ -124,7 +124,7 @@ describe("second factors in a browser", { skip: whyNoBrowser() }, async () => {
   it("requires a factor of an organization's members, who enrol or leave", async () => {
     await page.goto(`${url}/sign-in?return_to=/${org.slug}/-/security`);
     await page.waitForURL(`${url}/${org.slug}/-/security`);
-    await page.getByText("1 of 2 members have no second factor.").waitFor();
+    await page.getByText("1 of 2 members has no second factor.").waitFor();
     await looksRight("organization security");
     await page.getByRole("switch", { name: "Require a second factor of all members" }).click();
     await page.getByLabel("Days of grace").fill("0");

@@ -1,5 +1,6 @@
 /** Folders for agents. */
 import { z } from "zod";
+import { countText } from "../../../contract/count-text.ts";
 import { FolderPayload } from "../../../contract/payloads/folders.ts";
 import type { App } from "../../app.ts";
 import { itemsThatFit } from "../../mcp/tools/bounds.ts";
@@ -36,7 +37,7 @@ export function folderTools(app: App): Tool[] {
         const all = await listFolders(app, actor, tenant._id, parentId);
         const { items, nextOffset } = itemsThatFit(all.map(presentFolder), input.offset);
         const lines = items.map((folder) => {
-          const facts = [`${folder.skillCount} skills`, ...(folder.restricted ? ["restricted"] : [])];
+          const facts = [countText(folder.skillCount, "skill"), ...(folder.restricted ? ["restricted"] : [])];
           return `- ${folder.path} (${facts.join(", ")})`;
         });
         return { data: { folders: items, nextOffset }, text: lines.join("\n") || "There are no folders." };

@@ -2,12 +2,15 @@
  * Script of pages with forms: problems under their fields in place of the browser's bubbles, a button that shows a
  * password, and how strong a new one is. It is inline, with the nonce of the page, and the pages work without it.
  */
-import { html, type Html } from "./html.ts";
+import { passwordStrength } from "../../../contract/password-strength.ts";
+import { html, Html } from "./html.ts";
 
 /** The tag by another name: the formatter would lay the script out as HTML, which breaks it. */
 const script = html;
 
 export const formScript: Html = script`{
+const passwordStrength = ${Html.sourceOf(passwordStrength)};
+
 const labelOf = (input) => input.labels?.[0]?.firstChild?.textContent.trim() ?? "this field";
 
 function problemOf(input) {
@@ -84,26 +87,16 @@ function addStrength(input) {
   text.setAttribute("role", "status");
   text.hidden = true;
   input.addEventListener("input", () => {
-    const [strength, look] = strengthOf(input);
-    text.className = look;
-    text.hidden = strength === "";
-    text.textContent = "Strength: " + strength;
+    const strength = strengthOf(input);
+    text.className = strength?.tone ?? "";
+    text.hidden = !strength;
+    text.textContent = strength ? "Strength: " + strength.text : "";
   });
   input.closest("p").append(text);
 }
 
 function strengthOf({ value, minLength, form }) {
-  if (value === "") return ["", ""];
-  if (value.length < minLength) return ["too short, " + (minLength - value.length) + " more", "bad"];
-  const own = ["name", "username", "email"]
-    .map((name) => form.elements[name]?.value.split("@")[0].toLowerCase() ?? "")
-    .filter((word) => word.length > 2);
-  if (own.some((word) => value.toLowerCase().includes(word))) return ["weak, it contains your name", "bad"];
-  const distinct = new Set(value.toLowerCase()).size;
-  if (distinct < 6) return ["weak, few different characters", "bad"];
-  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^a-zA-Z0-9]/].filter((kind) => kind.test(value)).length;
-  const points = value.length + 2 * kinds + distinct / 2;
-  if (points < 24) return ["fair", ""];
-  return points < 32 ? ["good", "good"] : ["strong", "good"];
+  const own = ["name", "username", "email"].map((name) => form.elements[name]?.value ?? "");
+  return passwordStrength(value, minLength, own);
 }
 }`;

@@ -1,6 +1,6 @@
 /** Text becomes HTML only by the `html` tag, which escapes every value that is not HTML already. */
 
-/** A piece of finished HTML. Only the `html` tag and the renderer of Markdown make one. */
+/** A piece of finished HTML. Only the `html` tag, the renderer of Markdown and own functions make one. */
 export class Html {
   readonly #text: string;
 
@@ -15,6 +15,11 @@ export class Html {
   /** HTML that the Markdown renderer made (`src/compute/pieces/markdown.ts`), which escapes text as `html` does. */
   static rendered(text: string): Html {
     return new Html(text);
+  }
+
+  /** The source of a function of this program, for a script in a page. */
+  static sourceOf(part: (...values: never[]) => unknown): Html {
+    return new Html(part.toString());
   }
 
   toString(): string {

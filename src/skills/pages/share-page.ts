@@ -1,6 +1,6 @@
 /** The page of a skill at `/s/{publicId}`: readme, files and install line, without script. */
 import type { ManifestFile } from "../../../contract/payloads/skills.ts";
-import { sizeText } from "../../../contract/size-text.ts";
+import { bytesText } from "../../../contract/size-text.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -118,7 +118,7 @@ function filesSection(skill: SkillDoc, version: VersionDoc, files: readonly Mani
         ({ path, size }) =>
           html`<li>
             <a href="${address(path)}"><bdi>${showHidden(path)}</bdi></a>
-            <span class="meta">${sizeText(size)}</span>
+            <span class="meta">${bytesText(size)}</span>
           </li>`,
       )}
     </ul>

@@ -14,6 +14,8 @@ export interface AuditFilter {
   /** Days up to today, in place of dates. */
   past?: AuditRange;
   page?: number;
+  /** The entry whose details are open; it selects nothing. */
+  entry?: string;
 }
 /** Common ranges of time, in days of UTC. */
 export const auditRanges = ["1d", "7d", "30d"] as const;
@@ -44,6 +46,7 @@ export const readAuditFilter = (raw: Record<string, unknown>): AuditFilter => ({
   to: dateOf(raw["to"]),
   past: auditRanges.find((past) => past === raw["past"]),
   page: typeof raw["page"] === "number" && raw["page"] > 1 ? Math.floor(raw["page"]) : undefined,
+  entry: textOf(raw["entry"]),
 });
 
 const dayBefore = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);

@@ -2,6 +2,7 @@ import type { LinkProps } from "@tanstack/react-router";
 import { countText } from "../../../../contract/count-text.ts";
 import type { AdminConnection, Queue } from "../../api/admin.ts";
 import type { Check } from "./health-checks.tsx";
+import { queueTitle } from "./jobs/titles.ts";
 
 export interface AttentionItem {
   text: string;
@@ -34,7 +35,7 @@ export function attentionOf({ queues, checks, connections, reports }: Sources): 
     ...queues
       .filter(({ counts }) => counts.failed > 0)
       .map(({ name, counts }): AttentionItem => ({
-        text: `${countText(counts.failed, "job")} failed in ${name}.`,
+        text: `${countText(counts.failed, "job")} failed in ${queueTitle(name)}.`,
         tone: "danger",
         link: { to: "/admin/jobs", search: { queue: name } },
         label: "Look at them",
@@ -42,7 +43,7 @@ export function attentionOf({ queues, checks, connections, reports }: Sources): 
     ...queues
       .filter(({ paused }) => paused)
       .map(({ name }): AttentionItem => ({
-        text: `The queue ${name} is paused.`,
+        text: `The queue ${queueTitle(name)} is paused.`,
         tone: "warn",
         link: { to: "/admin/jobs", search: { queue: name } },
         label: "Resume it",

@@ -32,7 +32,11 @@ function Log({ filter }: { filter: AuditFilter }) {
       log={log}
       filter={filter}
       onFilter={(part, replace = false) =>
-        void navigate({ search: (old) => ({ ...old, page: undefined, ...part }), replace })
+        void navigate({
+          search: (old) => ({ ...old, page: undefined, entry: undefined, ...part }),
+          replace,
+          resetScroll: !replace,
+        })
       }
     />
   );

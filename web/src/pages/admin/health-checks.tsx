@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
+import { bytesText } from "../../../../contract/size-text.ts";
 import type { ServiceHealth } from "../../api/admin.ts";
-import { sizeOf } from "../../parts/size.ts";
 import { duration } from "./figures.ts";
 
 export interface Check {
@@ -26,7 +26,7 @@ export function checksOf({ database, queue, git, outbound, restore, disks }: Ser
       detail:
         freeBytes === null || totalBytes === null
           ? "It can't be read."
-          : `${sizeOf(freeBytes)} free of ${sizeOf(totalBytes)}`,
+          : `${bytesText(freeBytes)} free of ${bytesText(totalBytes)}`,
     })),
   ];
 }

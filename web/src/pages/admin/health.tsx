@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
+import { bytesText } from "../../../../contract/size-text.ts";
 import { confirmRestore, healthQuery, type ServiceHealth } from "../../api/admin.ts";
 import { Loaded } from "../../parts/loaded.tsx";
-import { sizeOf } from "../../parts/size.ts";
 import { Time } from "../../parts/time.tsx";
 import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
@@ -88,7 +88,7 @@ function ThisProcess({ health }: { health: ServiceHealth }) {
         <dt>MongoDB</dt>
         <dd className="mono">{versions.database ?? "unknown"}</dd>
         <dt>Memory</dt>
-        <dd>{sizeOf(process.memoryBytes)}</dd>
+        <dd>{bytesText(process.memoryBytes)}</dd>
         <dt>Started</dt>
         <dd>
           <Time value={startedAt} />

@@ -9,6 +9,7 @@ import {
   serviceLogQuery,
   type Queue,
 } from "../../api/admin.ts";
+import { sentenceOf, sentenceText } from "../../parts/audit/text/sentence.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
 import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
@@ -17,6 +18,7 @@ import { AdminPage } from "./admin-page.tsx";
 import { AdminProblem } from "./admin-problem.tsx";
 import { attentionOf, type AttentionItem } from "./attention.ts";
 import { checksOf, HealthChecks } from "./health-checks.tsx";
+import { queueTitle } from "./jobs/titles.ts";
 import { LiveStatus, useLiveQueues, type LiveQueues } from "./use-live-queues.tsx";
 
 export const Route = createFileRoute("/admin")({ component: OverviewPage });
@@ -108,8 +110,8 @@ const queueColumns: Column<Queue>[] = [
     isRowHeader: true,
     cell: ({ name, paused }) => (
       <span className="row">
-        <Link to="/admin/jobs" search={{ queue: name }}>
-          {name}
+        <Link to="/admin/jobs" search={{ queue: name }} title={name}>
+          {queueTitle(name)}
         </Link>
         {paused && <span className="badge warn">paused</span>}
       </span>
@@ -133,8 +135,6 @@ const queueColumns: Column<Queue>[] = [
 ];
 
 const actionsShown = 6;
-const nameOf = ({ username, job }: Record<string, unknown>) =>
-  [username, job].find((name) => typeof name === "string");
 
 function RecentActions() {
   const { data: log } = useQuery(serviceLogQuery({}, actionsShown));
@@ -148,12 +148,13 @@ function RecentActions() {
         <Link to="/admin/audit">Audit log</Link>
       </header>
       <ul className="items">
-        {log.entries.map(({ id, actor, action, resourceId, metadata, createdAt }) => (
-          <li key={id}>
-            <b>{actor.name}</b>
-            <span className="mono">{action}</span>
-            <span className="grow clip">{nameOf(metadata) ?? resourceId}</span>
-            <Time value={createdAt} className="meta" />
+        {log.entries.map((entry) => (
+          <li key={entry.id}>
+            <b>{entry.actor.name}</b>
+            <span className="grow clip" title={entry.action}>
+              {sentenceText(sentenceOf(entry))}
+            </span>
+            <Time value={entry.createdAt} className="meta" />
           </li>
         ))}
       </ul>

@@ -41,7 +41,11 @@ function Log({ organization, filter }: { organization: Organization; filter: Aud
       filter={filter}
       organization={organization}
       onFilter={(part, replace = false) =>
-        void navigate({ search: (old) => ({ ...old, page: undefined, ...part }), replace })
+        void navigate({
+          search: (old) => ({ ...old, page: undefined, entry: undefined, ...part }),
+          replace,
+          resetScroll: !replace,
+        })
       }
     />
   );

@@ -100,8 +100,8 @@ function Hidden({ skills }: { skills: readonly CollectionSkill[] }) {
     <p className="note">
       <EyeOff className="icon" aria-hidden="true" />
       <span>
-        {hidden.length === 1 ? "One skill is" : `${hidden.length} skills are`} left out for readers who may
-        not read {hidden.length === 1 ? "it" : "them"}. A collection gives no one access to a skill.
+        {countText(hidden.length, "skill is", "skills are")} left out for readers who may not read{" "}
+        {hidden.length === 1 ? "it" : "them"}. A collection gives no one access to a skill.
       </span>
     </p>
   );

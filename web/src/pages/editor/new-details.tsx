@@ -29,7 +29,7 @@ export function useNewDetails(identity: Identity, search: { org?: string; folder
   const permissions = organization.data?.permissions;
   const reason =
     permissions && !may(permissions, "skill", "create")
-      ? `Publishing in ${org} needs the permission skill: create.`
+      ? `Publishing in ${org} requires the permission to create skills.`
       : "";
   const changeOrg = (slug: string) => {
     setOrg(slug);

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { countText } from "../../../../contract/count-text.ts";
 import { deleteMcpServer, mcpDeletionQuery, mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
@@ -68,7 +69,7 @@ export function DeleteDialog({ org, server, onClose }: Props) {
       )}
       <p>
         Entries that members have installed stay in their tools
-        {installs > 0 && `: ${installs} ${installs === 1 ? "install" : "installs"} at the moment`}.{" "}
+        {installs > 0 && `: ${countText(installs, "install")} at the moment`}.{" "}
         <span className="mono">svc mcp uninstall</span> removes them. This can&apos;t be undone.
       </p>
     </ConfirmDialog>

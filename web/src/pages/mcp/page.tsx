@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Plus, Search } from "lucide-react";
 import { useRef, useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import { centralQuery } from "../../api/connectors.ts";
 import { mcpServersQuery, type McpServer } from "../../api/mcp-servers.ts";
 import { may } from "../../api/session.ts";
@@ -93,7 +94,7 @@ function Servers({ org, organization, servers, onImport }: Props) {
             <p className="sub">No server matches. Remove the filter.</p>
           )}
           <p className="meta" aria-live="polite">
-            {shown.length} {shown.length === 1 ? "server" : "servers"}
+            {countText(shown.length, "server")}
           </p>
         </section>
       )}
@@ -146,7 +147,7 @@ function NoServers({ org, organization }: Omit<Props, "servers" | "onImport">) {
       <p>
         {canCreate
           ? "Register a server once; members then install it into their tools with one command."
-          : "A member whose role has the permission mcpServer: create can register one."}
+          : "A member who may create MCP servers can register one."}
       </p>
       {canCreate && (
         <ButtonLink variant="default" w="fit-content" to="/$org/-/mcp/new" params={{ org }}>

@@ -72,7 +72,7 @@ function Access({ org, server: { slug, folderId, restricted } }: { org: string; 
   const path = folders?.find(({ id }) => id === folderId)?.path;
   const who = restricted
     ? "Members with a grant on its folder see it."
-    : "Members whose role has mcpServer: read see it.";
+    : "Members who may read MCP servers see it.";
   return (
     <div className="stack meta">
       {folderId !== null && (

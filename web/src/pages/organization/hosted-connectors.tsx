@@ -1,6 +1,7 @@
 import { Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import { centralQuery, changeCentral, type McpCentral } from "../../api/connectors.ts";
 import { mcpServersQuery } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
@@ -74,8 +75,8 @@ function Usage({ org, usage }: { org: string; usage: NonNullable<McpCentral["usa
       <p>
         {connectors === 0
           ? "No one has a connector to a server of this organization"
-          : `${countOf(connectors, "connector")} to ${countOf(connected, "server")}`}
-        {(connectors > 0 || calls > 0) && `, ${countOf(calls, "call")} in the last ${days} days`}.
+          : `${countText(connectors, "connector")} to ${countText(connected, "server")}`}
+        {(connectors > 0 || calls > 0) && `, ${countText(calls, "call")} in the last ${days} days`}.
       </p>
       {servers.length > 0 && (
         <details>
@@ -93,5 +94,3 @@ function Usage({ org, usage }: { org: string; usage: NonNullable<McpCentral["usa
     </div>
   );
 }
-
-const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;

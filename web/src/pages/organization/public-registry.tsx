@@ -2,6 +2,7 @@ import { Switch } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import { changeMcpRegistry, mcpRegistryQuery, type McpRegistry } from "../../api/mcp-servers.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Command } from "../../parts/copy/command.tsx";
@@ -52,7 +53,7 @@ function Figures({
     <div className="stack meta">
       <p>
         {enabled ? "" : "If you turn it on: "}
-        {countOf(listed.length)} {enabled ? "listed" : "would be listed"}
+        {countText(listed.length, "server")} {enabled ? "listed" : "would be listed"}
         {omitted.length > 0 && `, ${omitted.length} not`}.
       </p>
       {omitted.length > 0 && (
@@ -90,9 +91,9 @@ function AskDialog({ registry: { listed = [] }, enabled, save, onClose }: AskPro
       onClose={onClose}
     >
       <p>
-        {countOf(listed.length)} of this organization become public, as do those that are registered later:
-        their names, descriptions, addresses, commands and fixed values. Servers in restricted folders stay
-        private, and the service has none of the values that members supply.
+        {countText(listed.length, "server")} of this organization become public, as do those that are
+        registered later: their names, descriptions, addresses, commands and fixed values. Servers in
+        restricted folders stay private, and the service has none of the values that members supply.
       </p>
     </ConfirmDialog>
   ) : (
@@ -110,5 +111,3 @@ function AskDialog({ registry: { listed = [] }, enabled, save, onClose }: AskPro
     </ConfirmDialog>
   );
 }
-
-const countOf = (count: number) => `${count} ${count === 1 ? "server" : "servers"}`;

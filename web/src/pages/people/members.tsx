@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { Search, UserPlus } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
+import { countText, numberText } from "../../../../contract/count-text.ts";
 import { membersQuery, rolesQuery, teamsQuery, type MemberFilter } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
 import { useFilterKey } from "../../parts/filter-key.ts";
@@ -95,8 +96,9 @@ function Members({ organization }: { organization: Organization }) {
         <p className="sub">{isFiltered ? "No member matches. Remove a filter." : "There are no members."}</p>
       )}
       <p className="meta" aria-live="polite">
-        {found.isSuccess &&
-          `${total}${found.hasNextPage && total === members.length ? " or more" : ""} ${total === 1 ? "member" : "members"}`}
+        {found.isSuccess && found.hasNextPage && total === members.length
+          ? `${numberText(total)} or more members`
+          : countText(total, "member")}
       </p>
       {chosen.size > 0 && (
         <BulkBar

@@ -1,4 +1,5 @@
 /** The permission matrix: its groups in sections, and the letters of the actions. Pure. */
+import { permissionText } from "../../../../contract/permission-text.ts";
 import { customRoleActions, permissionActions } from "../../../../contract/vocabulary.ts";
 import type { Permissions } from "../../api/organization/people.ts";
 
@@ -20,14 +21,14 @@ export const sections: [title: string, groups: [group: keyof typeof permissionAc
     [
       ["skill", "read, create, update, delete"],
       ["analytics", "downloads and installs"],
-      ["mcpServer", "registry of MCP servers"],
+      ["mcpServer", "configurations that members install"],
     ],
   ],
   [
     "Folders",
     [
       ["folder", "tree and restrictions"],
-      ["personalWorkspace", "managed workspaces"],
+      ["personalWorkspace", "a folder for each member"],
     ],
   ],
   [
@@ -41,9 +42,9 @@ export const sections: [title: string, groups: [group: keyof typeof permissionAc
   [
     "Automation",
     [
-      ["apiToken", "organization tokens"],
-      ["oidc", "publishing from CI"],
-      ["githubSync", "repository sync"],
+      ["apiToken", "tokens of the organization"],
+      ["oidc", "trust policies"],
+      ["githubSync", "connection and conflicts"],
     ],
   ],
   [
@@ -52,8 +53,8 @@ export const sections: [title: string, groups: [group: keyof typeof permissionAc
       ["auditLog", "recorded actions"],
       ["organization", "name, avatar; deletion"],
       ["security", "limits for tokens"],
-      ["sso", "single sign-on"],
-      ["scim", "provisioning"],
+      ["sso", "identity providers"],
+      ["scim", "users and groups by SCIM"],
     ],
   ],
 ];
@@ -75,8 +76,8 @@ export function toggled(permissions: Permissions, group: string, action: string)
   return next.length > 0 ? { ...rest, [group]: next } : rest;
 }
 
-/** The actions that one set has and the other lacks, as `skill: delete`. */
+/** The actions that one set has and the other lacks, as `delete skills`. */
 export const added = (from: Permissions, to: Permissions): string[] =>
   Object.entries(to).flatMap(([group, actions]) =>
-    actions.filter((action) => !holds(from, group, action)).map((action) => `${group}: ${action}`),
+    actions.filter((action) => !holds(from, group, action)).map((action) => permissionText(group, action)),
   );

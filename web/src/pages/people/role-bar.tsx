@@ -2,6 +2,8 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
+import { listText } from "../../../../contract/list-text.ts";
 import {
   changeRolePermissions,
   deleteRole,
@@ -85,17 +87,8 @@ export function RoleBar({ org, organization, editing: { role, permissions }, onD
 
 const Change = ({ gains, losses }: { gains: string[]; losses: string[] }) => (
   <>
-    {gains.length > 0 && (
-      <>
-        gains <span className="mono">{gains.join(", ")}</span>
-        {losses.length > 0 ? " and " : ". "}
-      </>
-    )}
-    {losses.length > 0 && (
-      <>
-        loses <span className="mono">{losses.join(", ")}</span>.{" "}
-      </>
-    )}
+    {gains.length > 0 && `may now ${listText(gains)}${losses.length > 0 ? ", and " : ". "}`}
+    {losses.length > 0 && `may no longer ${listText(losses)}. `}
   </>
 );
 
@@ -106,6 +99,8 @@ function Effect({ org, role }: { org: string; role: string }) {
   if (!members.data || !teams.data) return null;
   const count = members.data.pages.reduce((sum, page) => sum + page.data.length, 0);
   const through = teams.data.filter(({ roles }) => roles.includes(role));
-  const people = `${count}${members.hasNextPage ? " or more" : ""} ${count === 1 ? "member has" : "members have"} it`;
+  const people = members.hasNextPage
+    ? `${count} or more members have it`
+    : `${countText(count, "member has", "members have")} it`;
   return `${people}${through.length > 0 ? `, and it is given by ${through.map(({ name }) => name).join(", ")}` : ""}.`;
 }

@@ -1,4 +1,5 @@
 import { Button, Tooltip } from "@mantine/core";
+import { permissionText, permissionTitle } from "../../../../contract/permission-text.ts";
 import type { PermissionGroup } from "../../../../contract/vocabulary.ts";
 import type { Permissions, Role } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
@@ -45,7 +46,8 @@ export function RoleMatrix({ organization, roles, isDifferent, editing, onEdit }
                 .map(([group, about]) => (
                   <tr key={group}>
                     <th scope="row">
-                      <span className="mono">{group}</span> <span className="meta">{about}</span>
+                      <span title={group}>{permissionTitle(group)}</span>{" "}
+                      <span className="meta block">{about}</span>
                     </th>
                     {roles.map((role) => (
                       <Cell
@@ -142,6 +144,7 @@ interface TickProps {
 
 /** Focusable also where it can't be ticked, since its description gives the reason. */
 function Tick({ group, action, editing, organization, onEdit }: TickProps) {
+  const name = permissionText(group, action);
   const isOn = holds(editing.permissions, group, action);
   const reason = !isGivable(group, action)
     ? "Only an owner can hold this."
@@ -150,14 +153,14 @@ function Tick({ group, action, editing, organization, onEdit }: TickProps) {
       : "You don't hold this permission yourself, so you can't give or take it.";
   const isNew = isOn !== holds(editing.role.permissions, group, action);
   return (
-    <Tooltip label={reason ?? `${group}: ${actionText(action)}`}>
+    <Tooltip label={reason ?? name}>
       <button
         type="button"
         role="checkbox"
         className={["permission", isOn && "on", isNew && "new", reason && "off"].filter(Boolean).join(" ")}
         aria-checked={isOn}
         aria-disabled={reason !== undefined}
-        aria-label={`${group}: ${actionText(action)}${reason ? `. ${reason}` : ""}`}
+        aria-label={reason ? `${name}. ${reason}` : name}
         onClick={() =>
           reason === undefined &&
           onEdit({ ...editing, permissions: toggled(editing.permissions, group, action) })

@@ -137,7 +137,7 @@ function NewRoleDialog({ org, onCreated, onClose }: DialogProps) {
       >
         <TextInput
           label="Name"
-          description="It begins with skill: read. Select more permissions in the table."
+          description="It begins with the permission to read skills. Select more permissions in the table."
           data-autofocus
           required
           maxLength={50}

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import {
   deleteTeam,
   teamMembersQuery,
@@ -83,8 +84,8 @@ function TeamView({ org, organization, team }: Props) {
           onClose={() => setDeleting(false)}
         >
           <p>
-            {count} {count === 1 ? "member loses" : "members lose"} its roles and its folder grants. They stay
-            in the organization. This can&apos;t be undone.
+            {countText(count, "member loses", "members lose")} its roles and its folder grants. They stay in
+            the organization. This can&apos;t be undone.
           </p>
         </ConfirmDialog>
       )}

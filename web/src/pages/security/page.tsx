@@ -2,6 +2,7 @@ import { Button, NumberInput, Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
+import { countText, numberText } from "../../../../contract/count-text.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { Schemas } from "../../api/client.ts";
 import { requirementQuery, setRequirement } from "../../api/organization/requirement.ts";
@@ -57,8 +58,10 @@ function Requirement({ org, requirement }: { org: string; requirement: Schemas["
       <div className="body stack gap-4">
         <p className={membersWithout > 0 ? "note warn" : "note ok"}>
           {membersWithout === 0
-            ? `All ${members} members have a second factor.`
-            : `${membersWithout} of ${members} members have no second factor.`}
+            ? members === 1
+              ? "The only member has a second factor."
+              : `All ${numberText(members)} members have a second factor.`
+            : `${numberText(membersWithout)} of ${countText(members, "member")} ${membersWithout === 1 ? "has" : "have"} no second factor.`}
         </p>
         <Form
           label="Second factor"

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { Laptop } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import { installsQuery, type OwnInstall } from "../../api/account.ts";
 import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
@@ -44,8 +45,8 @@ function Machines({ installs }: { installs: OwnInstall[] }) {
       {outdated > 0 ? (
         <section className="stack gap-3" aria-label="Updates">
           <p>
-            <b>{outdated === 1 ? "1 install is outdated." : `${outdated} installs are outdated.`}</b> Run this
-            on the machine:
+            <b>{countText(outdated, "install is outdated.", "installs are outdated.")}</b> Run this on the
+            machine:
           </p>
           <Command text="svc pull" />
         </section>

@@ -1,15 +1,20 @@
 import { Button, PasswordInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { limits } from "../../../../contract/limits.ts";
+import { passwordStrength } from "../../../../contract/password-strength.ts";
 import { changePassword, sessionsQuery } from "../../api/account.ts";
+import { identityQuery } from "../../api/session.ts";
 import { fieldError, Form } from "../../parts/form.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { ChoosePassword } from "../../parts/proof/choose-password.tsx";
 
+const tones = { good: "ok", bad: "danger", "": "" };
 const fields = ["currentPassword", "newPassword"] as const;
 
 export function PasswordForm() {
   const client = useQueryClient();
+  const [typed, setTyped] = useState("");
   const change = useMutation({
     mutationFn: changePassword,
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
@@ -24,7 +29,15 @@ export function PasswordForm() {
           label="Change password"
           error={change.error}
           onSubmit={({ currentPassword = "", newPassword = "" }, form) =>
-            change.mutate({ currentPassword, newPassword }, { onSuccess: () => form.reset() })
+            change.mutate(
+              { currentPassword, newPassword },
+              {
+                onSuccess: () => {
+                  form.reset();
+                  setTyped("");
+                },
+              },
+            )
           }
         >
           <Problem error={change.error} fields={fields} />
@@ -44,7 +57,9 @@ export function PasswordForm() {
             maxLength={limits.password.max}
             required
             error={fieldError(change.error, "newPassword")}
+            onChange={(event) => setTyped(event.currentTarget.value)}
           />
+          <Strength value={typed} />
           <div className="row">
             <Button type="submit" variant="default" loading={change.isPending}>
               Change password
@@ -56,6 +71,18 @@ export function PasswordForm() {
         </Form>
       </div>
     </section>
+  );
+}
+
+/** How strong a new password is, by the rule of the sign-up. */
+function Strength({ value }: { value: string }) {
+  const { data: identity } = useQuery({ ...identityQuery, enabled: false });
+  const own = identity ? [identity.name, identity.username, identity.email] : [];
+  const strength = passwordStrength(value, limits.password.min, own);
+  return (
+    <p role="status" className={`meta ${strength ? tones[strength.tone] : ""}`}>
+      {strength && `Strength: ${strength.text}`}
+    </p>
   );
 }
 

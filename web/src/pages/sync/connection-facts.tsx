@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FolderLock, ShieldAlert, Undo2 } from "lucide-react";
 import { useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import { changeSyncMode, syncQuery, type Connection, type SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { Problem } from "../../parts/problem.tsx";
@@ -31,9 +32,7 @@ export function ConnectionFacts({ org, state, connection, canManage }: Props) {
           <dt>Writes by</dt>
           <dd>{connection.mode === "push" ? "push" : "pull request"}</dd>
           <dt>In step</dt>
-          <dd>
-            {state.syncedSkills} {state.syncedSkills === 1 ? "skill" : "skills"}
-          </dd>
+          <dd>{countText(state.syncedSkills, "skill")}</dd>
           <dt>Pushes reported</dt>
           <dd>
             {connection.unreadableDeliveryAt !== null

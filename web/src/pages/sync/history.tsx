@@ -1,6 +1,7 @@
 import { SegmentedControl } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { countText, numberText } from "../../../../contract/count-text.ts";
 import { syncRunsQuery, type SyncRun } from "../../api/organization/sync.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { itemsOf } from "../../parts/lists/found.ts";
@@ -114,12 +115,15 @@ function resultsOf(run: SyncRun): { text: string; tone: string }[] {
     [run.imported, "imported", "ok"],
     [run.exported, "written", ""],
     [run.removed, "removed", ""],
-    [run.conflicts, run.conflicts === 1 ? "conflict" : "conflicts", "warn"],
+    [run.conflicts, "conflict", "warn"],
     [run.refused, "not synced", "warn"],
   ];
   const results = counted
     .filter(([count]) => count > 0)
-    .map(([count, name, tone]) => ({ text: `${count} ${name}`, tone }));
+    .map(([count, name, tone]) => ({
+      text: name === "conflict" ? countText(count, name) : `${numberText(count)} ${name}`,
+      tone,
+    }));
   if (run.outcome === "running") results.unshift({ text: "running", tone: "accent" });
   if (run.outcome === "failed" || run.outcome === "blocked")
     results.unshift({ text: run.outcome, tone: "danger" });

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { RefreshCw } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import { ApiError } from "../../api/client.ts";
 import {
   syncConflictsQuery,
@@ -106,7 +107,7 @@ function NotConnected({
       <p className="sub">
         {canManage
           ? "This service offers no code host. Its operator can set up a GitHub App or local repositories."
-          : "Connecting one requires the permission githubSync: manage, which owners and administrators have."}
+          : "Connecting one requires the permission to manage the repository sync, which owners and administrators have."}
       </p>
     </Empty>
   );
@@ -133,6 +134,6 @@ function Previous({ org, conflicts, canManage }: PreviousProps) {
 
 function titleOf(org: string, conflicts: number, status: string | undefined): string {
   const title = `Repository sync · ${org}`;
-  if (conflicts > 0) return `● ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"} · ${title}`;
+  if (conflicts > 0) return `● ${countText(conflicts, "conflict")} · ${title}`;
   return status === "blocked" || status === "failing" ? `● ${status} · ${title}` : title;
 }

@@ -92,9 +92,7 @@ export function PlanView({ plan, children }: { plan: SyncPlan; children?: ReactN
       ))}
       <footer>
         <div className="row between wrap">
-          <span className="meta">
-            The repository will hold {plan.skills} {plan.skills === 1 ? "skill" : "skills"}.
-          </span>
+          <span className="meta">The repository will hold {countText(plan.skills, "skill")}.</span>
           {children}
         </div>
       </footer>

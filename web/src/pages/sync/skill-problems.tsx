@@ -1,4 +1,5 @@
 import { FileWarning } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import type { SyncState } from "../../api/organization/sync.ts";
 import { iconProps } from "../../parts/icon.ts";
 import { Time } from "../../parts/time.tsx";
@@ -10,7 +11,7 @@ export function SkillProblems({ problems }: { problems: SyncState["skillProblems
     <section className="panel" aria-labelledby="sync-problems">
       <header>
         <h2 id="sync-problems" className="grow">
-          {problems.length} {problems.length === 1 ? "directory" : "directories"} could not be synced
+          {countText(problems.length, "directory", "directories")} could not be synced
         </h2>
       </header>
       <ul className="sync-problems">

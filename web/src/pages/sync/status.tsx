@@ -1,7 +1,9 @@
 import { ArrowDownToLine, GitPullRequest } from "lucide-react";
+import { countText } from "../../../../contract/count-text.ts";
 import type { Connection, SyncState } from "../../api/organization/sync.ts";
+import { relativeTime } from "../../parts/dates.ts";
 import { iconProps } from "../../parts/icon.ts";
-import { relativeTime, Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/time.tsx";
 
 /** One sentence about the sync, then one about each direction. */
 export function Status({ state, connection }: { state: SyncState; connection: Connection }) {
@@ -73,7 +75,7 @@ const seconds = (ms: number) =>
 function Outgoing({ state, connection }: { state: SyncState; connection: Connection }) {
   const { proposal, syncedSkills } = state;
   if (connection.mode === "pull_request" && proposal) {
-    const count = `${proposal.skills} ${proposal.skills === 1 ? "skill" : "skills"}`;
+    const count = countText(proposal.skills, "skill");
     if (proposal.state === "open" && proposal.url?.startsWith("https://"))
       return (
         <>
@@ -86,9 +88,5 @@ function Outgoing({ state, connection }: { state: SyncState; connection: Connect
     return <>{proposal.message}</>;
   }
   if (connection.mode === "pull_request") return <>Changes are proposed with a pull request.</>;
-  return (
-    <>
-      {syncedSkills} {syncedSkills === 1 ? "skill is" : "skills are"} on the branch.
-    </>
-  );
+  return <>{countText(syncedSkills, "skill is", "skills are")} on the branch.</>;
 }

@@ -1,6 +1,7 @@
 import "./audit.css";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { countText, numberText } from "../../../../contract/count-text.ts";
 import { auditPageSize, type AuditFilter, type AuditPage } from "../../api/organization/audit.ts";
 import { rolesQuery, teamsQuery } from "../../api/organization/people.ts";
 import { may } from "../../api/session.ts";
@@ -16,7 +17,7 @@ interface Props {
   filter: AuditFilter;
   /** The organization whose log it is; without one, it is the log of the service, whose entries have reasons. */
   organization?: Organization;
-  /** Changes the filter; without a page, the first one is shown. */
+  /** Changes the filter; without a page, the first one is shown, and without an entry, none is open. */
   onFilter: (part: AuditFilter, replace?: boolean) => void;
 }
 
@@ -45,6 +46,8 @@ export function AuditLog({ log, filter, organization, onFilter }: Props) {
             org={organization?.slug}
             names={names}
             onFilter={onFilter}
+            entryId={filter.entry}
+            onEntry={(entry) => onFilter({ page: filter.page, entry }, true)}
           />
         )}
       </ListSection>
@@ -72,7 +75,6 @@ function useNames(organization: Organization | undefined): Names {
 
 const Total = ({ total, totalIsExact }: AuditPage) => (
   <p className="meta" aria-live="polite">
-    {total.toLocaleString("en")}
-    {totalIsExact ? "" : " or more"} {total === 1 ? "entry" : "entries"}
+    {totalIsExact ? countText(total, "entry", "entries") : `${numberText(total)} or more entries`}
   </p>
 );

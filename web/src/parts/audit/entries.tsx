@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Bot, ChevronDown, ChevronRight, KeyRound } from "lucide-react";
 import { useMemo, useState } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import type { AuditEntry, AuditFilter } from "../../api/organization/audit.ts";
 import { DataTable, type Column } from "../lists/data-table.tsx";
 import { Time } from "../time.tsx";
@@ -16,16 +17,23 @@ interface Props {
   org?: string;
   names?: Names;
   onFilter: (part: AuditFilter) => void;
+  /** The entry that is open at first, as in a link to it. */
+  entryId: string | undefined;
+  onEntry: (id: string | undefined) => void;
 }
 
 type Row = { run: Run<AuditEntry> } & ({ entry: AuditEntry; isInRun: boolean } | { entry?: undefined });
 
 /** A page of the log: sentences, with runs of one kind folded. A row expands to everything that was recorded. */
-export function Entries({ entries, hasReasons, org, names, onFilter }: Props) {
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (key: string) =>
-    setOpen(new Set(open.has(key) ? [...open].filter((one) => one !== key) : [...open, key]));
+export function Entries({ entries, hasReasons, org, names, onFilter, entryId, onEntry }: Props) {
   const runs = useMemo(() => runsOf(entries), [entries]);
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(keysAround(runs, entryId)));
+  const toggle = (row: Row) => {
+    const key = keyOf(row);
+    const isOpening = !open.has(key);
+    setOpen(new Set(isOpening ? [...open, key] : [...open].filter((one) => one !== key)));
+    if (row.entry) onEntry(isOpening ? row.entry.id : undefined);
+  };
   const rows = runs.flatMap((run): Row[] => {
     const isRun = run.entries.length > 1;
     if (!isRun) return [{ run, entry: run.entries[0], isInRun: false }];
@@ -33,10 +41,7 @@ export function Entries({ entries, hasReasons, org, names, onFilter }: Props) {
     return [{ run }, ...(open.has(keyOf({ run })) ? parts : [])];
   });
   const columns = [
-    toggleColumn(
-      (row) => open.has(keyOf(row)),
-      (row) => toggle(keyOf(row)),
-    ),
+    toggleColumn((row) => open.has(keyOf(row)), toggle),
     timeColumn,
     sentenceColumn(org, names),
     eventColumn,
@@ -54,6 +59,12 @@ export function Entries({ entries, hasReasons, org, names, onFilter }: Props) {
   );
 }
 
+/** Keys of the rows to be open for an entry: its own, and that of the run that has it. */
+const keysAround = (runs: Run<AuditEntry>[], id: string | undefined): string[] =>
+  runs
+    .filter(({ entries }) => entries.some((entry) => entry.id === id))
+    .flatMap((run) => (run.entries.length > 1 ? [keyOf({ run }), id!] : [id!]));
+
 const keyOf = ({ run, entry }: Row): string => (entry ? entry.id : `run ${run.id}`);
 
 const toggleColumn = (isOpen: (row: Row) => boolean, toggle: (row: Row) => void): Column<Row> => ({
@@ -66,8 +77,8 @@ const toggleColumn = (isOpen: (row: Row) => boolean, toggle: (row: Row) => void)
       aria-expanded={isOpen(row)}
       aria-label={
         row.entry
-          ? `Details of ${row.entry.action}`
-          : `The ${row.run.entries.length} entries of ${row.run.entries[0].action}`
+          ? `Details: ${eventName(row.entry.action)}`
+          : `${countText(row.run.entries.length, "entry", "entries")}: ${eventName(row.run.entries[0].action)}`
       }
       onClick={() => toggle(row)}
     >

@@ -1,6 +1,7 @@
 import { Button, Checkbox } from "@mantine/core";
 import { ChevronDown, ChevronRight, TriangleAlert } from "lucide-react";
 import { memo } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import type { DiffFile, Finding } from "../../api/versions.ts";
 import { visibleText } from "../visible-text.ts";
 import { LineRow } from "./line-row.tsx";
@@ -79,7 +80,7 @@ function FileRow({ file, isOpen, onToggle, viewed }: FileProps) {
 }
 
 export const Count = ({ added, removed }: { added: number; removed: number }) => (
-  <span className="count" aria-label={`${added} lines added, ${removed} removed`} role="img">
+  <span className="count" aria-label={`${countText(added, "line")} added, ${removed} removed`} role="img">
     <span className="ok">+{added}</span> <span className="danger">−{removed}</span>
   </span>
 );

@@ -1,5 +1,6 @@
 /** Hunks of a comparison as flat rows of equal kinds, so that only those in view are drawn. */
 import type { CSSProperties } from "react";
+import { countText } from "../../../../contract/count-text.ts";
 import type { Diff, DiffFile, Finding } from "../../api/versions.ts";
 
 export interface Line {
@@ -162,7 +163,7 @@ const rowOfSame = (line: Line, path: string, isSplit: boolean): Row =>
 
 function collapsedText(file: DiffFile): string {
   const { added, removed } = countsOf(file);
-  return `${(added + removed).toLocaleString("en")} changed lines are hidden.`;
+  return `${countText(added + removed, "changed line is", "changed lines are")} hidden.`;
 }
 
 function unshownReason(file: DiffFile): string | undefined {

@@ -1,8 +1,7 @@
 import "@mantine/charts/styles.layer.css";
 import { BarChart } from "@mantine/charts";
+import { shortDayText } from "../dates.ts";
 import { sources, totalOf, type Day } from "./sources.ts";
-
-const dayFormat = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /** Downloads by day, stacked by source. The arrow keys move the tooltip from day to day. */
 export function Chart({ days }: { days: readonly Day[] }) {
@@ -17,7 +16,7 @@ export function Chart({ days }: { days: readonly Day[] }) {
         series={[...sources]}
         gridAxis="x"
         tickLine="y"
-        xAxisProps={{ tickFormatter: (date: string) => dayFormat.format(new Date(date)), minTickGap: 24 }}
+        xAxisProps={{ tickFormatter: shortDayText, minTickGap: 24 }}
         yAxisProps={{ allowDecimals: false, domain: [0, Math.max(most, 4)] }}
         valueFormatter={(value) => value.toLocaleString("en")}
         barProps={{ isAnimationActive: false }}

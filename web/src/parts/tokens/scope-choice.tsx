@@ -1,16 +1,13 @@
 import { Checkbox } from "@mantine/core";
+import { permissionTitle } from "../../../../contract/permission-text.ts";
 import { scopableActions } from "../../../../contract/vocabulary.ts";
 
 export type Scopes = Record<string, string[]>;
 type Group = keyof typeof scopableActions;
 
-const labels: Record<Group, string> = {
-  skill: "Skills",
-  folder: "Folders",
-  auditLog: "Audit log",
-  githubSync: "Repository sync",
-};
-const groups = Object.entries(labels) as [Group, string][];
+const groups = (Object.keys(scopableActions) as Group[]).map(
+  (group) => [group, permissionTitle(group)] as const,
+);
 
 interface Props {
   scopes: Scopes;

@@ -1,6 +1,8 @@
 /** Sentences about what a token allows. Pure. */
+import { countText } from "../../../../contract/count-text.ts";
 import { listText } from "../../../../contract/list-text.ts";
 import { permissionObjects } from "../../../../contract/permission-text.ts";
+import { longDayText } from "../dates.ts";
 
 export interface TokenRights {
   /** Who the token acts as, as in `you`. */
@@ -13,7 +15,6 @@ export interface TokenRights {
 
 /** Paths up to which they are named. */
 const named = 3;
-const date = new Intl.DateTimeFormat("en", { dateStyle: "long" });
 const verbs: Record<string, string> = {
   read: "reads",
   create: "creates",
@@ -24,7 +25,7 @@ const verbs: Record<string, string> = {
 
 /** As in `It reads skills in engineering, until December 24, 2026.` Without `expiresAt` the token does not end. */
 export const summaryOf = (rights: TokenRights, expiresAt: Date | undefined): string =>
-  `It ${rightsOf(rights)}, ${expiresAt ? `until ${date.format(expiresAt)}` : "without an end"}.`;
+  `It ${rightsOf(rights)}, ${expiresAt ? `until ${longDayText(expiresAt)}` : "without an end"}.`;
 
 /** As in `reads skills in engineering`. */
 export function rightsOf({ holder, scopes, folders }: TokenRights): string {
@@ -43,10 +44,10 @@ const actsOf = (scopes: Record<string, string[]>): string[] =>
 
 function placeOf(folders: TokenRights["folders"]): string {
   if (folders === undefined) return "";
-  if (typeof folders === "number") return ` in ${folders === 1 ? "1 folder" : `${folders} folders`}`;
+  if (typeof folders === "number") return ` in ${countText(folders, "folder")}`;
   if (folders.length === 0) return " in no folder";
   const shown = folders.slice(0, named);
   const rest = folders.length - shown.length;
-  const more = rest === 1 ? "1 more folder" : `${rest} more folders`;
+  const more = countText(rest, "more folder");
   return ` in ${listText(rest > 0 ? [...shown, more] : shown)}`;
 }

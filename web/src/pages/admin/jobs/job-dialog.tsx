@@ -1,14 +1,16 @@
 import { Button, Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Fragment } from "react";
-import { numberText } from "../../../../../contract/count-text.ts";
+import { Fragment, type ReactNode } from "react";
+import { countText, numberText } from "../../../../../contract/count-text.ts";
 import { jobQuery, type JobDetail } from "../../../api/admin.ts";
 import { ApiError } from "../../../api/client.ts";
 import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { ExactTime } from "../../../parts/time.tsx";
 import { duration } from "../figures.ts";
 import { JobActions } from "./job-actions.tsx";
 import { stateNames, subjectOf } from "./states.ts";
+import { jobTitle, queueTitle } from "./titles.ts";
 
 interface Props {
   queue: string;
@@ -24,7 +26,7 @@ export function JobDialog({ queue, id, onClose }: Props) {
     <Modal
       opened
       onClose={onClose}
-      title={job && !isGone ? `${job.name} #${job.id}` : "Job"}
+      title={job && !isGone ? jobTitle(job.name) : "Job"}
       size={720}
       className="job-dialog"
     >
@@ -47,15 +49,15 @@ export function JobDialog({ queue, id, onClose }: Props) {
   );
 }
 
-const times = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
-const timeOf = (iso: string | null) => (iso === null ? null : times.format(new Date(iso)));
+const timeOf = (iso: string | null) => iso !== null && <ExactTime value={iso} />;
 
-function factsOf(job: JobDetail): [term: string, value: string][] {
+function factsOf(job: JobDetail): [term: string, value: ReactNode][] {
   const { startedAt, finishedAt } = job;
   const ran = startedAt && finishedAt ? Date.parse(finishedAt) - Date.parse(startedAt) : null;
-  const facts: [string, string | null][] = [
+  const facts: [string, ReactNode][] = [
     ["State", stateNames[job.state]],
-    ["Queue", job.queue],
+    ["Job", `${job.name} #${job.id}`],
+    ["Queue", queueTitle(job.queue)],
     ["Subject", subjectOf(job) || null],
     ["Payload", Object.keys(job.payload).length > 0 ? JSON.stringify(job.payload) : null],
     ["Attempts", `${job.attemptsMade} of ${job.attempts}`],
@@ -68,7 +70,7 @@ function factsOf(job: JobDetail): [term: string, value: string][] {
     ["Worker", job.worker],
     ["Created by", job.scheduled ? "a schedule" : null],
   ];
-  return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+  return facts.filter(([, value]) => value !== null && value !== false);
 }
 
 function Details({ job }: { job: JobDetail }) {
@@ -104,7 +106,7 @@ function Details({ job }: { job: JobDetail }) {
       </section>
       {job.stacks.length > 0 && (
         <details>
-          <summary>{job.stacks.length === 1 ? "Stack" : `${job.stacks.length} stacks`}</summary>
+          <summary>{countText(job.stacks.length, "stack")}</summary>
           {job.stacks.map((stack, index) => (
             // oxlint-disable-next-line react/no-array-index-key
             <pre key={index} tabIndex={0} aria-label="Stack">

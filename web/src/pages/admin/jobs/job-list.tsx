@@ -11,6 +11,7 @@ import { Time } from "../../../parts/time.tsx";
 import { AdminProblem } from "../admin-problem.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { orderedStates, stateNames, subjectOf, timeNames, timeOf } from "./states.ts";
+import { jobTitle, queueTitle } from "./titles.ts";
 
 interface Props {
   filter: JobFilter;
@@ -25,7 +26,7 @@ export function JobList({ filter, queues, onQueue, onOpen }: Props) {
   const found = useInfiniteQuery(jobsQuery(filter));
   return (
     <ListSection
-      title={queue === undefined ? "Jobs" : `Jobs of ${queue}`}
+      title={queue === undefined ? "Jobs" : `Jobs of ${queueTitle(queue)}`}
       aside={
         <Select
           aria-label="Queue"
@@ -33,7 +34,10 @@ export function JobList({ filter, queues, onQueue, onOpen }: Props) {
           w={170}
           clearable
           clearButtonProps={{ "aria-label": "All queues" }}
-          data={queues?.map(({ name }) => name) ?? (queue === undefined ? [] : [queue])}
+          data={(queues?.map(({ name }) => name) ?? (queue === undefined ? [] : [queue])).map((name) => ({
+            value: name,
+            label: queueTitle(name),
+          }))}
           value={queue ?? null}
           onChange={(name) => onQueue(name ?? undefined)}
         />
@@ -41,7 +45,7 @@ export function JobList({ filter, queues, onQueue, onOpen }: Props) {
       filter={<StateTabs queues={queues} filter={filter} />}
       found={found}
       rows={4}
-      empty={`No ${stateNames[state].toLowerCase()} job${queue === undefined ? "" : ` in ${queue}`}.`}
+      empty={`No ${stateNames[state].toLowerCase()} job${queue === undefined ? "" : ` in ${queueTitle(queue)}`}.`}
       Failure={AdminProblem}
     >
       {(jobs) => (
@@ -93,11 +97,14 @@ function columnsOf(state: JobState, onOpen: Props["onOpen"]): Column<Job>[] {
       isRowHeader: true,
       cell: (job) => (
         <>
-          <button type="button" className="link-button mono" onClick={() => onOpen(job)}>
-            {job.name}
+          <button type="button" className="link-button" onClick={() => onOpen(job)}>
+            {jobTitle(job.name)}
           </button>
           <span className="meta block">
-            {subjectOf(job)} <span className="nowrap">#{job.id}</span>
+            {subjectOf(job)}{" "}
+            <span className="nowrap" title={job.name}>
+              #{job.id}
+            </span>
           </span>
           {job.error !== null && hasError && (
             <span className="meta block only-on-phones error">{job.error}</span>

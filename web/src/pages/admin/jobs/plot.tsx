@@ -1,7 +1,10 @@
 import { numberText } from "../../../../../contract/count-text.ts";
 import type { JobMetrics } from "../../../api/admin.ts";
+import { clockText, dayAndClockText } from "../../../parts/dates.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
-import { clock, duration } from "../figures.ts";
+import { duration } from "../figures.ts";
+
+const clock = (at: string, withDay: boolean) => (withDay ? dayAndClockText : clockText)(at);
 
 type Step = JobMetrics["steps"][number];
 type Kind = "completed" | "failed" | "retried";

@@ -9,6 +9,7 @@ import { Problem } from "../../../parts/problem.tsx";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { duration } from "../figures.ts";
 import { refreshJobs } from "./refresh.ts";
+import { jobTitle, queueTitle } from "./titles.ts";
 
 interface Props {
   queues: Queue[] | undefined;
@@ -54,13 +55,14 @@ const columnsOf = (
         <button
           type="button"
           className="link-button"
+          title={name}
           aria-pressed={name === chosen}
           onClick={() => onChoose(name === chosen ? undefined : name)}
         >
-          {name}
+          {queueTitle(name)}
         </button>
         {paused && <span className="badge warn">paused</span>}
-        <span className="meta hidden-on-phones" title={jobs.join(", ")}>
+        <span className="meta hidden-on-phones" title={jobs.map(jobTitle).join(", ")}>
           {" "}
           {countText(jobs.length, "kind")}, {concurrency} at once
         </span>
@@ -110,7 +112,7 @@ function QueueActions({ queue, onMessage }: ActionsProps) {
   const [asked, setAsked] = useState<"pause" | "retry">();
   const resume = useMutation({
     mutationFn: () => resumeQueue(name),
-    onSuccess: () => onMessage(`${name} continues.`),
+    onSuccess: () => onMessage(`${queueTitle(name)} continues.`),
     onSettled: () => refreshJobs(client),
   });
   return (
@@ -119,7 +121,7 @@ function QueueActions({ queue, onMessage }: ActionsProps) {
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`Retry failed in ${name}`}
+          aria-label={`Retry failed in ${queueTitle(name)}`}
           onClick={() => setAsked("retry")}
         >
           Retry failed
@@ -128,7 +130,7 @@ function QueueActions({ queue, onMessage }: ActionsProps) {
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={`${paused ? "Resume" : "Pause"} ${name}`}
+        aria-label={`${paused ? "Resume" : "Pause"} ${queueTitle(name)}`}
         loading={resume.isPending}
         onClick={() => (paused ? resume.mutate() : setAsked("pause"))}
       >
@@ -157,10 +159,10 @@ function QueueDialog({ queue: { name, counts }, action, onMessage, onClose }: Di
   if (action === "pause")
     return (
       <ConfirmDialog
-        title={`Pause ${name}`}
+        title={`Pause ${queueTitle(name)}`}
         action="Pause"
         run={() => pauseQueue(name)}
-        onDone={() => done(`${name} is paused.`)}
+        onDone={() => done(`${queueTitle(name)} is paused.`)}
         onClose={onClose}
       >
         <p>No job of the queue begins until it is resumed, in any process. Running jobs continue.</p>
@@ -168,7 +170,7 @@ function QueueDialog({ queue: { name, counts }, action, onMessage, onClose }: Di
     );
   return (
     <ConfirmDialog
-      title={`Retry failed jobs of ${name}`}
+      title={`Retry failed jobs of ${queueTitle(name)}`}
       action="Retry all"
       run={() => retryFailed(name)}
       onDone={({ retried, left }) =>

@@ -34,13 +34,16 @@ export function timeOf(job: Job): string {
 const labels: Record<string, string> = {
   tenantId: "organization",
   userId: "user",
-  connectionId: "connection of",
+  connectionId: "connection",
+  skillId: "skill",
+  serverId: "MCP server",
+  invitationId: "invitation",
+  teamId: "team",
 };
 
 /** Subject of a job: names in place of ids where they are known. */
 export function subjectOf({ payload, names }: Job): string {
-  const fields = Object.entries(payload).map(([field, value]) =>
-    names[field] === undefined ? `${field} ${String(value)}` : `${labels[field] ?? field} ${names[field]}`,
-  );
-  return fields.join(", ");
+  return Object.entries(payload)
+    .map(([field, value]) => `${labels[field] ?? field} ${names[field] ?? String(value)}`)
+    .join(", ");
 }

@@ -6,8 +6,6 @@ import { visibleText } from "../../../parts/visible-text.ts";
 import { UserMenu } from "./user-menu.tsx";
 
 const named = 2;
-/** The service records the day in UTC. */
-const days = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
 export function UserTable({ users }: { users: readonly AdminUser[] }) {
   return <DataTable caption="Accounts" columns={columns} rows={users} keyOf={({ id }) => id} />;
@@ -37,11 +35,7 @@ const columns: Column<AdminUser>[] = [
     isHiddenOnPhones: true,
     className: "nowrap",
     cell: ({ lastSeenAt }) =>
-      lastSeenAt === null ? (
-        <span className="dim">never</span>
-      ) : (
-        <time dateTime={lastSeenAt}>{days.format(new Date(lastSeenAt))}</time>
-      ),
+      lastSeenAt === null ? <span className="dim">never</span> : <Time value={lastSeenAt} isDay />,
   },
   {
     header: "Created",

@@ -3,7 +3,7 @@ import type { Hunk } from "../../../parts/diff/rows.ts";
 /** A file of a comparison in the editor. */
 export interface ChangedFile {
   path: string;
-  /** What happened to the file, other than to its lines. */
+  /** Its state, as `new` or `not a text`. */
   note: string;
   hunks: Hunk[];
   /** Takes over the file, or its mode. */

@@ -15,7 +15,7 @@ interface Sides {
 /** The change of the files that takes something over; undefined if the lines were edited meanwhile. */
 export type Taking = (files: readonly WorkFile[]) => FileChange | undefined;
 
-/** What leads from the files to the other version. */
+/** The changes that lead from the files to the other version. */
 export async function otherFiles(sides: Sides): Promise<ChangedFile[]> {
   const theirs = sides.other.base!;
   const changed: ChangedFile[] = [];

@@ -11,8 +11,8 @@ import {
 } from "lucide-react";
 import { useState } from "react";
 import { countText } from "../../../../../contract/count-text.ts";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { iconProps } from "../../../parts/icon.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import {
   removedFiles,
   sizeOfFile,
@@ -56,7 +56,7 @@ export function FileList({ files, base, path, rootPath, ...actions }: Props) {
     <div className="files">
       <div className="row between files-head">
         <span className="meta">
-          {countText(files.length, "file")} · {sizeOf(total)}
+          {countText(files.length, "file")} · {bytesText(total)}
         </span>
         <ActionIcon variant="subtle" color="gray" aria-label="New file" onClick={actions.onAdd}>
           <FilePlus2 size={16} />

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { sizeOf } from "../../../parts/size.ts";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import type { Workspace } from "../use-workspace.ts";
 import { sizeOfFile } from "../working-set.ts";
 import { withType } from "./dropped-files.ts";
@@ -9,7 +9,7 @@ import { isImage } from "./file-list.tsx";
 export function FilePane({ workspace: { file, base, text, reader } }: { workspace: Workspace }) {
   if (!file) return <p className="preview sub">No file is open.</p>;
   if (text === undefined) return <div className="preview" role="status" aria-label="Loading" />;
-  const size = sizeOf(sizeOfFile(file, base));
+  const size = bytesText(sizeOfFile(file, base));
   return (
     <div className="preview stack gap-3" role="region" aria-label={file.path} tabIndex={0}>
       <p className="sub">

@@ -1,8 +1,8 @@
 import { Button, Progress as Bar, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { limits } from "../../../../../contract/limits.ts";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { ApiError } from "../../../api/client.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import type { Progress } from "./publish.ts";
 import type { PublishState } from "./use-publish.ts";
 
@@ -51,7 +51,7 @@ function ProgressRow({
 }) {
   const share = total === 0 ? 0 : Math.round((done / total) * 100);
   const value = step === "checking" ? 100 : share;
-  const sizes = step === "sending" ? ` ${sizeOf(done)} of ${sizeOf(total)}` : "";
+  const sizes = step === "sending" ? ` ${bytesText(done)} of ${bytesText(total)}` : "";
   return (
     <div className="stack">
       <Bar.Root>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
+import { countText, numberText } from "../../../../../contract/count-text.ts";
 import type { Schemas } from "../../../api/client.ts";
 import type { NextVersion } from "../../../api/publishing.ts";
 import { installSummaryQuery } from "../../../api/skill-settings.ts";
@@ -31,13 +32,12 @@ function textOf(
   next: Exclude<NextVersion, "prerelease">,
 ): string {
   if (installs === 0) return "No member has installed the skill yet.";
-  const count = (number: number) => `${number.toLocaleString("en")} ${number === 1 ? "install" : "installs"}`;
   const others = installs - reach[next] - reach.unknown;
   return (
     [
-      `${count(reach[next])} of ${installs.toLocaleString("en")} get this at their next pull`,
-      ...(others > 0 ? [`${others.toLocaleString("en")} are pinned below it`] : []),
-      ...(reach.unknown > 0 ? [`${reach.unknown.toLocaleString("en")} reported no pin`] : []),
+      `${numberText(reach[next])} of ${countText(installs, "install")} ${reach[next] === 1 ? "gets" : "get"} this at the next pull`,
+      ...(others > 0 ? [countText(others, "is pinned below it", "are pinned below it")] : []),
+      ...(reach.unknown > 0 ? [`${numberText(reach.unknown)} reported no pin`] : []),
     ].join("; ") + "."
   );
 }

@@ -4,10 +4,10 @@ import { Link } from "@tanstack/react-router";
 import { Upload } from "lucide-react";
 import { useMemo, useState } from "react";
 import { countText } from "../../../../../contract/count-text.ts";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { ButtonLink } from "../../../parts/button-link.tsx";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Page } from "../../../parts/page.tsx";
-import { sizeOf } from "../../../parts/size.ts";
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { PlaceFields, type useNewDetails } from "../new-details.tsx";
 import { sizeOfFile } from "../working-set.ts";
@@ -153,7 +153,7 @@ const columnsOf = (states: Record<string, RowState>): Column<CheckedSkill>[] => 
 
 function filesOf({ files }: CheckedSkill): string {
   const bytes = files.reduce((sum, file) => sum + sizeOfFile(file, undefined), 0);
-  return `${countText(files.length, "file")}, ${sizeOf(bytes)}`;
+  return `${countText(files.length, "file")}, ${bytesText(bytes)}`;
 }
 
 const steps = { packing: "Packing", sending: "Sending", checking: "Checking" } as const;

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { FileText, Folder } from "lucide-react";
 import { countText } from "../../../../../contract/count-text.ts";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { manifestQuery, type ManifestFile } from "../../../api/skills.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 
 const shown = 8;
@@ -25,7 +25,7 @@ export function Files({ skillRef, address }: { skillRef: string; address: string
       <div className="row between">
         <h3>Files</h3>
         <span className="meta">
-          {manifest.files.length} · {sizeOf(bytes)}
+          {manifest.files.length} · {bytesText(bytes)}
         </span>
       </div>
       <ul className="files">
@@ -38,7 +38,7 @@ export function Files({ skillRef, address }: { skillRef: string; address: string
             )}
             <span className="mono grow clip">{visibleText(entry.name)}</span>
             <span className="count dim">
-              {entry.isFolder ? countText(entry.files, "file") : sizeOf(entry.bytes)}
+              {entry.isFolder ? countText(entry.files, "file") : bytesText(entry.bytes)}
             </span>
           </li>
         ))}

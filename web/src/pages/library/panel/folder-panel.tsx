@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, Folder as FolderIcon, FolderLock, Pencil } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { ApiError } from "../../../api/client.ts";
 import { folderAccessQuery, type Folder } from "../../../api/folders.ts";
 import { Command } from "../../../parts/copy/command.tsx";
@@ -40,7 +41,7 @@ export function FolderPanel({ org, folder, skills, onAct }: Props) {
         </div>
         <div className="row between">
           <p className="meta clip grow">
-            <span className="mono">{folder.path}</span> · {skills} {skills === 1 ? "skill" : "skills"}
+            <span className="mono">{folder.path}</span> · {countText(skills, "skill")}
           </p>
           <FollowButton size="xs" target={{ kind: "folder", targetId: folder.id, name: folder.name }} />
         </div>

@@ -19,7 +19,7 @@ const ofToken: Record<string, (reason: AccessReason) => string> = {
   bypass: () => "restrictions do not apply to it",
   ungranted: ({ name }) =>
     `it is not limited to ${name ?? "the restricted folder"}, so that restriction applies`,
-  unpermitted: () => "its limits do not allow skill: read here",
+  unpermitted: () => "its limits do not allow it to read skills here",
 };
 
 const sentences: Record<string, (reason: AccessReason) => string> = {
@@ -28,14 +28,14 @@ const sentences: Record<string, (reason: AccessReason) => string> = {
   grant: (reason) => `${reason.level ?? "grant"} ${grantee(reason)}`,
   bypass: ({ name }) =>
     name === undefined
-      ? "holds folder: manageAcl, so restrictions do not apply"
-      : `${name} holds folder: manageAcl, so restrictions do not apply`,
+      ? "may manage access to folders, so restrictions do not apply"
+      : `${name} may manage access to folders, so restrictions do not apply`,
   workspace: () => "it is their personal workspace",
   visibility: () => "the skill's visibility lets anyone read it",
   token: (reason) => `API token ${limitsOf(reason)}`,
   ungranted: ({ name }) =>
     `no grant on ${name ?? "the restricted folder"} itself: a grant on a folder that contains it does not count`,
-  unpermitted: () => "neither their role nor a team allows skill: read",
+  unpermitted: () => "neither their role nor a team lets them read skills",
 };
 
 /** One sentence for all reasons of a member or a token. */

@@ -1,5 +1,6 @@
 import { FileButton, Textarea } from "@mantine/core";
 import { useId, useState, type DragEvent } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import type { ReadAddresses } from "./addresses.ts";
 
 const maxFileBytes = 1 << 20;
@@ -80,7 +81,7 @@ export function AddressField({ text, read, problem, onText }: Props) {
 
 function summaryOf({ addresses, invalid, repeated }: ReadAddresses): string {
   return [
-    addresses.length > 0 && `${addresses.length} ${addresses.length === 1 ? "address" : "addresses"}`,
+    addresses.length > 0 && countText(addresses.length, "address", "addresses"),
     repeated > 0 && `${repeated} repeated`,
     invalid.length > 0 && `${invalid.length} invalid`,
   ]

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, CopyButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Check, Copy } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { serviceQuery } from "../../../api/home.ts";
 import type { InvitationOutcome } from "../../../api/organization/people.ts";
 import { saveCsv } from "../../../parts/csv.ts";
@@ -51,7 +52,7 @@ function Summary({ outcomes }: { outcomes: InvitationOutcome[] }) {
   const [invited, members, failed] = [count("invited"), count("alreadyMember"), count("failed")];
   const parts = [
     invited > 0 && `${invited} invited`,
-    members > 0 && `${members} already ${members === 1 ? "a member" : "members"}`,
+    members > 0 && countText(members, "already a member", "already members"),
     failed > 0 && `${failed} failed`,
   ];
   return (

@@ -10,7 +10,6 @@ import { Initials } from "../../../parts/avatar.tsx";
 import { useNextPage, type Found } from "../../../parts/lists/found.ts";
 import type { Organization } from "../../../parts/organization-page.tsx";
 import { Time } from "../../../parts/time.tsx";
-import { Day } from "../day.tsx";
 import { MemberMenu } from "../member-menu.tsx";
 import { nextOrder, type MemberOrder, type MemberSort } from "./sorting.ts";
 
@@ -124,7 +123,7 @@ function MemberRow({ member, index, top, canChange, chosen, onChoose, teams, ...
         {teamNames.join(", ")}
       </span>
       <span role="cell" className="meta hidden-on-phones">
-        {lastSeenAt ? <Day value={lastSeenAt} /> : <JoinedAt value={joinedAt} />}
+        {lastSeenAt ? <Time value={lastSeenAt} isDay /> : <JoinedAt value={joinedAt} />}
       </span>
       <span role="cell" className="right">
         <MemberMenu

@@ -6,7 +6,6 @@ import { identityQuery, may } from "../../../api/session.ts";
 import { Initials } from "../../../parts/avatar.tsx";
 import { OrganizationPage, type Organization } from "../../../parts/organization-page.tsx";
 import { Time } from "../../../parts/time.tsx";
-import { Day } from "../day.tsx";
 import { MemberMenu } from "../member-menu.tsx";
 import { MemberActivity } from "./activity.tsx";
 import { MemberInstalls } from "./installs.tsx";
@@ -86,7 +85,7 @@ function Header({ organization, member }: Props) {
                 "never seen"
               ) : (
                 <>
-                  last seen <Day value={lastSeenAt} />
+                  last seen <Time value={lastSeenAt} isDay />
                 </>
               )}
             </span>

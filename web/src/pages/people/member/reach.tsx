@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Folder, FolderLock } from "lucide-react";
 import { useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { memberFoldersQuery, type Member, type MemberFolder } from "../../../api/organization/people.ts";
 import { iconProps } from "../../../parts/icon.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
@@ -48,7 +49,7 @@ function Folders({ org, folders }: { org: string; folders: MemberFolder[] }) {
         <button type="button" className="link-button" onClick={() => setShowsAll(!showsAll)}>
           {showsAll
             ? "Hide the folders without access"
-            : `Show ${closed.length} restricted ${closed.length === 1 ? "folder" : "folders"} without access`}
+            : `Show ${countText(closed.length, "restricted folder")} without access`}
         </button>
       )}
     </>

@@ -2,6 +2,7 @@ import { Button, MultiSelect } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { addToTeam, memberSearchQuery, type Team } from "../../../api/organization/people.ts";
 import type { Path } from "../../../api/query.ts";
 import { Problem } from "../../../parts/problem.tsx";
@@ -53,7 +54,7 @@ export function AddMembers({ org, team }: { org: string; team: Team }) {
       <Problem error={adding.error} />
       {chosen.length > 0 && (
         <Button w="fit-content" loading={adding.isPending} onClick={() => adding.mutate()}>
-          {chosen.length === 1 ? "Add 1 member" : `Add ${chosen.length} members`}
+          Add {countText(chosen.length, "member")}
         </Button>
       )}
     </div>

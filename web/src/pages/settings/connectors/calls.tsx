@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { callsQuery, type ConnectorCall } from "../../../api/connectors.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { ListSection } from "../../../parts/lists/list-section.tsx";
-import { sizeOf } from "../../../parts/size.ts";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
 
@@ -67,7 +67,7 @@ const columns: Column<ConnectorCall>[] = [
     align: "right",
     isHiddenOnPhones: true,
     className: "nowrap",
-    cell: ({ bytes }) => (bytes === 0 ? "" : sizeOf(bytes)),
+    cell: ({ bytes }) => (bytes === 0 ? "" : bytesText(bytes)),
   },
   { header: "When", className: "nowrap", cell: ({ at }) => <Time value={at} /> },
 ];

@@ -5,6 +5,7 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { CircleHelp, FileCode, FileText, Folder, GitCompare, Globe, Hash, User } from "lucide-react";
+import { countText } from "../../../../../contract/count-text.ts";
 import { memberSearchQuery } from "../../../api/organization/people.ts";
 import { query } from "../../../api/query.ts";
 import { firstHitsQuery } from "../../../api/search.ts";
@@ -101,7 +102,7 @@ export function useTags(text: string, isOn: boolean): Entry[] {
   if (!isOn) return [];
   const tags = (facets?.tags ?? []).map(({ value: name, count }) => ({
     label: `#${visibleText(name)}`,
-    description: count === 1 ? "1 public skill" : `${count} public skills`,
+    description: countText(count, "public skill"),
     icon: Hash,
     href: `/explore?tags=${encodeURIComponent(name)}`,
   }));

@@ -112,7 +112,7 @@ function useCopy(skill: Skill, semver: string, onClose: () => void) {
     folders: folders.filter(({ managed }) => !managed).map(({ path }) => path),
     name,
     setName,
-    reason: isRefused ? `Publishing in ${org} needs the permission skill: create.` : "",
+    reason: isRefused ? `Publishing in ${org} requires the permission to create skills.` : "",
     isReady: org !== "" && name.trim() !== "",
   };
 }

@@ -1,11 +1,11 @@
 import { Button } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { fileAddress, type FileBytes, type Manifest, type ManifestFile } from "../../../api/skills.ts";
 import { CodeLines, type LineRange } from "../../../parts/code/code-lines.tsx";
 import { Markdown } from "../../../parts/markdown/markdown.tsx";
 import { renderMarkdown } from "../../../parts/markdown/render.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { useLinkedFiles } from "../linked-files.ts";
@@ -45,7 +45,7 @@ export function FileBody(props: Props) {
 
 const Beginning = ({ file, content }: { file: ManifestFile; content: FileBytes }) => (
   <p className="body meta">
-    The first {sizeOf(content.bytes.length)} of {sizeOf(file.size)}. Download the file to read the rest.
+    The first {bytesText(content.bytes.length)} of {bytesText(file.size)}. Download the file to read the rest.
   </p>
 );
 
@@ -102,7 +102,7 @@ function Hex({ content }: { content: FileBytes }) {
   return (
     <>
       <p className="body meta">
-        This file is not text. {isCut ? `Its first ${sizeOf(hexBytes)}:` : "Its bytes:"}
+        This file is not text. {isCut ? `Its first ${bytesText(hexBytes)}:` : "Its bytes:"}
       </p>
       <pre className="hex" tabIndex={0} aria-label="Bytes of the file">
         {hexLines(content.bytes)}

@@ -1,7 +1,7 @@
 import { ActionIcon, CopyButton, SegmentedControl, Tooltip } from "@mantine/core";
 import { Check, ClipboardCopy, Download } from "lucide-react";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { fileAddress, type Manifest, type ManifestFile } from "../../../api/skills.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 
@@ -31,7 +31,7 @@ export function FileHeader({ manifest, file, view, onView }: Props) {
         )}
       </CopyButton>
       <span className="meta grow facts">
-        <span>{sizeOf(file.size)}</span>
+        <span>{bytesText(file.size)}</span>
         <span>{file.mode === "100755" ? "executable" : "not executable"}</span>
         <span className="mono" title={`sha256:${file.sha256}`}>
           sha256:{file.sha256.slice(0, 12)}…

@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { FileText, Folder, FolderDown, Search } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { countText } from "../../../../../contract/count-text.ts";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { packageAddress, type Manifest } from "../../../api/skills.ts";
 import { useFilterKey } from "../../../parts/filter-key.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
 import { treeRows, type TreeRow } from "./tree.ts";
@@ -36,7 +36,7 @@ export function FileTree({ manifest, chosen }: { manifest: Manifest; chosen: str
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       <p className="meta" role="status">
-        {countText(count, "file")}, {sizeOf(total)}
+        {countText(count, "file")}, {bytesText(total)}
       </p>
       <ul>
         {rows.map((row) => (

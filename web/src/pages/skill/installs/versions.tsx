@@ -1,3 +1,4 @@
+import { countText } from "../../../../../contract/count-text.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
@@ -13,7 +14,7 @@ export function InstalledVersions({ summary }: { summary: Summary }) {
   return (
     <>
       <p className="sub">
-        {installs === 1 ? "Installed in 1 place" : `Installed in ${installs} places`},{" "}
+        {`Installed in ${countText(installs, "place")}`},{" "}
         {outdated === 0 ? "none of them outdated" : `${outdated} of them outdated`}.
       </p>
       {outdated > 0 && (

@@ -10,6 +10,7 @@ import {
   type Manifest,
   type Skill,
 } from "../../../api/skills.ts";
+import { monthText } from "../../../parts/dates.ts";
 import { FoundBy } from "../../../parts/found-by/found-by.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { visibleText } from "../../../parts/visible-text.ts";
@@ -116,8 +117,6 @@ function VersionFacts({ skill, manifest }: { skill: Skill; manifest: Manifest })
   );
 }
 
-const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
-
 /** How long the skill has been maintained, its last versions, and how often it was downloaded. */
 function History({ skill }: { skill: Skill }) {
   const { org, slug, ref } = useSkillAddress();
@@ -148,7 +147,7 @@ function History({ skill }: { skill: Skill }) {
         ))}
       </ul>
       <p className="meta">
-        Maintained since <time dateTime={skill.createdAt}>{month.format(new Date(skill.createdAt))}</time>
+        Maintained since <time dateTime={skill.createdAt}>{monthText(skill.createdAt)}</time>
         {skill.downloads !== undefined && ` · ${countText(skill.downloads, "download")}`}
       </p>
     </section>

@@ -2,11 +2,11 @@ import { Button, SegmentedControl } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { FileText, List } from "lucide-react";
 import { useMemo, useState } from "react";
+import { bytesText } from "../../../../../contract/size-text.ts";
 import { fileQuery, type Manifest, type ManifestFile } from "../../../api/skills.ts";
 import { CodeLines } from "../../../parts/code/code-lines.tsx";
 import { Markdown } from "../../../parts/markdown/markdown.tsx";
 import { renderMarkdown, type Rendered } from "../../../parts/markdown/render.ts";
-import { sizeOf } from "../../../parts/size.ts";
 import { useSkillAddress } from "../context.ts";
 import { useLinkedFiles } from "../linked-files.ts";
 import { Contents } from "./contents.tsx";
@@ -31,7 +31,7 @@ export function SkillText({ manifest, file }: { manifest: Manifest; file: Manife
       <header>
         <FileText size={16} aria-hidden="true" />
         <h2 className="mono">{file.path}</h2>
-        <span className="meta grow">{sizeOf(file.size)}</span>
+        <span className="meta grow">{bytesText(file.size)}</span>
         <SegmentedControl
           aria-label="View"
           size="xs"

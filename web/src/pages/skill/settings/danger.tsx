@@ -43,9 +43,8 @@ export function Danger({ skill }: { skill: Skill }) {
           onClose={() => setAsking(false)}
         >
           <p>
-            This removes the skill with its {skill.currentVersion === 1 ? "version" : "versions"}, its
-            repository, and the records of its downloads and installs. Copies that are installed stay where
-            they are, but get no updates. This can't be undone.
+            This removes the skill with its versions, its repository, and the records of its downloads and
+            installs. Copies that are installed stay where they are, but get no updates. This can't be undone.
           </p>
         </ConfirmDialog>
       )}

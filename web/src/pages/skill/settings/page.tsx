@@ -22,8 +22,8 @@ function Settings() {
       <section className="tab-content stack gap-3">
         <h2>Settings</h2>
         <p className="sub">
-          Changing this skill requires the permission skill: update, which a role of the organization can give
-          you.
+          Changing this skill requires the permission to update skills, which a role of the organization can
+          give you.
         </p>
       </section>
     );
