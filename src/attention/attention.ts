@@ -1,5 +1,5 @@
-import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 /** Everything that needs a person, as far as the caller may see it. Each kind is bounded. */
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { countText } from "../../contract/count-text.ts";
 import { attentionKinds, type AttentionKind } from "../../contract/dashboard.ts";
 import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
