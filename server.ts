@@ -25,7 +25,7 @@ import { diagnose } from "./src/operations/doctor.ts";
 import { claimKeyRing } from "./src/operations/keys/claim-key-ring.ts";
 import { describeSealed } from "./src/operations/keys/count-sealed.ts";
 import { forgetKey } from "./src/operations/keys/forget-key.ts";
-import { requireFolder, requireFreePort } from "./src/operations/preflight.ts";
+import { requireFolder, requireFreePort, requireStore } from "./src/operations/preflight.ts";
 import { repairStore } from "./src/operations/repair.ts";
 import { exportTo, importFrom, requireCompleteImport } from "./src/operations/transfer.ts";
 import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
@@ -119,6 +119,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     requireFolder(config.gitRoot, "GIT_ROOT");
     if (role === "all") closers.push(await lockDataDir(config.dataDir, "all"));
     if (role !== "worker") await requireFreePort(config.host, config.port);
+    await requireStore(config);
     log.info(
       {
         version,
@@ -126,6 +127,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
         node: process.version,
         database: config.mongodbUrl ? "server" : "embedded",
         queue: config.redisUrl ? "Redis" : "embedded",
+        repositories: config.gitStore ? "object store" : "file system",
       },
       "starting",
     );
@@ -181,6 +183,7 @@ async function runCommand(command: string, { args, isRepair }: Given, config: Co
     }
     requireFolder(config.dataDir, "DATA_DIR");
     if (command === "doctor") return doctor(config, closers);
+    await requireStore(config);
     const stores = await openStoresOnly(config, log, closers);
     if (command === "import") {
       const { documents, hasEnd } = await importFrom(stores, first);

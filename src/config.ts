@@ -4,10 +4,12 @@ import path from "node:path";
 import { z } from "zod";
 import { limits } from "../contract/limits.ts";
 import type { AnonymousMcpMode, CiProvider, SignUpMode } from "../contract/vocabulary.ts";
+import type { ObjectStoreOptions } from "../repos/object-store/types.ts";
 import { effectiveConfig, type EffectiveVariable } from "./effective-config.ts";
 import { sender, UsableEnvironment } from "./environment.ts";
 import type { TrustedProxies } from "./network-address.ts";
 import { withSecretFiles } from "./secret-files.ts";
+import { readStore } from "./store-config.ts";
 
 export interface Config {
   port: number;
@@ -16,6 +18,11 @@ export interface Config {
   baseUrl: string;
   dataDir: string;
   gitRoot: string;
+  /** Object store of the repositories; undefined: `gitRoot`. */
+  gitStore: ObjectStoreOptions | undefined;
+  /** Folder of the copies of what the object store has, and their limit. */
+  cacheDir: string;
+  cacheBytes: number;
   gitProgram: string;
   /** PATH in which programs are searched. */
   searchPath: string | undefined;
@@ -88,6 +95,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     baseUrl,
     dataDir,
     gitRoot: path.resolve(e.GIT_ROOT ?? path.join(dataDir, "git")),
+    gitStore: readStore(e, env["HOME"]),
+    cacheDir: path.resolve(e.CACHE_DIR ?? path.join(dataDir, "cache")),
+    cacheBytes: e.CACHE_MEGABYTES * 1024 * 1024,
     gitProgram: e.GIT_PROGRAM,
     searchPath: env["PATH"],
     mongodbUrl: e.MONGODB_URL,

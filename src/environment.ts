@@ -3,6 +3,7 @@ import { accessSync, constants } from "node:fs";
 import { z } from "zod";
 import { limits } from "../contract/limits.ts";
 import { anonymousMcpModes, signUpModes } from "../contract/vocabulary.ts";
+import { parseLocation } from "../repos/object-store/location.ts";
 import { parseNetwork, type TrustedProxies } from "./network-address.ts";
 
 /** Addresses for reports of vulnerabilities (RFC 9116). */
@@ -116,6 +117,67 @@ export const Environment = z.object({
     .optional()
     .describe("a Redis 6.2+ server (noeviction) instead of the embedded queue engine"),
   GIT_ROOT: z.string().min(1).optional().describe("folder of the bare repositories; default DATA_DIR/git"),
+  GIT_STORE: z
+    .string()
+    .superRefine((text, context) => {
+      try {
+        parseLocation(text);
+      } catch (error) {
+        context.addIssue((error as Error).message);
+      }
+    })
+    .optional()
+    .describe(
+      "bucket of an S3-compatible object store for the repositories, as s3://bucket/prefix; GIT_ROOT if unset",
+    ),
+  CACHE_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("folder of the copies of what GIT_STORE has; default DATA_DIR/cache"),
+  CACHE_MEGABYTES: z.coerce
+    .number()
+    .int()
+    .min(64)
+    .default(10_240)
+    .describe("size of these copies, of which the least recently used are removed"),
+  AWS_REGION: z.string().min(1).optional().describe("region of GIT_STORE if its address has none"),
+  AWS_ACCESS_KEY_ID: z.string().min(1).optional().describe("key for GIT_STORE"),
+  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("secret of this key"),
+  AWS_SESSION_TOKEN: z.string().min(1).optional().describe("session token of a temporary key"),
+  AWS_ROLE_ARN: z.string().min(1).optional().describe("role to assume with AWS_WEB_IDENTITY_TOKEN_FILE"),
+  AWS_WEB_IDENTITY_TOKEN_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("file with the workload's identity token, which is read again when it changes"),
+  AWS_ROLE_SESSION_NAME: z
+    .string()
+    .regex(/^[\w+=,.@-]{2,64}$/)
+    .default("svc")
+    .describe("name of the sessions of this role"),
+  AWS_ENDPOINT_URL_STS: webAddress
+    .optional()
+    .describe("address of the token service for this role; default that of the region"),
+  AWS_SHARED_CREDENTIALS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("file of profiles with keys; default ~/.aws/credentials"),
+  AWS_PROFILE: z.string().min(1).default("default").describe("profile in this file"),
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: webAddress
+    .optional()
+    .describe("server of the container's credentials, with https or on this machine"),
+  AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: z
+    .string()
+    .regex(/^\/[\x21-\x7e]*$/, "must begin with a slash")
+    .optional()
+    .describe("path of the container's credentials at 169.254.170.2"),
+  AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("file with the token for the server of the container's credentials"),
   GIT_PROGRAM: z.string().min(1).default("git").describe("git program, required for serving clones"),
   LOCAL_REPOSITORIES: z
     .string()

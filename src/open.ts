@@ -122,7 +122,8 @@ export async function openStores(options: {
       log.info({ number, ms: Math.round(ms) }, `migrated: ${name}`),
   });
   const repos = openSkillStore({
-    root: config.gitRoot,
+    root: config.gitStore ? config.cacheDir : config.gitRoot,
+    remote: config.gitStore && { store: config.gitStore, maxBytes: config.cacheBytes },
     committerHost: commitHost(config.baseUrl),
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });

@@ -11,6 +11,9 @@ export const secretNames = [
   "GITHUB_WEBHOOK_SECRETS",
   "HTTPS_PROXY",
   "HTTP_PROXY",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
 ] as const;
 
 const maxBytes = 64 * 1024;

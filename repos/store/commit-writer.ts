@@ -4,6 +4,7 @@ import { asRepoError } from "../errors.ts";
 import type { ThreadPool } from "../threads/thread-pool.ts";
 import type { PackStore } from "./driver.ts";
 import type { ObjectReader } from "./object-reader.ts";
+import type { DriverOptions } from "./open-driver.ts";
 import { PackIndex } from "./pack/format.ts";
 import type { CommitDraft, Identity, RepoId, VersionDraft, WrittenCommit } from "./types.ts";
 import type { VersionReader } from "./version-reader.ts";
@@ -11,8 +12,8 @@ import { runJob, threadBytes } from "./worker/jobs.ts";
 import { type WrittenVersion, openSource, writeCommitOnly, writeVersion } from "./write-version.ts";
 
 export interface CommitWriterParts {
-  /** Root folder of the store. */
-  root: string;
+  /** For the threads. */
+  driver: DriverOptions;
   committer: Identity;
   packs: PackStore;
   objects: ObjectReader;
@@ -22,7 +23,7 @@ export interface CommitWriterParts {
 
 /** `onWritten` is called after each new pack. */
 export function openCommitWriter(parts: CommitWriterParts, onWritten: (repo: RepoId) => void) {
-  const { root, committer, packs, objects, versions, threads } = parts;
+  const { driver, committer, packs, objects, versions, threads } = parts;
 
   function register(repo: RepoId, { written, pack, objects: fresh }: WrittenVersion): WrittenCommit {
     objects.views.add(repo, pack.pack, new PackIndex(toBuffer(pack.index)), pack.bytes);
@@ -45,7 +46,7 @@ export function openCommitWriter(parts: CommitWriterParts, onWritten: (repo: Rep
         zip?.close();
         return register(
           repo,
-          await runJob(threads, { kind: "version", root, repo, draft, known, committer }),
+          await runJob(threads, { kind: "version", driver, repo, draft, known, committer }),
         );
       }
       return register(repo, await writeVersion(packs, repo, draft, known, committer, zip));

@@ -1,6 +1,6 @@
 /**
- * The storage that the store requires: two interfaces and a directory for native git. `posix.ts` is the driver for a
- * local or shared file system; any other one has to pass `test/store/pack-store-contract.test.ts`.
+ * The storage that the store requires: two interfaces and a directory for native git. `posix/` is the driver for a
+ * local or shared file system, `remote/` the one for an object store. Each has to pass `test/store/driver-contract.ts`.
  */
 import type {
   AdvanceResult,
@@ -21,6 +21,8 @@ export interface PackStore {
   size(repo: StoredId, pack: string): Promise<number>;
   /** Exactly `length` bytes; `object_corrupt` if the pack ends before them, `pack_vanished` if it is not there. */
   read(repo: StoredId, pack: string, offset: number, length: number): Promise<Buffer>;
+  /** Called once a reader has found damage: opens the pack again, and drops a copy that is damaged. */
+  recheck(repo: StoredId, pack: string): Promise<void>;
   /**
    * Makes a pack visible, whole or not at all, and durable before it resolves. A pack is named by the checksum of
    * its bytes, so writing it again changes nothing.
@@ -42,8 +44,12 @@ export interface PackStore {
   remove(repo: StoredId, what: { packs?: readonly string[]; note?: string }): Promise<void>;
 
   exists(repo: StoredId): Promise<boolean>;
+  /** Whether a repository that does not exist was erased. Its objects are lost otherwise. */
+  wasErased(repo: StoredId): Promise<boolean>;
   /** Repositories of skills. */
   repositories(): AsyncIterable<RepoId>;
+  /** Repositories of skills that a sweep has to examine one by one. */
+  toSweep(): AsyncIterable<RepoId>;
   /** Repositories of connections. */
   mirrors(): AsyncIterable<MirrorId>;
   /** Moves the repository away in one step, then removes it. */
@@ -90,5 +96,13 @@ export interface StoreDriver {
   packs: PackStore;
   refs: RefView;
   /** A directory that native git can open; for a remote store, a copy filled on demand. */
-  materialize(repo: StoredId): Promise<string>;
+  materialize(repo: RepoId): Promise<string>;
+  /** Lets native git write packs into that directory, and makes them visible to every process; returns their names. */
+  writeNatively(repo: RepoId, write: (directory: string) => Promise<void>): Promise<string[]>;
+  /** The copies of a remote store. */
+  copies?: {
+    /** Keeps them within their limit, at intervals. */
+    schedule(): void;
+    trim(): Promise<void>;
+  };
 }

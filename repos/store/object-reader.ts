@@ -288,6 +288,7 @@ export class ObjectReader {
           else {
             damage = error;
             this.views.blame(repo, place.pack, error);
+            if (attempt === 0) await this.#packs.recheck(repo, place.pack);
           }
         }
       }

@@ -7,9 +7,9 @@ import { openArtifacts } from "./artifacts.ts";
 import { openCommitWriter } from "./commit-writer.ts";
 import { isMergeDue, mergePacks, removeReplaced } from "./maintenance.ts";
 import { ObjectReader } from "./object-reader.ts";
+import { openDriver } from "./open-driver.ts";
 import { findFaults, repackNatively, standingPacks } from "./pack/repack.ts";
 import { repoKey } from "./pack/views.ts";
-import { openPosixDriver } from "./posix/posix.ts";
 import type {
   AdvanceResult,
   Epoch,
@@ -53,7 +53,10 @@ function parseEpoch(text: string): Epoch {
 export function openSkillStore(given: StoreOptions): SkillStore {
   const options = { ...defaults, ...given, root: resolve(given.root) };
   const { log, graceMs, artifactIdleMs } = options;
-  const driver = openPosixDriver(options);
+  const { root, remote, readHandles, staleLockMs } = options;
+  const driverOptions = { root, remote, readHandles, staleLockMs };
+  const driver = openDriver(driverOptions, log);
+  driver.copies?.schedule();
   const { packs, refs } = driver;
   const objects = new ObjectReader(packs, options.cacheBytes, log);
   const versions = new VersionReader(objects);
@@ -71,7 +74,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   const advances = new Coalescer<AdvanceResult>();
   const background = new Set<Promise<unknown>>();
   let closed = false;
-  const parts = { root: options.root, committer, packs, objects, versions, artifacts, threads };
+  const parts = { driver: driverOptions, committer, packs, objects, versions, artifacts, threads };
   const commits = openCommitWriter(parts, (repo) => {
     if (options.autoMaintain && !closed && isMergeDue(objects.views.counts(repo)))
       inBackground(maintain(repo));
@@ -143,7 +146,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       await sweepOne(repo);
       return report;
     }
-    for await (const one of packs.repositories())
+    for await (const one of packs.toSweep())
       await sweepOne(one).catch((error: unknown) =>
         log({ level: "warn", msg: "sweep failed", ...one, error: String(error) }),
       );
@@ -189,6 +192,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     advanceRefs: (repo, read) => tracked(advanceRefs(repo, read)),
     readRefs: (repo) => refs.read(repo),
     exists: (repo) => packs.exists(repo),
+    wasErased: (repo) => packs.wasErased(repo),
     listRepos: () => packs.repositories(),
     materialize: (repo) => driver.materialize(repo),
     erase: (repo) => tracked(erase(repo)),

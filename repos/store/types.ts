@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { FileMode } from "../../contract/package-rules.ts";
 import type { ZipRules } from "../archive/index.ts";
 import type { NativeGit } from "../native-git.ts";
+import type { ObjectStoreOptions } from "../object-store/types.ts";
 
 /** The two ids that address a repository: 24 hex digits each (MongoDB object ids), never a slug. */
 export interface RepoId {
@@ -170,8 +171,10 @@ export interface Epoch {
 }
 
 export interface StoreOptions {
-  /** Folder of all repositories; created when missing. */
+  /** Folder of all repositories, or of the copies of an object store; created when missing. */
   root: string;
+  /** The object store that has the repositories, and the limit of the copies in `root`. */
+  remote?: { store: ObjectStoreOptions; maxBytes: number } | undefined;
   /** Host name in the committer's address, as in `git@noreply.<host>`. */
   committerHost: string;
   log?: (entry: { level: "info" | "warn" | "error"; msg: string } & Record<string, unknown>) => void;
@@ -217,6 +220,8 @@ export interface SkillStore {
   readRefs(repo: RepoId): Promise<StoredRefs>;
 
   exists(repo: RepoId): Promise<boolean>;
+  /** Whether a repository that does not exist was erased. Its objects are lost otherwise. */
+  wasErased(repo: RepoId): Promise<boolean>;
   listRepos(): AsyncIterable<RepoId>;
   /** A directory that native git can serve from. */
   materialize(repo: RepoId): Promise<string>;

@@ -5,13 +5,14 @@ import type { ThreadPool } from "../threads/thread-pool.ts";
 import { type Artifacts, makeArtifact } from "./artifacts.ts";
 import type { PackStore } from "./driver.ts";
 import type { ObjectReader } from "./object-reader.ts";
+import type { DriverOptions } from "./open-driver.ts";
 import type { OpenedZip, RepoId } from "./types.ts";
 import { type VersionReader, digestMismatch } from "./version-reader.ts";
 import { runJob, threadBytes } from "./worker/jobs.ts";
 
 export interface ZipCacheParts {
-  /** Root folder of the store. */
-  root: string;
+  /** For the threads. */
+  driver: DriverOptions;
   packs: PackStore;
   objects: ObjectReader;
   versions: VersionReader;
@@ -20,7 +21,7 @@ export interface ZipCacheParts {
 }
 
 /** Opens the zip of a commit whose content has the digest. Throws `RepoError`. */
-export function openZipCache({ root, packs, objects, versions, artifacts, threads }: ZipCacheParts) {
+export function openZipCache({ driver, packs, objects, versions, artifacts, threads }: ZipCacheParts) {
   const creations = new SingleFlight<boolean>(Infinity);
 
   /** False if the content has another digest. */
@@ -29,7 +30,7 @@ export function openZipCache({ root, packs, objects, versions, artifacts, thread
       const files = await versions.list(repo, treeOid);
       const total = files.reduce((sum, file) => sum + file.size, 0);
       if (total <= threadBytes) return makeArtifact(objects, repo, files, digest, path);
-      return runJob(threads, { kind: "zip", root, repo, files, digest, path });
+      return runJob(threads, { kind: "zip", driver, repo, files, digest, path });
     });
 
   return async (repo: RepoId, commitOid: string, digest: string): Promise<OpenedZip> => {

@@ -1,6 +1,7 @@
 /** `doctor`: checks everything that the service depends on. A failed check does not prevent the others. */
 import { withinTime } from "../../contract/concurrency/within-time.ts";
 import { RepoError } from "../../repos/errors.ts";
+import { describeLocation } from "../../repos/object-store/location.ts";
 import { fetchText } from "../../repos/transport/fetch-text.ts";
 import type { App, Stores } from "../app.ts";
 import type { Config } from "../config.ts";
@@ -18,6 +19,7 @@ import type { Queue } from "../queue/index.ts";
 import { openSecrets } from "../secrets.ts";
 import { compareKeyRing } from "./keys/claim-key-ring.ts";
 import { examineKeys } from "./keys/examine-keys.ts";
+import { requireStore } from "./preflight.ts";
 import { requireCompleteImport } from "./transfer.ts";
 
 export interface Diagnosis {
@@ -48,8 +50,9 @@ export async function diagnose(
   engines: { openStores: () => Promise<Stores>; openQueue: () => Promise<Queue> },
 ): Promise<Diagnosis[]> {
   const app = { config, now: () => new Date() };
-  const [stores, queue, git, outbound, address, disks] = await Promise.all([
+  const [stores, objects, queue, git, outbound, address, disks] = await Promise.all([
     engines.openStores().catch((error: unknown) => failed("database", error)),
+    diagnoseObjects(config),
     withinTime(engines.openQueue(), openQueueMs, () => {
       throw new Error(`The job queue does not respond within ${openQueueMs / 1000} s.`);
     }).catch((error: unknown) => failed("queue", error)),
@@ -60,6 +63,7 @@ export async function diagnose(
   ]);
   return [
     "state" in stores ? stores : resultOf("database", await checkDatabase(stores)),
+    ...objects,
     "state" in queue ? queue : resultOf("queue", await checkQueue({ queue })),
     resultOf("git", git),
     outbound,
@@ -68,6 +72,20 @@ export async function diagnose(
       resultOf(`disk of ${name}`, { ok, detail: `${freeBytes ?? "unknown"} bytes free` }),
     ),
     ...("state" in stores ? [] : await checkContent(stores)),
+  ];
+}
+
+/** Nothing for repositories in the file system. */
+async function diagnoseObjects(config: Config): Promise<Diagnosis[]> {
+  const { gitStore } = config;
+  if (gitStore === undefined) return [];
+  const name = "objects";
+  const text = `${describeLocation(gitStore.location)} can be written and read`;
+  return [
+    await requireStore(config).then(
+      () => ({ name, state: "ok", text }) as const,
+      (error: unknown) => failed(name, error),
+    ),
   ];
 }
 

@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
+import { probeObjectStore } from "../../repos/object-store/probe.ts";
+import type { Config } from "../config.ts";
 
 /**
  * Creates a folder of the service if it is missing, and requires that it can be written. Folders are created one by
@@ -34,6 +36,13 @@ function createMissing(folder: string): void {
     // Another process may have created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
+}
+
+/** Requires that the object store of the repositories can be used. Throws an Error with a sentence. */
+export async function requireStore({ gitStore, cacheDir }: Config): Promise<void> {
+  if (gitStore === undefined) return;
+  requireFolder(cacheDir, "CACHE_DIR");
+  await probeObjectStore(gitStore);
 }
 
 /** Throws with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if nothing can listen there. */

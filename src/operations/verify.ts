@@ -45,8 +45,15 @@ export async function verifySkill(app: Verified, skill: SkillDoc, report: Verify
   const skillId = skill._id;
   report.skills++;
   if (!(await hasRepository(app, skill))) {
-    const problem = "it has no repository: it was deleted after the database was exported";
-    report.faults.push({ kind: "missing-repository", skillId, version: skill.head.version, problem });
+    const wasErased = await app.repos.wasErased({ tenantId: skill.tenantId, skillId });
+    report.faults.push({
+      kind: wasErased ? "missing-repository" : "content",
+      skillId,
+      version: skill.head.version,
+      problem: wasErased
+        ? "it has no repository: it was deleted after the database was exported"
+        : "all objects of its repository are lost: restore them from a backup of the object store",
+    });
     return;
   }
   for (const { version } of await findPhantoms(app, skillId))

@@ -30,7 +30,9 @@ const forReaders = perApp(() => new Coalescer<void>());
 /** Updates refs and tags for a caller that reads the repository itself. Concurrent calls share one projection. */
 export async function projectForReaders(app: App, skill: SkillDoc): Promise<void> {
   const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
-  const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid;
+  const hasNewestTag = refs.tags.some((tag) => tag.oid === skill.head.oid);
+  // Where each machine has refs of its own, the tags may be behind although nothing is pending.
+  const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid || !hasNewestTag;
   if (!isBehind && skill.pendingSince === undefined) return;
   await forReaders(app).run(skill._id, () => projectSkill(app, skill._id));
 }

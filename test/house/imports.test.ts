@@ -25,6 +25,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^(mongodb|ioredis)$/, /^storage\//],
   [/^node:https$|^proxy-from-env$/, /^repos\/transport\/connections\.ts$|^cli\//],
   [/^isomorphic-git|^@octokit\//, /^repos\//],
+  [/^aws4fetch$/, /^repos\/object-store\//],
   [/^koa($|-)|^@koa\//, /^src\/(http|mcp)\/|^src\/api\.ts$|\/routes\.ts$/],
   [/^sharp$/, /^src\/orgs\/avatar\/avatar-image\.ts$/],
   [/^badge-maker$/, /^src\/dashboard\/pictures\//],

@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir, readFile, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { openSkillStore } from "../../repos/store/index.ts";
+import { openSkillStore, type StoreOptions } from "../../repos/store/index.ts";
 import { root as checkout } from "../support/root.ts";
 import type { CrashRow } from "./crash-writer.ts";
 import { fsck, repo } from "./fixtures.ts";
@@ -29,9 +29,12 @@ export async function crashRounds(options: {
   folder: string;
   kills: number;
   writers: number;
+  /** Options of the store for a writer, by its number, or for the inspection; by default, a folder for all. */
+  storeOf?: (writer: number | "inspection") => StoreOptions;
 }): Promise<CrashReport> {
   const { folder, kills, writers } = options;
   const root = join(folder, "git");
+  const storeOf = options.storeOf ?? (() => ({ root, committerHost: "svc.test" }));
   const rows = join(folder, "rows");
   await mkdir(rows, { recursive: true });
   const program = await bundleWriter(folder);
@@ -48,13 +51,21 @@ export async function crashRounds(options: {
   for (let round = 0; report.kills < kills; round++) {
     const acknowledged = new Map<number, string>();
     const children = Array.from({ length: writers }, (_, i) =>
-      spawn(process.execPath, [program, root, rows, `w${round}-${i}`, String(round * 31 + i * 7 + 1)], {
-        stdio: ["ignore", "pipe", "inherit"],
-      }),
+      spawn(
+        process.execPath,
+        [
+          program,
+          JSON.stringify({ ...storeOf(i), graceMs: 0, staleLockMs: 300 }),
+          rows,
+          `w${round}-${i}`,
+          String(round * 31 + i * 7 + 1),
+        ],
+        { stdio: ["ignore", "pipe", "inherit"] },
+      ),
     );
     await Promise.all(children.map((child) => killSometime(child, acknowledged)));
     report.kills += writers;
-    await inspect({ root, rows, acknowledged, report, from: report.versions });
+    await inspect({ store: storeOf("inspection"), rows, acknowledged, report, from: report.versions });
   }
   return report;
 }
@@ -92,14 +103,14 @@ function killSometime(child: ChildProcess, acknowledged: Map<number, string>): P
 }
 
 async function inspect(state: {
-  root: string;
+  store: StoreOptions;
   rows: string;
   acknowledged: ReadonlyMap<number, string>;
   report: CrashReport;
   from: number;
 }): Promise<void> {
   const { report } = state;
-  const store = openSkillStore({ root: state.root, committerHost: "svc.test", graceMs: 0 });
+  const store = openSkillStore({ ...state.store, graceMs: 0 });
   try {
     const versions = await readRows(state.rows);
     const oids = new Set(versions.map((row) => row.oid));
@@ -115,6 +126,9 @@ async function inspect(state: {
       }
     }
     const newest = versions.at(-1)?.oid ?? null;
+    // A machine that has only read has no refs yet.
+    if (state.store.remote !== undefined)
+      await store.advanceRefs(repo, async () => ({ main: newest, head: newest }));
     const before = await store.readRefs(repo);
     for (const oid of [before.main, before.head]) if (oid !== null && !oids.has(oid)) report.phantom++;
     if (before.main !== newest || before.head !== newest) report.lateRefs++;

@@ -5,19 +5,24 @@
  */
 import { mkdir, readFile, readdir, writeFile, link, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { openSkillStore, type CommitDraft, type TreeFile } from "../../repos/store/index.ts";
+import {
+  openSkillStore,
+  type CommitDraft,
+  type StoreOptions,
+  type TreeFile,
+} from "../../repos/store/index.ts";
 
 export interface CrashRow {
   oid: string;
   digest: string;
 }
 
-const [root, rows, name, seed] = process.argv.slice(2);
-if (root === undefined || rows === undefined || name === undefined)
-  throw new Error("root, rows and name are needed");
+const [options, rows, name, seed] = process.argv.slice(2);
+if (options === undefined || rows === undefined || name === undefined)
+  throw new Error("options, rows and name are needed");
 
 const repo = { tenantId: "5f0000000000000000000001", skillId: "65a1b2c3d4e5f60718293a4b" };
-const store = openSkillStore({ root, committerHost: "svc.test", graceMs: 0, staleLockMs: 300 });
+const store = openSkillStore(JSON.parse(options) as StoreOptions);
 let random = Number(seed);
 
 function below(limit: number): number {

@@ -1,13 +1,13 @@
 /** Puts and stages packs until it is killed; prints the name of each once it is durable. */
 import { createHash, randomBytes } from "node:crypto";
+import { openDriver, type DriverOptions } from "../../repos/store/open-driver.ts";
 import { buildIndex, packHeader } from "../../repos/store/pack/format.ts";
-import { openPosixDriver } from "../../repos/store/posix/posix.ts";
 
-const [root, tenantId, skillId] = process.argv.slice(2);
-if (root === undefined || tenantId === undefined || skillId === undefined)
+const [options, tenantId, skillId] = process.argv.slice(2);
+if (options === undefined || tenantId === undefined || skillId === undefined)
   throw new Error("three arguments are needed");
 const repo = { tenantId, skillId };
-const { packs, refs } = openPosixDriver({ root, readHandles: 4, staleLockMs: 10_000 });
+const { packs, refs } = openDriver(JSON.parse(options) as DriverOptions, () => undefined);
 const indexOf = (checksum: Buffer) =>
   buildIndex([{ oid: randomBytes(20).toString("hex"), offset: 12, crc: 0 }], checksum);
 

@@ -34,7 +34,7 @@ export async function standingPacks(packs: PackStore, repo: RepoId): Promise<str
  * `object_corrupt` if git can't read the repository.
  */
 export async function repackNatively(
-  driver: Pick<StoreDriver, "packs" | "materialize">,
+  driver: Pick<StoreDriver, "packs" | "writeNatively">,
   views: PackViews,
   repo: RepoId,
   git: NativeGit,
@@ -42,17 +42,16 @@ export async function repackNatively(
   const { packs } = driver;
   const before = await standingPacks(packs, repo);
   if (before.length < 2) return { written: 0, superseded: 0 };
-  const { exitCode, stderr } = await runGit(
-    git,
-    [...settings.flatMap((setting) => ["-c", setting]), "repack", "-a", "-f", "-q", "-n", "--depth=20"],
-    { directory: await driver.materialize(repo), timeoutMs: maxDurationMs },
-  );
-  if (exitCode !== 0)
-    throw new RepoError(
-      "object_corrupt",
-      `git could not pack the repository: ${stderr.trim().slice(0, 500)}`,
+  const written = await driver.writeNatively(repo, async (directory) => {
+    const { exitCode, stderr } = await runGit(
+      git,
+      [...settings.flatMap((setting) => ["-c", setting]), "repack", "-a", "-f", "-q", "-n", "--depth=20"],
+      { directory, timeoutMs: maxDurationMs },
     );
-  const written = (await packs.list(repo)).packs.filter((pack) => !before.includes(pack));
+    if (exitCode === 0) return;
+    const problem = `git could not pack the repository: ${stderr.trim().slice(0, 500)}`;
+    throw new RepoError("object_corrupt", problem);
+  });
   if (written.length === 0) return { written: 0, superseded: 0 };
   const fresh = await Promise.all(written.map((pack) => views.index(repo, pack)));
   const covered: string[] = [];

@@ -140,7 +140,7 @@ export class PackViews {
   /** Index of one pack, known or read now. */
   async index(repo: StoredId, pack: string): Promise<PackIndex> {
     const known = this.#views.get(repoKey(repo))?.packs.get(pack);
-    return known?.index ?? new PackIndex(await this.#packs.readIndex(repo, pack));
+    return known?.index ?? (await this.#read(repo, pack));
   }
 
   blame(repo: StoredId, pack: string, error: RepoError): void {
@@ -175,6 +175,8 @@ export class PackViews {
         else {
           view.broken.add(pack);
           this.blame(repo, pack, error);
+          known.bytes = undefined;
+          await this.#packs.recheck(repo, pack);
         }
       }
     }
@@ -191,10 +193,20 @@ export class PackViews {
     this.#views.set(repoKey(repo), view);
   }
 
+  async #read(repo: StoredId, pack: string): Promise<PackIndex> {
+    const read = async () => new PackIndex(await this.#packs.readIndex(repo, pack));
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof RepoError) || error.code !== "object_corrupt") throw error;
+      await this.#packs.recheck(repo, pack);
+      return read();
+    }
+  }
+
   async #load(repo: StoredId, view: View, pack: string): Promise<void> {
     try {
-      const index = new PackIndex(await this.#packs.readIndex(repo, pack));
-      view.packs.set(pack, { index, bytes: undefined, final: false });
+      view.packs.set(pack, { index: await this.#read(repo, pack), bytes: undefined, final: false });
     } catch (error) {
       if (!(error instanceof RepoError)) throw error;
       if (error.code === "pack_vanished") return;

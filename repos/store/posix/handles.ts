@@ -55,6 +55,11 @@ export class ReadHandles {
     });
   }
 
+  /** Opens the file again for later reads. */
+  forget(path: string): void {
+    this.#handles.delete(path);
+  }
+
   /** Forgets every handle below a folder. */
   release(folder: string): void {
     for (const path of this.#handles.keys()) if (path.startsWith(`${folder}/`)) this.#handles.delete(path);

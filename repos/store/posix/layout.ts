@@ -40,8 +40,8 @@ export function packPathsOf(root: string) {
 }
 
 /** The repositories of skills. */
-export async function* listRepositories(root: string): AsyncGenerator<RepoId> {
-  for (const tenantId of await files.namesIn(join(root, "t")))
+export async function* listRepositories(root: string, tenants?: readonly string[]): AsyncGenerator<RepoId> {
+  for (const tenantId of tenants ?? (await files.namesIn(join(root, "t"))))
     for (const shard of await files.namesIn(join(root, "t", tenantId, "s")))
       for (const name of await files.namesIn(join(root, "t", tenantId, "s", shard))) {
         const skillId = name.slice(0, -4);

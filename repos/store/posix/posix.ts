@@ -37,16 +37,27 @@ const handleIdleMs = 10 * 60_000;
 export function openPosixDriver(given: PosixOptions): StoreDriver {
   const options = { ...given, root: resolve(given.root) };
   const folderOf = (repo: StoredId) => repoFolder(options.root, repo);
+  const packs = openPosixPacks(options);
   return {
-    packs: openPosixPacks(options),
+    packs,
     refs: openPosixRefs(folderOf, options.staleLockMs),
     materialize: async (repo) => folderOf(repo),
+    async writeNatively(repo, write) {
+      const before = new Set((await packs.list(repo)).packs);
+      await write(folderOf(repo));
+      return (await packs.list(repo)).packs.filter((pack) => !before.has(pack));
+    },
   };
 }
 
 function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
   const handles = new ReadHandles(readHandles, handleIdleMs);
   const paths = packPathsOf(root);
+  const exists = (repo: StoredId) =>
+    guarded("look for a repository", async () => {
+      const facts = await files.orMissing(files.stat(paths.folder(repo)), undefined);
+      return facts !== undefined;
+    });
   return {
     list: (repo) => guarded("list packs", () => listPacks(paths.folder(repo))),
     readIndex: (repo, pack) =>
@@ -58,6 +69,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     size: (repo, pack) => guarded("open a pack", () => handles.size(paths.pack(repo, pack))),
     read: (repo, pack, offset, length) =>
       guarded("read a pack", () => handles.read(paths.pack(repo, pack), offset, length)),
+    recheck: async (repo, pack) => handles.forget(paths.pack(repo, pack)),
     put: (repo, pack, bytes, index, where) =>
       guarded("write a pack", () => putPack(paths, repo, pack, bytes, index, where)),
     stage: (repo, where) => guarded("write a pack", () => stagePack(paths, repo, where)),
@@ -82,12 +94,11 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
         await files.discard(packs.map((pack) => paths.pack(repo, pack)));
         if (note !== undefined) await files.discard([paths.note(repo, note)]);
       }),
-    exists: (repo) =>
-      guarded("look for a repository", async () => {
-        const facts = await files.orMissing(files.stat(paths.folder(repo)), undefined);
-        return facts !== undefined;
-      }),
+    exists,
+    // Lost packs leave their folder.
+    wasErased: async (repo) => !(await exists(repo)),
     repositories: () => listRepositories(root),
+    toSweep: () => listRepositories(root),
     mirrors: () => listMirrors(root),
     erase: (repo) => guarded("erase a repository", () => eraseRepository(paths, handles, repo)),
     sweep: (repo, keepsTrash = false) =>

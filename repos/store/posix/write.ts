@@ -30,7 +30,7 @@ const durableParents = new LRUCache<string, true>({ max: 100_000 });
  * Creates a repository if it is missing. HEAD and refs come first: once `objects/pack` is there, the folder is a
  * repository. Returns a function that makes all of it durable.
  */
-async function create(paths: PackPaths, repo: StoredId): Promise<() => Promise<void>> {
+export async function createRepository(paths: PackPaths, repo: StoredId): Promise<() => Promise<void>> {
   const folder = paths.repository(repo);
   const objects = dirname(paths.folder(repo));
   await makeFolder(folder);
@@ -87,7 +87,7 @@ export async function putPack(
   where: PackTarget,
 ): Promise<void> {
   const temporary = temporaryPackIn(paths.folder(repo));
-  const flushRepository = where === "create" ? await create(paths, repo) : isDurable;
+  const flushRepository = where === "create" ? await createRepository(paths, repo) : isDurable;
   const [folder, ...written] = await Promise.allSettled([
     files.openFolder(paths.folder(repo)),
     files.writeDurably(temporary.pack, bytes, 0o444),
@@ -108,7 +108,7 @@ export async function putPack(
 /** Writes a pack in pieces. */
 export async function stagePack(paths: PackPaths, repo: StoredId, where: PackTarget): Promise<PackStage> {
   const temporary = temporaryPackIn(paths.folder(repo));
-  const flushRepository = where === "create" ? await create(paths, repo) : isDurable;
+  const flushRepository = where === "create" ? await createRepository(paths, repo) : isDurable;
   let fd: number | undefined = await files.descriptors
     .open(temporary.pack, "wx+", 0o444)
     .catch((error: unknown) => {

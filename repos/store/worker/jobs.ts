@@ -2,6 +2,7 @@
 import { RepoError } from "../../errors.ts";
 import { PieceError } from "../../threads/piece-error.ts";
 import { type ThreadPool } from "../../threads/thread-pool.ts";
+import type { DriverOptions } from "../open-driver.ts";
 import type { Identity, ListedFile, RepoId, VersionDraft } from "../types.ts";
 import type { WrittenVersion } from "../write-version.ts";
 
@@ -13,13 +14,20 @@ const timeMs = 15 * 60_000;
 export type WorkerJob =
   | {
       kind: "version";
-      root: string;
+      driver: DriverOptions;
       repo: RepoId;
       draft: VersionDraft;
       known: ReadonlySet<string>;
       committer: Identity;
     }
-  | { kind: "zip"; root: string; repo: RepoId; files: readonly ListedFile[]; digest: string; path: string };
+  | {
+      kind: "zip";
+      driver: DriverOptions;
+      repo: RepoId;
+      files: readonly ListedFile[];
+      digest: string;
+      path: string;
+    };
 
 export interface WorkerResults {
   version: WrittenVersion;

@@ -2,7 +2,7 @@
 import { servePieces } from "../../threads/serve-pieces.ts";
 import { makeArtifact } from "../artifacts.ts";
 import { ObjectReader } from "../object-reader.ts";
-import { openPosixDriver } from "../posix/posix.ts";
+import { openDriver } from "../open-driver.ts";
 import { writeVersion } from "../write-version.ts";
 import type { WorkerJob, WorkerResults } from "./jobs.ts";
 
@@ -10,7 +10,7 @@ const readHandles = 16;
 const cacheBytes = 4 * 1024 * 1024;
 
 servePieces(async (job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]> => {
-  const { packs } = openPosixDriver({ root: job.root, readHandles, staleLockMs: Infinity });
+  const { packs } = openDriver({ ...job.driver, readHandles }, () => undefined);
   try {
     if (job.kind === "version")
       return await writeVersion(packs, job.repo, job.draft, job.known, job.committer);

@@ -1,0 +1,41 @@
+/** Keys of the objects of repositories. They consist of ids only, as the paths of the file system do. */
+import { RepoError } from "../../errors.ts";
+import type { RepoId, StoredId } from "../types.ts";
+
+const idPattern = /^[0-9a-f]{24}$/;
+const packPattern = /^[0-9a-f]{40}$/;
+
+function pathOf(repo: StoredId): string {
+  const id = "skillId" in repo ? repo.skillId : repo.connectionId;
+  if (!idPattern.test(repo.tenantId) || !idPattern.test(id))
+    throw new RepoError("invalid_id", "a repository is addressed by two ids of 24 hex digits");
+  return `${repo.tenantId}/${"skillId" in repo ? "s" : "mirror"}/${id}`;
+}
+
+/** Prefix of a repository's packs, each of which is named by the checksum of its bytes. */
+export const packsPrefix = (repo: StoredId) => `t/${pathOf(repo)}/`;
+export const packKey = (repo: StoredId, pack: string) => `${packsPrefix(repo)}${pack}`;
+
+/** Prefix of all notes of replaced packs: apart from the packs, so that those repositories are found quickly. */
+export const allNotes = "replaced/";
+export const notesPrefix = (repo: StoredId) => `${allNotes}${pathOf(repo)}/`;
+export const noteKey = (repo: StoredId, pack: string) => `${notesPrefix(repo)}${pack}`;
+
+/** The tombstone of an erased repository, which stays, since an id is not used twice. */
+export const tombstoneKey = (repo: StoredId) => `erased/${pathOf(repo)}`;
+export const tombstonesPrefix = (tenantId: string) => `erased/${tenantId}/s/`;
+
+/** Repositories that were erased within the last day. A concurrent writer may have left something of them. */
+export const allTrash = "trash/";
+export const trashKey = (repo: StoredId) => `${allTrash}${pathOf(repo)}`;
+
+export const epochKey = "epoch.json";
+
+export const isPackName = (name: string) => packPattern.test(name);
+export const isId = (name: string) => idPattern.test(name);
+
+/** The repository in a key of notes, tombstones or trash; undefined for a key of another form. */
+export function repoOfKey(key: string): RepoId | undefined {
+  const [, tenantId = "", kind, skillId = ""] = key.split("/");
+  return kind === "s" && isId(tenantId) && isId(skillId) ? { tenantId, skillId } : undefined;
+}
