@@ -19,11 +19,13 @@ import { followedChangesCollection } from "./following/changes.ts";
 import { followsCollection } from "./following/follows.ts";
 import { followSettingsCollection } from "./following/settings.ts";
 import { idempotencyCollection } from "./idempotency.ts";
+import { installDaysCollection } from "./install-days.ts";
 import { installsCollection } from "./installs.ts";
 import { invitationsCollection } from "./invitations.ts";
 import { jobMetricsCollection } from "./job-metrics.ts";
 import { openCallers } from "./lookups/callers.ts";
 import { openCatalog } from "./lookups/catalog.ts";
+import { openInstallGroups } from "./lookups/install-groups.ts";
 import { openJoinedReads } from "./lookups/joined-reads.ts";
 import { openOverviews } from "./lookups/overviews.ts";
 import { openSkillLookups } from "./lookups/skills.ts";
@@ -97,6 +99,7 @@ const collections = {
   follows: followsCollection,
   formerMembers: formerMembersCollection,
   idempotency: idempotencyCollection,
+  installDays: installDaysCollection,
   installs: installsCollection,
   invitations: invitationsCollection,
   jobMetrics: jobMetricsCollection,
@@ -164,6 +167,7 @@ function openQueries(database: Database) {
     ssoLookups: openSsoLookups(database),
     takedowns: openTakedowns(database),
     tenantSkills: openTenantSkills(database),
+    installGroups: openInstallGroups(database),
     usage: openUsage(database),
   };
 }

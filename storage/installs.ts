@@ -4,7 +4,6 @@ import type { InstallScope, Target } from "../contract/vocabulary.ts";
 import { defineCollection } from "./collection.ts";
 import { commandTimeMs, isDuplicate } from "./database.ts";
 import { listIds } from "./ids.ts";
-import { removeSlice } from "./slices.ts";
 
 /** The key of an installation. */
 export interface InstallKey {
@@ -52,6 +51,8 @@ export const installsCollection = defineCollection({
     { key: { userId: 1, ...latestFirst } },
     { key: { tenantId: 1, userId: 1, ...latestFirst } },
     { key: { tenantId: 1, skillId: 1 } },
+    // Groups by member and by tool are read from the index only.
+    { key: { tenantId: 1, userId: 1, machine: 1, platform: 1, skillId: 1 } },
     { key: { tenantId: 1, updatedAt: 1, skillId: 1 } },
   ],
   open: openInstalls,
@@ -77,6 +78,8 @@ function openInstalls(installs: Collection<InstallDoc>) {
         return write();
       }
     },
+    find: ({ skillId, userId, machine, platform, scope }: InstallKey) =>
+      installs.findOne({ skillId, userId, machine, platform, scope }),
     async remove(key: InstallKey): Promise<void> {
       const { skillId, userId, machine, platform, scope } = key;
       await installs.deleteOne({ skillId, userId, machine, platform, scope });
@@ -121,8 +124,9 @@ function openInstalls(installs: Collection<InstallDoc>) {
     async removeOfSkill(skillId: string): Promise<void> {
       await installs.deleteMany({ skillId });
     },
-    /** Removes a slice of a user's installations in an organization; returns how many were removed. */
-    removeOfMember: (tenantId: string, userId: string) => removeSlice(installs, { tenantId, userId }),
+    async removeAll(ids: readonly string[]): Promise<void> {
+      await installs.deleteMany({ _id: { $in: [...ids] } });
+    },
   };
 }
 

@@ -15,6 +15,7 @@ import { runInChild } from "./children.ts";
 import { updateSkillAccess } from "./folders/update-effective-access.ts";
 import { sendAccountMails } from "./mail/account.ts";
 import { sendFollowMails } from "./mail/followed.ts";
+import { countInstallDays } from "./maintenance/count-installs.ts";
 import { repackSkill, maintainRepos } from "./maintenance/maintain-repos.ts";
 import { purge } from "./maintenance/purge.ts";
 import { reconcile } from "./maintenance/reconcile.ts";
@@ -30,6 +31,7 @@ export function processors(app: App): Processors {
   return {
     "maintenance.reconcile": () => reconcile(app),
     "maintenance.purge": () => purge(app),
+    "maintenance.count-installs": () => countInstallDays(app),
     "maintenance.erase-skill": (payload) => eraseSkill(app, payload),
     "maintenance.advance-epoch": () => advanceEpoch(app),
     "maintenance.rotate-keys": () => rotateKeys(app),

@@ -68,7 +68,12 @@ export const TenantAnalyticsPayload = z
   .meta({ id: "OrganizationAnalytics" });
 export type TenantAnalyticsPayload = z.infer<typeof TenantAnalyticsPayload>;
 
-const namedSkill = z.object({ id: z.string(), publicId: z.string(), slug: z.string(), name: z.string() });
+export const namedSkill = z.object({
+  id: z.string(),
+  publicId: z.string(),
+  slug: z.string(),
+  name: z.string(),
+});
 
 export const TenantUsagePayload = z
   .object({
@@ -96,6 +101,17 @@ export const TenantUsagePayload = z
         )
         .meta({ description: "the 20 with the most outdated installs" }),
     }),
+    releases: z
+      .array(
+        z.object({
+          skill: namedSkill,
+          semver: z.string(),
+          releasedAt: z.iso.datetime(),
+          installs: z.number().int(),
+          adopted: z.number().int().meta({ description: "places that are not outdated" }),
+        }),
+      )
+      .meta({ description: "current versions of installed skills, the latest 20 releases" }),
     cost: z.object({
       idle: z.number().int().meta({
         description: "estimated tokens of all names and descriptions, which agents keep in their context",
@@ -165,6 +181,10 @@ export const OwnInstallPayload = z
       name: z.string(),
     }),
     machine: z.string(),
+    idleTokens: z.number().int().meta({
+      description:
+        "estimated tokens of the skill's name and description, which the tool keeps in its context",
+    }),
     ...installedVersion,
   })
   .meta({ id: "OwnInstall" });

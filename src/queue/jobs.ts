@@ -7,6 +7,8 @@ export interface JobPayloads {
   "maintenance.reconcile": Record<string, never>;
   /** Removes what has expired: sessions, device codes, staged uploads. */
   "maintenance.purge": Record<string, never>;
+  /** Counts the installed versions of skills whose installations changed on a day that is over. */
+  "maintenance.count-installs": Record<string, never>;
   /** Permanently removes a deleted skill's bytes. */
   "maintenance.erase-skill": { skillId: string; tenantId: string };
   /** Increments the counter that the database and the Git root have. */
@@ -82,6 +84,7 @@ export const defaultTimeoutMs = 10 * minuteMs;
 export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "maintenance.reconcile": { attempts: 3, backoffMs: 10_000, timeoutMs: 120 * minuteMs },
   "maintenance.purge": { attempts: 3, backoffMs: 10_000, timeoutMs: 60 * minuteMs },
+  "maintenance.count-installs": { attempts: 3, backoffMs: 10_000, timeoutMs: 60 * minuteMs },
   "maintenance.erase-skill": { attempts: 10, backoffMs: 2000 },
   "maintenance.erase-account": { attempts: 10, backoffMs: 2000 },
   "maintenance.advance-epoch": { attempts: 1, backoffMs: 1000 },

@@ -35,7 +35,7 @@ const erasers: readonly Eraser[] = [
   endConnections,
   rowsOf("syncBases", "syncProposals", "syncProposed", "syncRuns", "syncConflicts"),
   eraseSkills,
-  rowsOf("searchTerms", "skillReports", "refusedContents", "downloads", "installs"),
+  rowsOf("searchTerms", "skillReports", "refusedContents", "downloads", "installs", "installDays"),
   ({ storage }, id) => storage.pathReservations.removeOfTenant(id),
   ({ storage }, id) => storage.folders.removeOfTenant(id),
   rowsOf("auditEvents"),

@@ -37,6 +37,8 @@ export async function recordInstall(
   const now = app.now();
   const { platform, scope, machine } = input;
   const key: InstallKey = { skillId: skill._id, userId: member.userId, machine, platform, scope };
+  const known = await installs.find(key);
+  if (known?.version !== version.version) await markDay(app, skill.tenantId, [skill._id], now);
   const isNew = await installs.put({
     _id: app.newId(),
     tenantId: skill.tenantId,
@@ -69,21 +71,42 @@ async function memberOf(app: App, actor: Actor, skill: SkillDoc): Promise<UserAc
   return isAllowedIn(actor, "skill:read", skill.tenantId, context ?? null) ? actor : undefined;
 }
 
+/** Marks the current day of skills of an organization: it is counted once it is over. */
+async function markDay(app: App, tenantId: string, skillIds: readonly string[], now: Date): Promise<void> {
+  const skills = skillIds.map((skillId) => ({ _id: app.newId(), tenantId, skillId }));
+  await app.storage.installDays.mark(skills, now);
+}
+
+async function removeInstall(app: App, key: InstallKey): Promise<void> {
+  const { installs } = app.storage;
+  const known = await installs.find(key);
+  if (!known) return;
+  await markDay(app, known.tenantId, [known.skillId], app.now());
+  await installs.remove(key);
+}
+
 /**
  * Removes the record. For a skill that the caller may not see any more, it is removed too, and the skill is reported as
  * not found.
  */
 export async function forgetInstall(app: App, actor: Actor, ref: string, place: InstallPlace): Promise<void> {
-  const { installs, skills } = app.storage;
   if (actor.kind === "user") {
-    const skillId = isId(ref) ? ref : (await skills.findByPublicId(ref))?._id;
-    if (skillId !== undefined) await installs.remove({ skillId, userId: actor.userId, ...place });
+    const skillId = isId(ref) ? ref : (await app.storage.skills.findByPublicId(ref))?._id;
+    if (skillId !== undefined) await removeInstall(app, { skillId, userId: actor.userId, ...place });
   }
   const skill = await loadSkill(app, actor, ref, "skill:read");
-  if (actor.kind === "user") await installs.remove({ skillId: skill._id, userId: actor.userId, ...place });
+  if (actor.kind === "user") await removeInstall(app, { skillId: skill._id, userId: actor.userId, ...place });
 }
+
+const slice = 100;
 
 /** Removes the installs of a former member. Idempotent. */
 export async function removeInstallsOfMember(app: App, tenantId: string, userId: string): Promise<void> {
-  while ((await app.storage.installs.removeOfMember(tenantId, userId)) > 0);
+  const { installs } = app.storage;
+  for (;;) {
+    const rows = await installs.listOfMember(tenantId, userId, undefined, slice);
+    if (rows.length === 0) return;
+    await markDay(app, tenantId, [...new Set(rows.map(({ skillId }) => skillId))], app.now());
+    await installs.removeAll(rows.map(({ _id }) => _id));
+  }
 }

@@ -9,6 +9,7 @@ import type { Page } from "../../http/route.ts";
 import { requireUser } from "../../users/load.ts";
 import { keepAllowed, loadSkill } from "../load.ts";
 import { exceeds, isPrerelease } from "../versions/semver.ts";
+import { idleTokens } from "./idle-tokens.ts";
 import type { ListInstalls } from "./schema.ts";
 
 /** Members who have the skill installed, latest report first. Requires `analytics:read`. */
@@ -49,9 +50,14 @@ export async function listOwnInstalls(
         const skill = byId.get(row.skillId);
         if (!skill) return [];
         const { _id: id, publicId, slug, tenantSlug, name } = skill;
-        const { machine } = row;
-        const named = { id, publicId, slug, tenantSlug, name };
-        return [{ row, item: { id: row._id, skill: named, machine, ...presentInstall(row, skill) } }];
+        const item = {
+          id: row._id,
+          skill: { id, publicId, slug, tenantSlug, name },
+          machine: row.machine,
+          idleTokens: idleTokens(skill),
+          ...presentInstall(row, skill),
+        };
+        return [{ row, item }];
       });
     },
   );

@@ -2,14 +2,14 @@
  * Skills of an organization that are not used, outdated installs, and cost in context, over the skills that the caller
  * may read.
  */
-import { estimateTokens } from "../../../contract/estimate-tokens.ts";
 import type { TenantUsagePayload, UninstalledSkillsPayload } from "../../../contract/payloads/analytics.ts";
 import type { InstalledVersion, UsedSkill } from "../../../storage/lookups/usage.ts";
 import type { Actor } from "../../access/actor.ts";
 import { dayBefore } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
+import { idleTokens } from "./idle-tokens.ts";
 import { isOutdated } from "./list-installs.ts";
-import { loadReadable } from "./organization-analytics.ts";
+import { loadReadable, type Readable } from "./organization-analytics.ts";
 
 const unusedDays = 30;
 /** Skills, and installed versions, that are looked at. */
@@ -26,11 +26,13 @@ export async function readTenantUsage(app: App, actor: Actor, ref: string): Prom
     usage.listInstalled(readable.tenantId, most),
   ]);
   const visible = skills.filter(({ folderId }) => folderId === null || !readable.hidden.has(folderId));
+  const counts = countInstalls(visible, installed);
   return {
     days: unusedDays,
     isComplete: skills.length < most && installed.length < most,
     unused: unusedOf(app, visible, new Set(used)),
-    outdated: outdatedOf(visible, installed),
+    outdated: outdatedOf(counts),
+    releases: await releasesOf(app, counts),
     cost: costOf(visible),
   };
 }
@@ -82,11 +84,9 @@ function unusedOf(
   };
 }
 
-/** The skills with the most outdated installs come first. */
-function outdatedOf(
-  skills: readonly UsedSkill[],
-  installed: readonly InstalledVersion[],
-): TenantUsagePayload["outdated"] {
+type Counts = ReadonlyMap<UsedSkill, { installs: number; outdated: number }>;
+
+function countInstalls(skills: readonly UsedSkill[], installed: readonly InstalledVersion[]): Counts {
   const byId = new Map(skills.map((skill) => [skill._id, skill]));
   const counts = new Map<UsedSkill, { installs: number; outdated: number }>();
   for (const { skillId, version, semver, places } of installed) {
@@ -97,6 +97,11 @@ function outdatedOf(
     if (isOutdated({ version, semver }, skill)) count.outdated += places;
     counts.set(skill, count);
   }
+  return counts;
+}
+
+/** The skills with the most outdated installs come first. */
+function outdatedOf(counts: Counts): TenantUsagePayload["outdated"] {
   const outdated = [...counts]
     .filter(([, count]) => count.outdated > 0)
     .sort(([, a], [, b]) => b.outdated - a.outdated);
@@ -110,11 +115,38 @@ function outdatedOf(
   };
 }
 
+/** Skills that were changed last, among which the latest releases are looked for. */
+const releaseCandidates = 100;
+
+/** How many of the installs have the current version, latest release first. */
+async function releasesOf(app: App, counts: Counts): Promise<TenantUsagePayload["releases"]> {
+  const changed = [...counts]
+    .toSorted(([a], [b]) => b.updatedAt.getTime() - a.updatedAt.getTime())
+    .slice(0, releaseCandidates);
+  const facts = await app.storage.versions.listFacts(
+    changed.map(([{ _id: skillId, current }]) => ({ skillId, version: current.version })),
+  );
+  const times = new Map(facts.map(({ skillId, createdAt }) => [skillId, createdAt]));
+  return changed
+    .flatMap(([skill, { installs, outdated }]) => {
+      const releasedAt = times.get(skill._id);
+      return releasedAt ? [{ skill, releasedAt, installs, adopted: installs - outdated }] : [];
+    })
+    .toSorted((a, b) => b.releasedAt.getTime() - a.releasedAt.getTime())
+    .slice(0, shown)
+    .map(({ skill, releasedAt, ...rest }) => ({
+      skill: named(skill),
+      semver: skill.current.semver,
+      releasedAt: releasedAt.toISOString(),
+      ...rest,
+    }));
+}
+
 /** Agents read the name and the description of each skill before they choose one. */
 function costOf(skills: readonly UsedSkill[]): TenantUsagePayload["cost"] {
   const costs = skills.map((skill) => ({
     skill,
-    idle: estimateTokens(`${skill.slug} ${skill.description}`),
+    idle: idleTokens(skill),
   }));
   return {
     idle: costs.reduce((sum, { idle }) => sum + idle, 0),
@@ -125,6 +157,12 @@ function costOf(skills: readonly UsedSkill[]): TenantUsagePayload["cost"] {
   };
 }
 
-function named({ _id: id, publicId, slug, name }: UsedSkill) {
+/** Skills that the caller may read: at most 20,000. */
+export async function readableSkills(app: App, { tenantId, hidden }: Readable): Promise<UsedSkill[]> {
+  const skills = await app.storage.usage.listSkills(tenantId, most);
+  return skills.filter(({ folderId }) => folderId === null || !hidden.has(folderId));
+}
+
+export function named({ _id: id, publicId, slug, name }: UsedSkill) {
   return { id, publicId, slug, name };
 }

@@ -1,3 +1,4 @@
+import { SkillAdoptionPayload } from "../../../contract/payloads/adoption.ts";
 /** Downloads and installs over HTTP. */
 import {
   InstallSummaryPayload,
@@ -10,10 +11,18 @@ import {
   TenantUsagePayload,
   UninstalledSkillsPayload,
 } from "../../../contract/payloads/analytics.ts";
+import { TenantContextPayload } from "../../../contract/payloads/context-budget.ts";
+import {
+  SkillTeamsPayload,
+  TeamUsagePayload,
+  TenantTeamsPayload,
+} from "../../../contract/payloads/team-usage.ts";
 import type { App } from "../../app.ts";
 import { routesOf, type Route } from "../../http/route.ts";
-import { MemberParams, TenantParams } from "../../orgs/schema.ts";
+import { MemberParams, TeamParams, TenantParams } from "../../orgs/schema.ts";
 import { SkillParams } from "../schema.ts";
+import { readAdoption } from "./adoption.ts";
+import { readContextBudget } from "./context-budget.ts";
 import { summarizeInstalls } from "./install-summary.ts";
 import { forgetInstall, recordInstall } from "./installs.ts";
 import { listOwnInstalls, listSkillInstalls } from "./list-installs.ts";
@@ -21,6 +30,7 @@ import { listMemberInstalls } from "./member-installs.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
 import { readTenantUsage, readUninstalled } from "./organization-usage.ts";
 import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
+import { readSkillTeams, readTeamUsage, readTenantTeams } from "./team-usage.ts";
 import { readSkillAnalytics } from "./version-downloads.ts";
 
 const route = routesOf({ tag: "Analytics", auth: "required" });
@@ -64,7 +74,59 @@ export function analyticsRoutes(app: App): Route[] {
       budget: "analytics",
       handle: ({ actor, params }) => readUninstalled(app, actor, params.tenant),
     }),
+    route({
+      method: "get",
+      path: "/api/skills/:skill/analytics/adoption",
+      summary: "Installed versions of a skill by day, and the share of each release",
+      params: SkillParams,
+      query: AnalyticsQuery,
+      data: SkillAdoptionPayload,
+      budget: "analytics",
+      handle: ({ actor, params, query }) => readAdoption(app, actor, params.skill, query.days),
+    }),
+    ...usageRoutes(app),
     ...installRoutes(app),
+  ];
+}
+
+function usageRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/skills/:skill/analytics/teams",
+      summary: "Count the installs of a skill by team",
+      params: SkillParams,
+      data: SkillTeamsPayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => readSkillTeams(app, actor, params.skill),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/analytics/teams",
+      summary: "Count the installs of skills by team",
+      params: TenantParams,
+      data: TenantTeamsPayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => readTenantTeams(app, actor, params.tenant),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/analytics/teams/:id",
+      summary: "List the skills that the members of a team have installed",
+      params: TeamParams,
+      data: TeamUsagePayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => readTeamUsage(app, actor, params),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/analytics/context",
+      summary: "Estimate the tokens that installed skills take in the context of agents, by tool",
+      params: TenantParams,
+      data: TenantContextPayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => readContextBudget(app, actor, params.tenant),
+    }),
   ];
 }
 

@@ -18,6 +18,7 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   await app.storage.versions.removeOfSkill(skillId);
   await app.storage.downloads.removeOfSkill(skillId);
   await app.storage.installs.removeOfSkill(skillId);
+  await app.storage.installDays.removeOfSkill(skillId);
   await app.storage.syncConflicts.removeOfSkill(skillId);
   await app.storage.follows.removeOfTarget(skill.tenantId, skillId);
   await app.storage.followedChanges.removeOfSkill(skillId);

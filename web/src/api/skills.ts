@@ -117,3 +117,8 @@ function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
 
 export const skillAnalyticsQuery = (ref: string, days: number) =>
   query("/api/skills/{skill}/analytics", { skill: ref, days });
+
+export const adoptionQuery = (ref: string, days: number) =>
+  query("/api/skills/{skill}/analytics/adoption", { skill: ref, days });
+
+export const skillTeamsQuery = (ref: string) => query("/api/skills/{skill}/analytics/teams", { skill: ref });

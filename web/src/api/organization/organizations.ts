@@ -46,3 +46,10 @@ export const changeRelatedWords = (tenant: string, groups: string[][]) =>
 
 export const createOrganization = (body: { name: string; slug?: string }) =>
   dataOf(api.POST("/api/tenants", { body }));
+
+export const tenantTeamsQuery = (org: string) =>
+  query("/api/tenants/{tenant}/analytics/teams", { tenant: org });
+export const teamUsageQuery = (org: string, team: string) =>
+  query("/api/tenants/{tenant}/analytics/teams/{id}", { tenant: org, id: team });
+export const contextQuery = (org: string) =>
+  query("/api/tenants/{tenant}/analytics/context", { tenant: org });

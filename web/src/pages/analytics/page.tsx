@@ -7,6 +7,8 @@ import { daysOf, readDownloadsSearch } from "../../parts/downloads/search.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { ContextBudget } from "./context-budget.tsx";
+import { Teams } from "./teams.tsx";
 import { Usage } from "./usage.tsx";
 
 export const Route = createFileRoute("/$org/-/analytics")({
@@ -51,6 +53,8 @@ function Numbers({ org }: { org: string }) {
           />
           <Top org={org} top={data.top} />
           <Usage org={org} />
+          <Teams org={org} />
+          <ContextBudget org={org} />
         </>
       )}
     </Loaded>

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { countText } from "../../../../contract/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { usageQuery } from "../../api/organization/organizations.ts";
-import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
+import type { Column } from "../../parts/lists/data-table.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { ShareBar } from "../../parts/share-bar.tsx";
 import { Time } from "../../parts/time.tsx";
+import { SkillTable } from "./skill-table.tsx";
 
 type Data = Schemas["OrganizationUsage"];
 
@@ -19,6 +20,7 @@ export function Usage({ org }: { org: string }) {
             <p className="meta">The organization is large: these tables cover the first 20,000 skills.</p>
           )}
           <Unused org={org} data={data} />
+          <Releases org={org} data={data} />
           <Outdated org={org} data={data} />
           <Cost org={org} data={data} />
         </>
@@ -34,7 +36,7 @@ interface Props {
 
 function Unused({ org, data: { unused, days } }: Props) {
   return (
-    <Skills
+    <SkillTable
       org={org}
       title={`Not downloaded for ${days} days`}
       note={
@@ -53,9 +55,34 @@ const unusedColumns: Column<Data["unused"]["skills"][number]>[] = [
   { header: "Last changed", align: "right", cell: ({ updatedAt }) => <Time value={updatedAt} /> },
 ];
 
+function Releases({ org, data: { releases } }: Props) {
+  return (
+    releases.length > 0 && (
+      <SkillTable
+        org={org}
+        title="Adoption of the latest releases"
+        note="share of the installs that have the current version"
+        columns={releaseColumns}
+        rows={releases}
+      />
+    )
+  );
+}
+
+const releaseColumns: Column<Data["releases"][number]>[] = [
+  { header: "Release", className: "mono", cell: ({ semver }) => semver },
+  { header: "Released", isHiddenOnPhones: true, cell: ({ releasedAt }) => <Time value={releasedAt} /> },
+  {
+    header: "Installs",
+    align: "right",
+    cell: ({ adopted, installs }) => `${numberOf(adopted)} of ${numberOf(installs)}`,
+  },
+  { header: "Share", cell: ({ adopted, installs }) => <ShareBar part={adopted} all={installs} /> },
+];
+
 function Outdated({ org, data: { outdated } }: Props) {
   return (
-    <Skills
+    <SkillTable
       org={org}
       title="Outdated installs"
       note={
@@ -78,7 +105,7 @@ function Outdated({ org, data: { outdated } }: Props) {
 
 function Cost({ org, data: { cost } }: Props) {
   return (
-    <Skills
+    <SkillTable
       org={org}
       title="Cost in context"
       note={`about ${numberOf(cost.idle)} tokens for an agent that has all skills`}
@@ -98,44 +125,3 @@ const numberOf = (value: number) => value.toLocaleString("en");
 
 const noteOf = (count: number, shown: number) =>
   count > shown ? `${numberOf(count)} skills, of which the first ${shown}` : countText(count, "skill");
-
-interface SkillRow {
-  skill: { id: string; slug: string };
-}
-interface SkillsProps<T> {
-  org: string;
-  title: string;
-  note: string;
-  /** Columns after the name of the skill. */
-  columns: Column<T>[];
-  rows: T[];
-}
-
-const nameColumn = (org: string): Column<SkillRow> => ({
-  header: "Skill",
-  cell: ({ skill: { slug } }) => (
-    <Link to="/$org/$slug" params={{ org, slug }}>
-      {slug}
-    </Link>
-  ),
-});
-
-function Skills<T extends SkillRow>({ org, title, note, columns, rows }: SkillsProps<T>) {
-  return (
-    <section className="panel" aria-label={title}>
-      <header>
-        <h2 className="grow">{title}</h2>
-        <span className="meta">{note}</span>
-      </header>
-      {rows.length > 0 && (
-        <DataTable
-          inPanel
-          caption={title}
-          columns={[nameColumn(org), ...columns]}
-          rows={rows}
-          keyOf={({ skill }) => skill.id}
-        />
-      )}
-    </section>
-  );
-}

@@ -62,6 +62,7 @@ function Machines({ installs }: { installs: OwnInstall[] }) {
               {machine.outdated > 0 ? `${machine.outdated} outdated` : "Up to date"}
             </span>
           </header>
+          <ToolBudgets tools={machine.tools} />
           <InstallTable machine={machine.name} installs={machine.installs} />
         </section>
       ))}
@@ -88,6 +89,43 @@ interface Machine {
   name: string;
   installs: OwnInstall[];
   outdated: number;
+  tools: Tool[];
+}
+
+/** A tool with the estimated tokens of the skills that it has. */
+interface Tool {
+  name: string;
+  skills: number;
+  tokens: number;
+}
+
+/** What the skills of each tool take in the context of its agents. */
+function ToolBudgets({ tools }: { tools: readonly Tool[] }) {
+  return (
+    <p className="body meta">
+      In context at all times, estimated from names and descriptions:{" "}
+      {tools
+        .map(
+          ({ name, skills, tokens }) =>
+            `${name} about ${countText(tokens, "token")} (${countText(skills, "skill")})`,
+        )
+        .join(", ")}
+      .
+    </p>
+  );
+}
+
+function toolsOf(installs: readonly OwnInstall[]): Tool[] {
+  const tools = new Map<string, Map<string, number>>();
+  for (const { platform, skill, idleTokens } of installs)
+    tools.set(platform, new Map([...(tools.get(platform) ?? []), [skill.id, idleTokens]]));
+  return [...tools]
+    .map(([name, skills]) => ({
+      name,
+      skills: skills.size,
+      tokens: [...skills.values()].reduce((sum, tokens) => sum + tokens, 0),
+    }))
+    .sort((a, b) => b.tokens - a.tokens);
 }
 
 /** Machines with the most outdated installs first, and in each the outdated ones first. */
@@ -98,6 +136,7 @@ function byMachine(all: OwnInstall[]): Machine[] {
     .map(([name, installs]) => ({
       name,
       outdated: installs.filter((one) => one.updateAvailable).length,
+      tools: toolsOf(installs),
       installs: installs.sort(
         (a, b) =>
           Number(b.updateAvailable) - Number(a.updateAvailable) || a.skill.slug.localeCompare(b.skill.slug),

@@ -1,3 +1,4 @@
+import "../charts/charts.css";
 import "./downloads.css";
 import { Button, SegmentedControl } from "@mantine/core";
 import { Download } from "lucide-react";
@@ -7,7 +8,9 @@ import { daysOf, ranges, type DownloadsSearch } from "./search.ts";
 import { sources, totalOf, type Analytics } from "./sources.ts";
 import { DownloadsTable } from "./table.tsx";
 
-const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
+const StackedBars = lazy(async () => ({
+  default: (await import("../charts/stacked-bars.tsx")).StackedBars,
+}));
 
 interface Props {
   search: DownloadsSearch;
@@ -75,8 +78,13 @@ export function Downloads({ search, onSearch, analytics, name, figures = [] }: P
         {search.as === "table" ? (
           <DownloadsTable days={daily} />
         ) : (
-          <Suspense fallback={<div className="downloads-chart" />}>
-            <Chart days={daily} />
+          <Suspense fallback={<div className="chart" />}>
+            <StackedBars
+              hasDates
+              label="Downloads by day and source"
+              series={sources}
+              rows={daily.map(({ date, ...counts }) => ({ name: date, ...counts }))}
+            />
           </Suspense>
         )}
       </section>

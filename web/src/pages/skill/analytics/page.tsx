@@ -6,6 +6,8 @@ import { daysOf, readDownloadsSearch } from "../../../parts/downloads/search.ts"
 import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem, TabProblem } from "../tab-failed.tsx";
+import { Adoption } from "./adoption.tsx";
+import { SkillTeams } from "./teams.tsx";
 import { VersionTable } from "./version-table.tsx";
 
 export const Route = createFileRoute("/$org/$slug/analytics")({
@@ -31,6 +33,8 @@ function Analytics() {
         analytics={found.data}
         name={slug}
       />
+      <Adoption days={days} />
+      <SkillTeams />
       {versions.length > 0 && <VersionTable versions={versions} days={days} />}
     </section>
   );

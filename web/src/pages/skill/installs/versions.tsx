@@ -3,6 +3,7 @@ import type { Schemas } from "../../../api/client.ts";
 import { Command } from "../../../parts/copy/command.tsx";
 import { commandLine } from "../../../parts/copy/shell.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
+import { ShareBar } from "../../../parts/share-bar.tsx";
 import { useSkillAddress } from "../context.ts";
 
 type Summary = Schemas["InstallSummary"];
@@ -55,14 +56,7 @@ const columnsOf = (all: number): Column<Summary["versions"][number]>[] => [
   },
   {
     header: "Share",
-    cell: ({ installs }) => (
-      <span className="row">
-        <span className="share-bar" aria-hidden="true">
-          <i style={{ width: `${(installs / all) * 100}%` }} />
-        </span>
-        {Math.round((installs / all) * 100)} %
-      </span>
-    ),
+    cell: ({ installs }) => <ShareBar part={installs} all={all} />,
   },
   { header: "Places", align: "right", cell: ({ installs }) => installs.toLocaleString("en") },
 ];
