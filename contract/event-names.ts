@@ -12,6 +12,7 @@ export const eventNames = [
   "skill.version_unyanked",
   "skill.finding_reviewed",
   "skill.finding_reopened",
+  "skill.reminder_sent",
   "skill.created_via_import",
   "skill.taken_down",
   "skill.takedown_lifted",

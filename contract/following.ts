@@ -9,10 +9,11 @@ export const followedKinds = [
   "yanked",
   "finding",
   "conflict",
+  "reminder",
 ] as const;
 export type FollowedKind = (typeof followedKinds)[number];
 
-/** Why a person is shown a change, the strongest reason first. Mails are about followed skills only. */
+/** Why a person is shown a change, the strongest reason first. Mails are about followed skills, and reminders. */
 export const followReasons = ["followed", "own", "installed"] as const;
 export type FollowReason = (typeof followReasons)[number];
 
@@ -37,6 +38,7 @@ const sentences: Record<FollowedKind, (facts: Facts) => string> = {
   yanked: ({ semver }) => `no longer offers version ${semver}`,
   finding: ({ semver, findings = 1 }) =>
     `has ${findings === 1 ? "a new finding" : `${findings} new findings`} in version ${semver}`,
+  reminder: ({ semver }) => `awaits your update to ${semver}`,
   conflict: ({ semver }) => `had changed on both sides of the sync: ${semver} has the repository's content`,
 };
 

@@ -24,6 +24,9 @@ export const limits = {
   followingInstallers: 1000,
   /** Shortest time between two mails to a person about what they follow. */
   followMailMs: 15 * minuteMs,
+  /** Time between two reminders of a person to update a skill, and people whom one call reminds. */
+  reminderMs: 7 * dayMs,
+  remindersPerCall: 1000,
   tagsPerSkill: 5,
   tagLength: 50,
   versionMessage: 2000,

@@ -93,6 +93,9 @@ function openInstalls(installs: Collection<InstallDoc>) {
     /** Installations of a skill, latest report first. */
     listOfSkill: (skillId: string, after: InstallCursor | undefined, limit: number) =>
       list({ skillId }, after, limit),
+    /** Installations of a skill by a user, at most `limits.installsPerSkill`. */
+    listOfPerson: (skillId: string, userId: string): Promise<InstallDoc[]> =>
+      installs.find({ skillId, userId }, { maxTimeMS: commandTimeMs }).toArray(),
     /** Installations by a user, latest report first. */
     listOfUser: (userId: string, after: InstallCursor | undefined, limit: number) =>
       list({ userId }, after, limit),

@@ -100,6 +100,12 @@ export const membershipsCollection = defineCollection({
         )
         .toArray(),
 
+    /** Memberships of the given users, with what their access depends on. */
+    listDocuments: (tenantId: string, userIds: string[]): Promise<MembershipDoc[]> =>
+      memberships
+        .find({ tenantId, userId: { $in: userIds }, ...counting }, { projection: { outbox: 0 } })
+        .toArray(),
+
     /** A slice of the memberships, in order of user ids. */
     listAfter: (tenantId: string, userId: string, limit: number) =>
       memberships

@@ -5,7 +5,7 @@
 import type { Collection, Filter } from "mongodb";
 import type { FollowedKind, FollowReason } from "../../contract/following.ts";
 import { defineCollection } from "../collection.ts";
-import { commandTimeMs } from "../database.ts";
+import { commandTimeMs, isDuplicate } from "../database.ts";
 import { insertOnce } from "../outbox.ts";
 import { removeSlice } from "../slices.ts";
 
@@ -55,6 +55,7 @@ export const followedChangesCollection = defineCollection({
       if (before) filter.$or = [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }];
       return changes.find(filter, { maxTimeMS: commandTimeMs }).sort(newestFirst).limit(limit).toArray();
     },
+    ...reminderOperations(changes),
     ...mailOperations(changes),
     removeOfSkill: async (skillId: string): Promise<void> => {
       await changes.deleteMany({ skillId });
@@ -64,6 +65,37 @@ export const followedChangesCollection = defineCollection({
     removeBefore: (date: Date) => removeSlice(changes, { at: { $lt: date } }),
   }),
 });
+
+const reminderId = (skillId: string, userId: string) => `${skillId}.reminder.${userId}`;
+
+function reminderOperations(changes: Collection<FollowedChangeDoc>) {
+  return {
+    /** Stores a person's reminder, unless they had one about the skill since a time. Returns whether it was stored. */
+    async remind({ mailAt, ...row }: Omit<FollowedChangeDoc, "_id">, before: Date): Promise<boolean> {
+      const _id = reminderId(row.skillId, row.userId);
+      const update = mailAt ? { $set: { ...row, mailAt } } : { $set: row, $unset: { mailAt: true as const } };
+      try {
+        await changes.updateOne({ _id, at: { $lte: before } }, update, { upsert: true });
+        return true;
+      } catch (error) {
+        // The document exists, and is newer.
+        if (!isDuplicate(error)) throw error;
+        return false;
+      }
+    },
+    /** Those of the people who had a reminder about a skill since a time. */
+    async listReminded(skillId: string, userIds: readonly string[], since: Date): Promise<Set<string>> {
+      const ids = userIds.map((userId) => reminderId(skillId, userId));
+      const found = await changes
+        .find(
+          { _id: { $in: ids }, at: { $gt: since } },
+          { projection: { _id: 0, userId: 1 }, maxTimeMS: commandTimeMs },
+        )
+        .toArray();
+      return new Set(found.map(({ userId }) => userId));
+    },
+  };
+}
 
 function mailOperations(changes: Collection<FollowedChangeDoc>) {
   return {

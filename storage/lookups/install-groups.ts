@@ -54,6 +54,14 @@ export function openInstallGroups(database: Database) {
     /** Versions that each member has of a skill. */
     listOfSkill: (skillId: string, limit: number) =>
       group<PersonVersion>({ skillId }, ["skillId", "userId", "version", "semver"], places, limit),
+    /** Versions of a skill on each machine. */
+    listMachines: (skillId: string, limit: number) =>
+      group<Pick<InstallDoc, "userId" | "machine" | "version" | "semver">>(
+        { skillId },
+        ["userId", "machine", "version", "semver"],
+        {},
+        limit,
+      ),
     /** Versions that some members have of the skills. */
     listOfPeople: (scope: InstallScopeFilter, userIds: readonly string[], limit: number) =>
       group<PersonVersion>(

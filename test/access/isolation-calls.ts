@@ -140,6 +140,7 @@ export const bodies: Record<string, (organization: Organization) => unknown> = {
     version: 1,
     machine: "m",
   }),
+  "post /api/skills/:skill/installs/remind": () => ({}),
   "delete /api/skills/:skill/installs": () => ({ platform: "claude", scope: "global", machine: "m" }),
   "post /api/tenants/:tenant/repo-sync": () => ({ host: "local", url: "https://git.example.com/spy" }),
   "patch /api/tenants/:tenant/repo-sync": () => ({ mode: "pull_request" }),

@@ -157,10 +157,13 @@ describe("the context budget", () => {
   it("has the tokens of the caller's own installs", async () => {
     const { data } = await get<OwnInstallPayload[]>("/api/user/installs", owner);
 
-    assert.deepEqual(data.map(({ skill, idleTokens }) => [skill.slug, idleTokens > 100]).toSorted(), [
-      ["secret", true],
-      ["shared", true],
-    ]);
+    assert.deepEqual(
+      data.map(({ skill, idleTokens }) => [skill.slug, idleTokens > 100]),
+      [
+        ["secret", true],
+        ["shared", true],
+      ],
+    );
   });
 });
 

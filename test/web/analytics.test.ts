@@ -122,4 +122,24 @@ describe("the analytics of installs", { skip: reason ?? false }, async () => {
     await assertAccessible(page, "own-installs");
     assert.deepEqual(troubles, []);
   });
+
+  it("remind those who are behind, after saying whom", async () => {
+    const { page, troubles } = await dashboard.newPage({ user: owner });
+    await page.goto(`${service.url}/${org.slug}/review/installs`);
+    await page.getByRole("button", { name: "Remind", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Remind members to update review" });
+    await dialog.getByText("3 people on 4 machines").waitFor();
+    await dialog.getByText("3 people have no confirmed address or ended these mails").waitFor();
+    await assertAccessible(page, "remind");
+    await dialog.getByRole("button", { name: "Remind 3 people" }).click();
+    await page.getByText("3 people reminded to update review.").waitFor();
+    await page.getByRole("button", { name: "Remind", exact: true }).click();
+    await dialog.getByText("There is nobody to remind.").waitFor();
+    await dialog.getByText("3 people were reminded in the last 7 days").waitFor();
+    assert.equal(await dialog.getByRole("button", { name: "Remind", exact: true }).isDisabled(), true);
+    const { page: home } = await dashboard.newPage({ user: members[0]! });
+    await home.goto(service.url);
+    await home.getByText("awaits your update to 2.0.0").waitFor();
+    assert.deepEqual(troubles, []);
+  });
 });

@@ -1,11 +1,13 @@
 /**
  * Sends the due mails about followed skills, one to a person with everything that waits for them. What they may not
- * read any more is left out, and a person without an account, a confirmed address or a readable change gets none. A
+ * read any more is left out, as are reminders of those who have updated, and a person without an account, a confirmed address or a readable change gets none. A
  * worker that crashes between sending and removing the marks sends the mail once more; nothing is lost.
  */
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { App } from "../../src/app.ts";
 import { MailError } from "../../src/mail/mailer.ts";
-import { visibleChanges } from "../../src/skills/following/changes.ts";
+import { isOutdated } from "../../src/skills/analytics/list-installs.ts";
+import { visibleChanges, type SeenChange } from "../../src/skills/following/changes.ts";
 import { writeFollowMail } from "../../src/skills/following/mail.ts";
 import { loadUserActor } from "../../src/users/load.ts";
 
@@ -16,6 +18,7 @@ const maxChanges = 1000;
 const claimMs = 5 * 60_000;
 /** Failures in a row after which no more is tried: fewer may be those of a recipient, who must not delay the others. */
 const maxFailures = 3;
+const readConcurrency = 8;
 /** Pause after a failure of the mail server. */
 const retryMs = 15 * 60_000;
 
@@ -75,6 +78,18 @@ async function mailOf(
   if (!actor || email === undefined || !emailVerifiedAt) return undefined;
   // A change may have been noted while the person ended the mails.
   if ((await app.storage.followSettings.find(userId))?.mail === "off") return undefined;
-  const changes = await visibleChanges(app, actor, rows);
+  const changes = await withOutdated(app, userId, await visibleChanges(app, actor, rows));
   return changes.length > 0 ? writeFollowMail(app, { userId, to: email }, changes) : undefined;
+}
+
+/** The changes, with the outdated installs of reminders, and without reminders of those who have none any more. */
+async function withOutdated(app: App, userId: string, changes: SeenChange[]): Promise<SeenChange[]> {
+  const kept = await mapLimit(changes, readConcurrency, async (change) => {
+    if (change.row.kind !== "reminder") return [change];
+    const { skill } = change;
+    const rows = await app.storage.installs.listOfPerson(skill._id, userId);
+    const outdated = rows.filter((row) => isOutdated(row, skill));
+    return outdated.length > 0 ? [{ ...change, outdated }] : [];
+  });
+  return kept.flat();
 }

@@ -1,5 +1,5 @@
-import { SkillAdoptionPayload } from "../../../contract/payloads/adoption.ts";
 /** Downloads and installs over HTTP. */
+import { SkillAdoptionPayload } from "../../../contract/payloads/adoption.ts";
 import {
   InstallSummaryPayload,
   MemberInstallPayload,
@@ -12,6 +12,7 @@ import {
   UninstalledSkillsPayload,
 } from "../../../contract/payloads/analytics.ts";
 import { TenantContextPayload } from "../../../contract/payloads/context-budget.ts";
+import { ReminderPayload } from "../../../contract/payloads/reminder.ts";
 import {
   SkillTeamsPayload,
   TeamUsagePayload,
@@ -29,7 +30,15 @@ import { listOwnInstalls, listSkillInstalls } from "./list-installs.ts";
 import { listMemberInstalls } from "./member-installs.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
 import { readTenantUsage, readUninstalled } from "./organization-usage.ts";
-import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
+import { remindOutdated } from "./remind.ts";
+import {
+  AnalyticsQuery,
+  InstallPlace,
+  ListInstalls,
+  RecordInstall,
+  RemindOutdated,
+  TenantAnalyticsQuery,
+} from "./schema.ts";
 import { readSkillTeams, readTeamUsage, readTenantTeams } from "./team-usage.ts";
 import { readSkillAnalytics } from "./version-downloads.ts";
 
@@ -170,6 +179,16 @@ function installRoutes(app: App): Route[] {
       data: InstallSummaryPayload,
       budget: "analytics",
       handle: ({ actor, params }) => summarizeInstalls(app, actor, params.skill),
+    }),
+    route({
+      method: "post",
+      path: "/api/skills/:skill/installs/remind",
+      summary: "Remind the members who have another version than installs resolve to, once in 7 days each",
+      params: SkillParams,
+      body: RemindOutdated,
+      data: ReminderPayload,
+      budget: "analytics",
+      handle: ({ actor, params, body }) => remindOutdated(app, actor, params.skill, body),
     }),
     route({
       method: "get",

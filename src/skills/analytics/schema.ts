@@ -33,5 +33,8 @@ export const RecordInstall = z.strictObject({
     .meta({ description: "the pin by which it is updated: latest, a number, an exact version or a range" }),
 });
 export type RecordInstall = z.output<typeof RecordInstall>;
+export const RemindOutdated = z.strictObject({
+  dryRun: z.boolean().default(false).meta({ description: "true: count only" }),
+});
 export const ListInstalls = z.object(listQuery);
 export type ListInstalls = z.output<typeof ListInstalls>;

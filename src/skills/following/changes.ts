@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { FollowedKind } from "../../../contract/following.ts";
 import type { FollowedChangePayload } from "../../../contract/payloads/following.ts";
 import type { FollowedChangeDoc } from "../../../storage/following/changes.ts";
+import type { InstallDoc } from "../../../storage/installs.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
@@ -14,6 +15,8 @@ import { keepAllowed } from "../load.ts";
 export interface SeenChange {
   row: FollowedChangeDoc;
   skill: SkillDoc;
+  /** The person's outdated installs, in the mail of a reminder. */
+  outdated?: InstallDoc[];
 }
 
 /** Rows that are read at a time. */
@@ -39,8 +42,11 @@ export async function listFollowedChanges(
   return pageOf(seen, limit, ({ row }) => [row.at.getTime(), row._id]);
 }
 
-/** Kinds that only members of the skill's organization are shown: a stranger would learn where to look for a secret. */
-const kindsForMembers: readonly FollowedKind[] = ["finding", "conflict"];
+/**
+ * Kinds that only members of the skill's organization are shown: a stranger would learn where to look for a secret, and
+ * reminders are sent by members to members.
+ */
+const kindsForMembers: readonly FollowedKind[] = ["finding", "conflict", "reminder"];
 
 /** The changes of skills that a person may read now, in their order. */
 export async function visibleChanges(

@@ -1,8 +1,9 @@
 /** Text of the mails about followed skills. */
 import { countText } from "../../../contract/count-text.ts";
 import { followedSentence } from "../../../contract/following.ts";
+import { listText } from "../../../contract/list-text.ts";
 import type { App } from "../../app.ts";
-import { composeMail, inertName, quotedName } from "../../mail/compose.ts";
+import { composeMail, inertName, quotedName, type MailText } from "../../mail/compose.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import type { SeenChange } from "./changes.ts";
 import { unsubscribeUrl } from "./unsubscribe-link.ts";
@@ -18,6 +19,7 @@ export function writeFollowMail(
 ): Mail {
   const { baseUrl } = app.config;
   const [first] = changes;
+  const reminders = changes.filter(({ row }) => row.kind === "reminder");
   const rest = changes.length - maxListed;
   const unsubscribe = unsubscribeUrl(app, userId);
   const page =
@@ -30,24 +32,57 @@ export function writeFollowMail(
     ...composeMail(baseUrl, {
       subject:
         changes.length === 1 && first
-          ? `${first.skill.slug} ${followedSentence(first.row.kind, first.row)}`
-          : `${countText(changes.length, "change")} to skills that you follow`,
+          ? `${first.skill.slug} ${sentenceOf(first)}`
+          : subjectOf(changes.length, reminders.length),
       before: [
         ...changes.slice(0, maxListed).map(lineOf),
         ...(rest > 0 ? [`And ${countText(rest, "other change")}.`] : []),
       ],
       link: page,
       after: [
-        "You get this mail because you follow these skills or their folders. " +
+        `You get this mail because ${reasonOf(changes.length, reminders.length)}. ` +
           `Choose your mails in Settings, Notifications: ${baseUrl}/settings/notifications`,
         `Unsubscribe: ${unsubscribe}`,
       ],
+      ...(reminders.length > 0 && { command: updateCommand(reminders) }),
     }),
   };
 }
 
-function lineOf({ row, skill }: SeenChange): string {
+function subjectOf(all: number, reminders: number): string {
+  if (reminders === 0) return `${countText(all, "change")} to skills that you follow`;
+  if (reminders === all) return `${countText(reminders, "skill awaits", "skills await")} your update`;
+  return `${countText(all - reminders, "change")} to skills, and ${countText(reminders, "reminder")} to update`;
+}
+
+function reasonOf(all: number, reminders: number): string {
+  const asked = "a member asked those with an earlier version to update";
+  if (reminders === 0) return "you follow these skills or their folders";
+  return reminders === all ? asked : `you follow skills or their folders, and ${asked}`;
+}
+
+const nameOf = ({ skill }: SeenChange) => `${skill.tenantSlug}/${skill.slug}`;
+
+/** A reminder names the version that is current when the mail is sent. */
+const sentenceOf = ({ row, skill }: SeenChange) =>
+  followedSentence(row.kind, row.kind === "reminder" ? { semver: skill.current.semver } : row);
+
+function lineOf(change: SeenChange): string {
+  const { row, outdated = [] } = change;
   const message = row.message === undefined ? "" : ` ${quotedName(row.message)}`;
-  const sentence = followedSentence(row.kind, row);
-  return `${skill.tenantSlug}/${skill.slug} ${sentence} (${inertName(row.by)}).${message}`;
+  const installed = [...new Set(outdated.map(({ semver, platform }) => `${semver} in ${platform}`))];
+  const machines = new Set(outdated.map(({ machine }) => machine)).size;
+  const present =
+    installed.length === 0
+      ? ""
+      : ` You have ${listText(installed)}${machines > 1 ? `, on ${machines} machines` : ""}.`;
+  return `${nameOf(change)} ${sentenceOf(change)} (${inertName(row.by)}).${message}${present}`;
+}
+
+function updateCommand(reminders: readonly SeenChange[]): MailText["command"] {
+  const [only] = reminders;
+  return {
+    label: "To update, run this on each machine:",
+    line: reminders.length === 1 && only ? `svc pull ${nameOf(only)}` : "svc pull",
+  };
 }

@@ -48,7 +48,9 @@ export function followingPageRoutes(app: App): Route[] {
           async () => {
             const userId = readUnsubscribeLink(app, token);
             if (await app.storage.users.find(userId)) await setFollowMail(app, userId, "off");
-            const body = html`<p>You get no more mails about skills and folders that you follow.</p>
+            const body = html`<p>
+                You get no more mails about skills and folders that you follow, and no reminders to update.
+              </p>
               <p><a class="button second" href="/settings/notifications">Settings</a></p>`;
             return actorPage(actor, { title: "Unsubscribed", body });
           },

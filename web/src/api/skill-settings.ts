@@ -55,6 +55,15 @@ type CopyBody = paths["/api/skills/{skill}/copy"]["post"]["requestBody"]["conten
 export const copySkill = (ref: string, body: CopyBody) =>
   dataOf(api.POST("/api/skills/{skill}/copy", { params: { path: { skill: ref } }, body }));
 
+/** Reminds the members who are behind, or counts them. */
+export const remind = (ref: string, dryRun = false) =>
+  dataOf(
+    api.POST("/api/skills/{skill}/installs/remind", { params: { path: { skill: ref } }, body: { dryRun } }),
+  );
+
+export const remindPlanQuery = (ref: string) =>
+  queryOptions({ queryKey: ["remind-plan", { skill: ref }], queryFn: () => remind(ref, true), staleTime: 0 });
+
 export const deleteSkill = (ref: string) =>
   ok(api.DELETE("/api/skills/{skill}", { params: { path: { skill: ref } } }));
 

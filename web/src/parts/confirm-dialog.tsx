@@ -10,6 +10,8 @@ interface Props<T> {
   /** Text that has to be typed first, such as a slug. */
   phrase?: string;
   isDangerous?: boolean;
+  /** False while there is nothing to confirm. */
+  isReady?: boolean;
   run: () => Promise<T>;
   /** Called with the result of the action. Without it, the dialog closes. */
   onDone?: (result: T) => void;
@@ -28,7 +30,7 @@ export function ConfirmDialog<T>({ title, action, phrase, run, onClose, ...props
         label={title}
         action={action}
         isDangerous={props.isDangerous ?? false}
-        isReady={phrase === undefined || typed.trim() === phrase}
+        isReady={(props.isReady ?? true) && (phrase === undefined || typed.trim() === phrase)}
         isPending={confirm.isPending}
         isCancelFocused
         error={confirm.error}

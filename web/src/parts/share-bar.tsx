@@ -8,7 +8,7 @@ export function ShareBar({ part, all }: { part: number; all: number }) {
       <span className="share-bar" aria-hidden="true">
         <i style={{ width: `${percent}%` }} />
       </span>
-      {Math.round(percent)} %
+      {Math.round(percent)}&nbsp;%
     </span>
   );
 }

@@ -45,29 +45,7 @@ export function TeamTable<T extends Row>({ org, title, data, columns = [], ...de
         <DataTable
           inPanel
           caption={title}
-          columns={[
-            {
-              header: "Team",
-              isRowHeader: true,
-              cell: ({ team }) => (
-                <Link to="/$org/-/people/teams/$team" params={{ org, team: team.id }}>
-                  {visibleText(team.name)}
-                </Link>
-              ),
-            },
-            {
-              header: "People",
-              align: "right",
-              cell: (row) => `${numberOf(row.people)} of ${numberOf(row.members)}`,
-            },
-            {
-              header: "Share",
-              isHiddenOnPhones: true,
-              cell: (row) => <ShareBar part={row.people} all={row.members} />,
-            },
-            { header: "Installs", align: "right", cell: (row) => numberOf(row.installs) },
-            ...columns,
-          ]}
+          columns={[...columnsOf(org), ...columns]}
           rows={teams}
           keyOf={({ team }) => team.id}
           {...details}
@@ -78,3 +56,26 @@ export function TeamTable<T extends Row>({ org, title, data, columns = [], ...de
     </section>
   );
 }
+
+const columnsOf = (org: string): Column<Row>[] => [
+  {
+    header: "Team",
+    isRowHeader: true,
+    cell: ({ team }) => (
+      <Link to="/$org/-/people/teams/$team" params={{ org, team: team.id }}>
+        {visibleText(team.name)}
+      </Link>
+    ),
+  },
+  {
+    header: "People",
+    align: "right",
+    cell: (row) => `${numberOf(row.people)} of ${numberOf(row.members)}`,
+  },
+  {
+    header: "Share",
+    isHiddenOnPhones: true,
+    cell: (row) => <ShareBar part={row.people} all={row.members} />,
+  },
+  { header: "Installs", align: "right", cell: (row) => numberOf(row.installs) },
+];

@@ -126,17 +126,6 @@ const toolColumns: Column<Tool>[] = [
 ];
 
 function Largest({ org, data }: { org: string; data: Data }) {
-  const columns: Column<Data["skills"][number]>[] = [
-    skillColumn(org),
-    { header: "Name and description", align: "right", cell: ({ idle }) => `about ${numberOf(idle)} tokens` },
-    {
-      header: "In tools",
-      align: "right",
-      isHiddenOnPhones: true,
-      cell: ({ setups }) => numberOf(setups),
-    },
-    { header: "Share of all tokens", cell: ({ share }) => <ShareBar part={share} all={100} /> },
-  ];
   return (
     <section className="panel" aria-label="Largest skills in context">
       <header>
@@ -146,10 +135,21 @@ function Largest({ org, data }: { org: string; data: Data }) {
       <DataTable
         inPanel
         caption="Largest skills in context"
-        columns={columns}
+        columns={[skillColumn(org), ...skillColumns]}
         rows={data.skills}
         keyOf={({ skill }) => skill.id}
       />
     </section>
   );
 }
+
+const skillColumns: Column<Data["skills"][number]>[] = [
+  { header: "Name and description", align: "right", cell: ({ idle }) => `about ${numberOf(idle)} tokens` },
+  {
+    header: "In tools",
+    align: "right",
+    isHiddenOnPhones: true,
+    cell: ({ setups }) => numberOf(setups),
+  },
+  { header: "Share of all tokens", cell: ({ share }) => <ShareBar part={share} all={100} /> },
+];

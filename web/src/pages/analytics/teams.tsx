@@ -19,19 +19,7 @@ export function Teams({ org }: { org: string }) {
             org={org}
             title="Teams"
             data={data}
-            columns={[
-              actionsColumn<Schemas["OrganizationTeams"]["teams"][number]>(({ team }) => (
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-expanded={open === team.id}
-                  aria-label={`${open === team.id ? "Hide" : "Show"} skills of ${team.name}`}
-                  onClick={() => setOpen(open === team.id ? undefined : team.id)}
-                >
-                  {open === team.id ? "Hide skills" : "Show skills"}
-                </Button>
-              )),
-            ]}
+            columns={actionColumns(open, setOpen)}
             isOpen={({ team }) => team.id === open}
             renderDetails={({ team }) => <TeamSkills org={org} team={team} />}
           />
@@ -40,6 +28,21 @@ export function Teams({ org }: { org: string }) {
     </Loaded>
   );
 }
+
+/** The button of each team that shows or hides its skills. */
+const actionColumns = (open: string | undefined, setOpen: (id: string | undefined) => void) => [
+  actionsColumn<Schemas["OrganizationTeams"]["teams"][number]>(({ team }) => (
+    <Button
+      size="xs"
+      variant="default"
+      aria-expanded={open === team.id}
+      aria-label={`${open === team.id ? "Hide" : "Show"} skills of ${team.name}`}
+      onClick={() => setOpen(open === team.id ? undefined : team.id)}
+    >
+      {open === team.id ? "Hide skills" : "Show skills"}
+    </Button>
+  )),
+];
 
 type Row = Schemas["TeamUsage"]["skills"][number];
 

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import {
   ArchiveX,
+  BellRing,
   GitCompare,
   PackagePlus,
   ShieldAlert,
@@ -26,6 +27,7 @@ const icons: Record<FollowedChange["kind"], { icon: LucideIcon; tone: string }> 
   yanked: { icon: ArchiveX, tone: "danger" },
   finding: { icon: ShieldAlert, tone: "danger" },
   conflict: { icon: GitCompare, tone: "warn" },
+  reminder: { icon: BellRing, tone: "accent" },
 };
 
 const reasons: Record<FollowedChange["reason"], string | undefined> = {

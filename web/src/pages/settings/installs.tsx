@@ -32,12 +32,12 @@ function Installs() {
   useNextPage(found, pages > 0 && pages < pageBatchSize);
   return (
     <List found={found} rows={5} rowHeight={44} empty={<NoInstalls />}>
-      {(installs) => <Machines installs={installs} />}
+      {(installs) => <Machines installs={installs} isComplete={!found.hasNextPage} />}
     </List>
   );
 }
 
-function Machines({ installs }: { installs: OwnInstall[] }) {
+function Machines({ installs, isComplete }: { installs: OwnInstall[]; isComplete: boolean }) {
   const machines = byMachine(installs);
   const outdated = machines.reduce((sum, machine) => sum + machine.outdated, 0);
   return (
@@ -62,7 +62,7 @@ function Machines({ installs }: { installs: OwnInstall[] }) {
               {machine.outdated > 0 ? `${machine.outdated} outdated` : "Up to date"}
             </span>
           </header>
-          <ToolBudgets tools={machine.tools} />
+          <ToolBudgets tools={machine.tools} isComplete={isComplete} />
           <InstallTable machine={machine.name} installs={machine.installs} />
         </section>
       ))}
@@ -100,14 +100,14 @@ interface Tool {
 }
 
 /** What the skills of each tool take in the context of its agents. */
-function ToolBudgets({ tools }: { tools: readonly Tool[] }) {
+function ToolBudgets({ tools, isComplete }: { tools: readonly Tool[]; isComplete: boolean }) {
   return (
     <p className="body meta">
       In context at all times, estimated from names and descriptions:{" "}
       {tools
         .map(
           ({ name, skills, tokens }) =>
-            `${name} about ${countText(tokens, "token")} (${countText(skills, "skill")})`,
+            `${name} ${isComplete ? "about" : "at least"} ${countText(tokens, "token")} (${countText(skills, "skill")})`,
         )
         .join(", ")}
       .

@@ -24,7 +24,10 @@ export const Route = createFileRoute("/settings/notifications")({ component: Not
 
 function NotificationsPage() {
   return (
-    <SettingsPage title="Notifications" about="Skills and folders that you follow, and when you get mails.">
+    <SettingsPage
+      title="Notifications"
+      about="Skills and folders that you follow, and when you get mails about them or are reminded to update."
+    >
       {(identity) => (
         <>
           <Mails identity={identity} />

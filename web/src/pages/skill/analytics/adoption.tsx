@@ -66,7 +66,7 @@ function Panel({ data, days }: { data: Data; days: number }) {
             { value: "table", label: "Table" },
           ]}
           value={view}
-          onChange={(value) => setView(value as View)}
+          onChange={(value) => setView(value)}
         />
         <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={save}>
           CSV

@@ -5,6 +5,7 @@ import { commandLine } from "../../../parts/copy/shell.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { ShareBar } from "../../../parts/share-bar.tsx";
 import { useSkillAddress } from "../context.ts";
+import { Remind } from "./remind.tsx";
 
 type Summary = Schemas["InstallSummary"];
 
@@ -22,6 +23,7 @@ export function InstalledVersions({ summary }: { summary: Summary }) {
         <div className="stack">
           <p className="meta">Members update their installs with this command:</p>
           <Command text={commandLine("svc", "pull", `${org}/${slug}`)} />
+          <Remind />
         </div>
       )}
       <section className="panel" aria-labelledby="versions-heading">

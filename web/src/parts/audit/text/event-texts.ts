@@ -19,6 +19,10 @@ export const eventTexts: Record<EventName, readonly [name: string, sentence: str
     "Deprecation removed",
     "removed the deprecation of {slug|a skill}[ {semver}]",
   ],
+  "skill.reminder_sent": [
+    "Reminder sent",
+    "reminded {people|} members to update {slug|a skill}[ to {semver}]",
+  ],
   "skill.version_yanked": ["Version yanked", "yanked version {semver|} of {slug|a skill}"],
   "skill.version_unyanked": ["Version restored", "restored the yanked version {semver|} of {slug|a skill}"],
   "skill.finding_reviewed": ["Finding reviewed", "reviewed a finding[ ({rule})] in {slug|a skill}"],
