@@ -1,6 +1,7 @@
 /**
  * Installed versions of skills by day. A day on which nothing changed has no document: the versions are those of the
- * latest day before it that has one. A change of an installation marks its skill's day, which is counted once it is over.
+ * latest day before it that has one. A change of an installation marks its skill's day, which is counted once it is
+ * over.
  */
 import type { Collection } from "mongodb";
 import { defineCollection } from "./collection.ts";

@@ -1,7 +1,8 @@
 /**
  * Sends the due mails about followed skills, one to a person with everything that waits for them. What they may not
- * read any more is left out, as are reminders of those who have updated, and a person without an account, a confirmed address or a readable change gets none. A
- * worker that crashes between sending and removing the marks sends the mail once more; nothing is lost.
+ * read any more is left out, as are reminders of those who have updated. A person without an account, a confirmed
+ * address or a readable change gets none. A worker that crashes between sending and removing the marks sends the mail
+ * once more; nothing is lost.
  */
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { App } from "../../src/app.ts";

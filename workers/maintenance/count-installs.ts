@@ -5,7 +5,6 @@ import { dayBefore } from "../../src/analytics/downloads.ts";
  */
 import type { App } from "../../src/app.ts";
 import { countInstalled } from "../../src/skills/analytics/install-counts.ts";
-import type { InstallDayDoc } from "../../storage/install-days.ts";
 import { repairEach } from "./repair-each.ts";
 
 const batch = 100;
@@ -20,7 +19,7 @@ export async function countInstallDays(app: App): Promise<void> {
 }
 
 /** The count is that of now. If the job was late, it is therefore stored as that of yesterday. */
-async function countDay(app: App, { _id, skillId }: InstallDayDoc): Promise<void> {
+async function countDay(app: App, { _id, skillId }: { _id: string; skillId: string }): Promise<void> {
   const { installDays, installs, skills } = app.storage;
   // A mark of a skill that was erased concurrently.
   if ((await skills.listByIds([skillId])).length === 0) return installDays.remove(_id);

@@ -65,7 +65,7 @@ export async function readAdoption(
   };
 }
 
-/** The days from the first known one on. The current day, and one that is not counted yet, have the current installs. */
+/** The days from the first known one on. The current day, and one that is not counted yet, have today's installs. */
 function knownDays(
   dates: readonly string[],
   stored: readonly InstallDayDoc[],

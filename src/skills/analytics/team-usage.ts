@@ -58,7 +58,7 @@ export async function readTenantTeams(app: App, actor: Actor, ref: string): Prom
   };
 }
 
-/** Skills that members of a team have installed, with the most people first. Requires `analytics:read`, `skill:read`. */
+/** Skills that members of a team have installed, most people first. Requires `analytics:read` and `skill:read`. */
 export async function readTeamUsage(
   app: App,
   actor: Actor,

@@ -99,7 +99,7 @@ interface Tool {
   tokens: number;
 }
 
-/** What the skills of each tool take in the context of its agents. */
+/** Estimated tokens that the skills of each tool take in the context of its agents. */
 function ToolBudgets({ tools, isComplete }: { tools: readonly Tool[]; isComplete: boolean }) {
   return (
     <p className="body meta">
