@@ -89,7 +89,10 @@ describe("the analytics of installs", { skip: reason ?? false }, async () => {
     const { page, troubles } = await dashboard.newPage({ user: owner });
     await page.goto(`${service.url}/${org.slug}/review/analytics`);
     const ofSkill = page.getByRole("region", { name: "By team" });
-    assert.match(await ofSkill.getByRole("row", { name: /^Platform/ }).innerText(), /2 of 2\s+100 %\s+3\s+3/);
+    assert.match(
+      await ofSkill.getByRole("row", { name: /^Platform/ }).innerText(),
+      /2 of 2\s+100\s%\s+3\s+3/,
+    );
     await page.goto(`${service.url}/${org.slug}/-/analytics`);
     const teams = page.getByRole("region", { name: "Teams" });
     await teams.getByRole("button", { name: "Show skills of Platform" }).click();
@@ -109,16 +112,16 @@ describe("the analytics of installs", { skip: reason ?? false }, async () => {
     const budget = page.getByRole("region", { name: "Context budget" });
     await budget
       .getByRole("group", { name: "People by estimated tokens and tool" })
-      .getByText("cursor")
+      .getByText("Cursor")
       .waitFor();
     await assertAccessible(page, "context", budget);
     await budget.getByText("Table", { exact: true }).click();
-    await budget.getByRole("row", { name: /^claude/ }).waitFor();
+    await budget.getByRole("row", { name: /^Claude Code/ }).waitFor();
     const largest = page.getByRole("region", { name: "Largest skills in context" });
-    assert.match(await largest.getByRole("row", { name: /^review/ }).innerText(), /100 %/);
+    assert.match(await largest.getByRole("row", { name: /^review/ }).innerText(), /100\s%/);
     await assertAccessible(page, "context-table", largest);
     await page.goto(`${service.url}/settings/installs`);
-    await page.getByText(/claude about \d+ tokens \(1 skill\)/).waitFor();
+    await page.getByText(/Claude Code about \d+ tokens \(1 skill\)/).waitFor();
     await assertAccessible(page, "own-installs");
     assert.deepEqual(troubles, []);
   });

@@ -1,8 +1,8 @@
-import { dayBefore } from "../../src/analytics/downloads.ts";
 /**
  * Counts the installed versions of each skill whose installations changed on a day that is over. Each count is one
  * write, so an interrupted run is continued by the next one.
  */
+import { dayBefore } from "../../src/analytics/downloads.ts";
 import type { App } from "../../src/app.ts";
 import { countInstalled } from "../../src/skills/analytics/install-counts.ts";
 import { repairEach } from "./repair-each.ts";

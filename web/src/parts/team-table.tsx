@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { countText, numberText } from "../../../contract/count-text.ts";
 import type { Schemas } from "../api/client.ts";
 import { DataTable, type Column } from "./lists/data-table.tsx";
 import { ShareBar } from "./share-bar.tsx";
@@ -24,15 +25,13 @@ interface Props<T extends Row> {
   renderDetails?: (row: T) => React.ReactNode;
 }
 
-const numberOf = (value: number) => value.toLocaleString("en");
-
 /** Teams by the number of their members who have installs. */
 export function TeamTable<T extends Row>({ org, title, data, columns = [], ...details }: Props<T>) {
   const { people, count, teams, withoutTeam, isComplete } = data;
   const note = [
-    `${numberOf(people)} ${people === 1 ? "person" : "people"}`,
-    withoutTeam.people > 0 ? `${numberOf(withoutTeam.people)} of them in no team` : "",
-    count > teams.length ? `the first ${teams.length} of ${numberOf(count)} teams` : "",
+    countText(people, "person", "people"),
+    withoutTeam.people > 0 ? `${numberText(withoutTeam.people)} of them in no team` : "",
+    count > teams.length ? `the first ${teams.length} of ${numberText(count)} teams` : "",
     isComplete ? "" : "the first 20,000 groups of installs only",
   ];
   return (
@@ -70,12 +69,12 @@ const columnsOf = (org: string): Column<Row>[] => [
   {
     header: "People",
     align: "right",
-    cell: (row) => `${numberOf(row.people)} of ${numberOf(row.members)}`,
+    cell: (row) => `${numberText(row.people)} of ${numberText(row.members)}`,
   },
   {
     header: "Share",
     isHiddenOnPhones: true,
     cell: (row) => <ShareBar part={row.people} all={row.members} />,
   },
-  { header: "Installs", align: "right", cell: (row) => numberOf(row.installs) },
+  { header: "Installs", align: "right", cell: (row) => numberText(row.installs) },
 ];

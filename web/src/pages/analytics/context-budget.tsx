@@ -3,6 +3,7 @@ import { Button, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { numberText } from "../../../../contract/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { contextQuery } from "../../api/organization/organizations.ts";
 import { seriesOf } from "../../parts/charts/series.ts";
@@ -10,6 +11,7 @@ import { saveCsv } from "../../parts/csv.ts";
 import { DataTable, type Column } from "../../parts/lists/data-table.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
+import { toolNames } from "../../parts/tool-names.ts";
 import { skillColumn } from "./skill-table.tsx";
 
 const StackedBars = lazy(async () => ({
@@ -19,7 +21,6 @@ const StackedBars = lazy(async () => ({
 type Data = Schemas["OrganizationContext"];
 type Tool = Data["tools"][number];
 
-const numberOf = (value: number) => value.toLocaleString("en");
 /** Tools with a color of their own; the others share one. */
 const shownTools = 5;
 
@@ -96,14 +97,14 @@ function People({ org, data }: { org: string; data: Data }) {
 }
 
 function rangeOf(from: number, next: number | undefined): string {
-  if (next === undefined) return `from ${numberOf(from)}`;
-  return from === 0 ? `below ${numberOf(next)}` : `${numberOf(from)} to ${numberOf(next)}`;
+  if (next === undefined) return `from ${numberText(from)}`;
+  return from === 0 ? `below ${numberText(next)}` : `${numberText(from)} to ${numberText(next)}`;
 }
 
 function Distribution({ tools, ranges }: { tools: readonly Tool[]; ranges: readonly string[] }) {
   const rest = tools.slice(shownTools);
   const series = seriesOf([
-    ...tools.slice(0, shownTools).map(({ platform }) => platform),
+    ...tools.slice(0, shownTools).map(({ platform }) => toolNames[platform]),
     ...(rest.length > 0 ? ["Other tools"] : []),
   ]);
   const rows = ranges.map((name, range) => ({
@@ -119,10 +120,10 @@ function Distribution({ tools, ranges }: { tools: readonly Tool[]; ranges: reado
 }
 
 const toolColumns: Column<Tool>[] = [
-  { header: "Tool", isRowHeader: true, cell: ({ platform }) => platform },
-  { header: "People", align: "right", cell: ({ people }) => numberOf(people) },
-  { header: "Median", align: "right", cell: ({ median }) => `about ${numberOf(median)} tokens` },
-  { header: "Most", align: "right", cell: ({ largest }) => `about ${numberOf(largest)} tokens` },
+  { header: "Tool", isRowHeader: true, cell: ({ platform }) => toolNames[platform] },
+  { header: "People", align: "right", cell: ({ people }) => numberText(people) },
+  { header: "Median", align: "right", cell: ({ median }) => `about ${numberText(median)} tokens` },
+  { header: "Most", align: "right", cell: ({ largest }) => `about ${numberText(largest)} tokens` },
 ];
 
 function Largest({ org, data }: { org: string; data: Data }) {
@@ -144,12 +145,12 @@ function Largest({ org, data }: { org: string; data: Data }) {
 }
 
 const skillColumns: Column<Data["skills"][number]>[] = [
-  { header: "Name and description", align: "right", cell: ({ idle }) => `about ${numberOf(idle)} tokens` },
+  { header: "Name and description", align: "right", cell: ({ idle }) => `about ${numberText(idle)} tokens` },
   {
     header: "In tools",
     align: "right",
     isHiddenOnPhones: true,
-    cell: ({ setups }) => numberOf(setups),
+    cell: ({ setups }) => numberText(setups),
   },
   { header: "Share of all tokens", cell: ({ share }) => <ShareBar part={share} all={100} /> },
 ];

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { numberText } from "../../../../contract/count-text.ts";
 import type { Schemas } from "../../api/client.ts";
 import { teamUsageQuery, tenantTeamsQuery } from "../../api/organization/organizations.ts";
 import { actionsColumn, DataTable, type Column } from "../../parts/lists/data-table.tsx";
@@ -60,7 +61,7 @@ function TeamSkills({ org, team }: { org: string; team: { id: string; name: stri
           />
           {count > skills.length && (
             <p className="meta">
-              The first {skills.length} of {count.toLocaleString("en")} skills
+              The first {skills.length} of {numberText(count)} skills
             </p>
           )}
         </>
@@ -70,11 +71,11 @@ function TeamSkills({ org, team }: { org: string; team: { id: string; name: stri
 }
 
 const columns: Column<Row>[] = [
-  { header: "People", align: "right", cell: ({ people }) => people.toLocaleString("en") },
-  { header: "Installs", align: "right", cell: ({ installs }) => installs.toLocaleString("en") },
+  { header: "People", align: "right", cell: ({ people }) => numberText(people) },
+  { header: "Installs", align: "right", cell: ({ installs }) => numberText(installs) },
   {
     header: "Outdated",
     align: "right",
-    cell: ({ outdated }) => (outdated === 0 ? "–" : outdated.toLocaleString("en")),
+    cell: ({ outdated }) => (outdated === 0 ? "–" : numberText(outdated)),
   },
 ];

@@ -7,6 +7,7 @@ import { ButtonLink } from "../../parts/button-link.tsx";
 import { Command } from "../../parts/copy/command.tsx";
 import { useNextPage } from "../../parts/lists/found.ts";
 import { List } from "../../parts/lists/list-section.tsx";
+import { toolNames } from "../../parts/tool-names.ts";
 import { SettingsPage } from "./frame.tsx";
 import { InstallTable } from "./install-table.tsx";
 
@@ -94,7 +95,7 @@ interface Machine {
 
 /** A tool with the estimated tokens of the skills that it has. */
 interface Tool {
-  name: string;
+  name: OwnInstall["platform"];
   skills: number;
   tokens: number;
 }
@@ -107,7 +108,7 @@ function ToolBudgets({ tools, isComplete }: { tools: readonly Tool[]; isComplete
       {tools
         .map(
           ({ name, skills, tokens }) =>
-            `${name} ${isComplete ? "about" : "at least"} ${countText(tokens, "token")} (${countText(skills, "skill")})`,
+            `${toolNames[name]} ${isComplete ? "about" : "at least"} ${countText(tokens, "token")} (${countText(skills, "skill")})`,
         )
         .join(", ")}
       .
@@ -116,7 +117,7 @@ function ToolBudgets({ tools, isComplete }: { tools: readonly Tool[]; isComplete
 }
 
 function toolsOf(installs: readonly OwnInstall[]): Tool[] {
-  const tools = new Map<string, Map<string, number>>();
+  const tools = new Map<OwnInstall["platform"], Map<string, number>>();
   for (const { platform, skill, idleTokens } of installs)
     tools.set(platform, new Map([...(tools.get(platform) ?? []), [skill.id, idleTokens]]));
   return [...tools]

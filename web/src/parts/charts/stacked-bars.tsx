@@ -1,7 +1,7 @@
 import "@mantine/charts/styles.layer.css";
 import { BarChart } from "@mantine/charts";
+import { shortDayText } from "../dates.ts";
 import { ChartKeys } from "./chart-keys.tsx";
-import { formatDay } from "./format-day.ts";
 import type { Series } from "./series.ts";
 
 interface Props {
@@ -33,7 +33,7 @@ export function StackedBars({ label, series, rows, hasDates = false }: Props) {
         series={[...series]}
         gridAxis="x"
         tickLine="y"
-        xAxisProps={{ ...(hasDates && { tickFormatter: formatDay }), minTickGap: 24 }}
+        xAxisProps={{ ...(hasDates && { tickFormatter: shortDayText }), minTickGap: 24 }}
         yAxisProps={{ allowDecimals: false, domain: [0, Math.max(most, 4)] }}
         valueFormatter={(value) => value.toLocaleString("en")}
         barProps={{ isAnimationActive: false }}

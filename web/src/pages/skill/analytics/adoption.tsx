@@ -7,6 +7,7 @@ import type { Schemas } from "../../../api/client.ts";
 import { adoptionQuery } from "../../../api/skills.ts";
 import { seriesOf } from "../../../parts/charts/series.ts";
 import { saveCsv } from "../../../parts/csv.ts";
+import { dayText } from "../../../parts/dates.ts";
 import { DataTable, type Column } from "../../../parts/lists/data-table.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { ShareBar } from "../../../parts/share-bar.tsx";
@@ -98,7 +99,7 @@ function summaryOf({ daily }: Data, days: number): string {
       ? "Nothing is installed now."
       : `${onNewest} of ${installs} installs have ${newest} or a higher version.`;
   const since = daily[0]!.date;
-  return daily.length < days ? `${now} Counted since ${since}.` : now;
+  return daily.length < days ? `${now} Counted since ${dayText(since)}.` : now;
 }
 
 const dayPrefix = "Day ";

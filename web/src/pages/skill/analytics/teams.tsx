@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { numberText } from "../../../../../contract/count-text.ts";
 import { skillTeamsQuery } from "../../../api/skills.ts";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { TeamTable } from "../../../parts/team-table.tsx";
@@ -19,7 +20,7 @@ export function SkillTeams() {
               {
                 header: "Outdated",
                 align: "right",
-                cell: ({ outdated }) => (outdated === 0 ? "–" : outdated.toLocaleString("en")),
+                cell: ({ outdated }) => (outdated === 0 ? "–" : numberText(outdated)),
               },
             ]}
           />
