@@ -1,5 +1,4 @@
 /** The process entry: opens the engines and the app, then serves HTTP, runs workers, or both; or runs one command. */
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -30,6 +29,7 @@ import { repairStore } from "./src/operations/repair.ts";
 import { exportTo, importFrom, requireCompleteImport } from "./src/operations/transfer.ts";
 import { verifyStore, type VerifyReport } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
+import { readRelease } from "./src/release.ts";
 import { closeChildren } from "./workers/children.ts";
 import { startWorkers } from "./workers/start.ts";
 import { planInChild } from "./workers/sync/plan-in-child.ts";
@@ -68,7 +68,7 @@ const closeDeadlineMs = 9000;
 const closeServerMs = closeDeadlineMs / 2;
 /** package.json and the samples are next to this file in the source tree, and one folder above the built file. */
 const root = new URL(import.meta.url.endsWith(".ts") ? "./" : "../", import.meta.url);
-const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
+const release = readRelease(root);
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -101,7 +101,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   const log = openLog(config.logLevel);
   const closers: Closers = [];
   const draining = new AbortController();
-  const health: Health = { isDraining: false, draining: draining.signal, checks: {} };
+  const health: Health = { release, isDraining: false, draining: draining.signal, checks: {} };
   const drainMs = config.drainSeconds * 1000;
   let isTold = false;
   closeWithGrace({ delay: drainMs + closeDeadlineMs, logger: false }, async ({ err, signal }) => {
@@ -122,8 +122,9 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     await requireStore(config);
     log.info(
       {
-        version,
+        ...release,
         role,
+        ...(role !== "worker" && { port: config.port }),
         node: process.version,
         database: config.mongodbUrl ? "server" : "embedded",
         queue: config.redisUrl ? "Redis" : "embedded",
@@ -149,7 +150,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
       intakes.push(() => closeServer(page, closeServerMs));
     }
     if (role === "worker") return;
-    const handle = createApi(app, { health, version, metrics }).callback();
+    const handle = createApi(app, health, metrics).callback();
     const timeouts = { requestTimeout: 300_000, headersTimeout: 20_000 };
     const server = createServer(timeouts, (request, response) => void handle(request, response));
     const port = await listen(server, config.host, config.port);

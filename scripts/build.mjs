@@ -1,7 +1,7 @@
 // Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in
 // dist/cli/), its package (dist/package/) and the dashboard (dist/web/). For npm test, also the tests (dist/tests/).
 //   node scripts/build.mjs [server|cli|package|web|tests]
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
@@ -106,7 +106,15 @@ async function makeQueueTemplate() {
 async function buildServer(fresh) {
   if (!(await compile("-p", "tsconfig.build.json", "--outDir", fresh)))
     throw new Error("The service does not compile.");
+  fs.writeFileSync(path.join(fresh, "build.json"), JSON.stringify({ commit: commitOf() }));
   await bundlePrograms(fresh);
+}
+
+/** The commit of the checkout; undefined for a copy without its repository. */
+function commitOf() {
+  if (!fs.existsSync(inRoot(".git"))) return undefined;
+  const { stdout, status } = spawnSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 /** Programs that are started as a process or a thread: bundled, since reading 1,500 files dominated their start. */

@@ -115,7 +115,8 @@ function agentSurface(app: App): Surface {
 }
 
 /** Every route that the service declares: the API, its pages, clones and probes. */
-export function serviceRoutes(app: App, { health, version }: { health: Health; version: string }): Route[] {
+export function serviceRoutes(app: App, health: Health): Route[] {
+  const { version } = health.release;
   const routes = apiRoutes(app, version, health);
   let description: object | undefined;
   const describe = () => (description ??= describeRoutes(routes, version, app.config.baseUrl));
@@ -153,12 +154,13 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
 }
 
 /** The HTTP application over an opened one. */
-export function createApi(app: App, options: { health: Health; version: string; metrics?: Metrics }): Koa {
+export function createApi(app: App, health: Health, metrics?: Metrics): Koa {
   const dashboard = openDashboard(pageDescriber(app));
   return createHttp({
-    routes: [...serviceRoutes(app, options), ...dashboard.routes],
+    routes: [...serviceRoutes(app, health), ...dashboard.routes],
     pages: dashboard.pages,
     baseUrl: () => app.config.baseUrl,
+    version: health.release.version,
     trustProxy: app.config.trustProxy,
     log: app.log,
     rateLimits: app.rateLimits,
@@ -166,7 +168,7 @@ export function createApi(app: App, options: { health: Health; version: string; 
     translators: translatorsOf(app),
     anonymize: (address) => app.secrets.anonymize(address),
     authenticate: (credentials) => authenticate(app, credentials),
-    observe: options.metrics?.observe,
+    observe: metrics?.observe,
   });
 }
 

@@ -38,6 +38,8 @@ export interface RouteServices {
   idempotency: IdempotencyStore;
   translators: ErrorTranslator[];
   anonymize: (address: string) => string;
+  /** The service's, which responses to signed-in callers carry. */
+  version: string;
   findCaller: (request: IncomingMessage) => Caller;
   authenticate(credentials: Credentials): Promise<Actor>;
 }
@@ -61,6 +63,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   });
   const identify = async (credentials: Credentials): Promise<Actor> => {
     const actor = await options.authenticate(credentials);
+    if (actor.kind !== "anonymous") ctx.set("X-Svc-Version", options.version);
     await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
     return actor;
   };

@@ -32,6 +32,7 @@ const notHere: Record<string, string> = {
   "README.md: npm start              # serves http://127.0.0.1:3000 and prints a one-time link that creates the first account":
     "start.test.ts starts the service, and this is a part of npm test",
   "docs/guides/get-started.md: npm start": "start.test.ts",
+  "docs/guides/deploy.md: sha256sum --check --ignore-missing SHA256SUMS": "scripts/release.test.ts",
   "docs/guides/deploy.md: npm ci": "installation.test.ts",
   "docs/guides/deploy.md: export MONGODB_URL='mongodb://db1,db2,db3/?replicaSet=rs0&w=majority&retryWrites=true'":
     "installation.test.ts",

@@ -42,7 +42,7 @@ const logged = Object.assign([] as string[], {
       : 0,
 });
 const { service } = await setUpService({ logged });
-const routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
+const routes = serviceRoutes(service.app, service.health);
 
 after(() => agent.destroy());
 

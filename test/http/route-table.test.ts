@@ -9,7 +9,7 @@ import { setUpService } from "../support/set-up.ts";
 const methods = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"];
 
 const { service } = await setUpService();
-const routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
+const routes = serviceRoutes(service.app, service.health);
 
 const shapeOf = (pattern: string) => pattern.replace(/\w*[:*]\w+(\.git)?/g, ":");
 const exampleOf = (pattern: string) => pattern.replace(/[:*]\w+/g, "zz");

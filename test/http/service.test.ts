@@ -49,12 +49,22 @@ describe("the service over HTTP", () => {
     logged.length = 0;
     const probe = await answerOf("/healthz");
     assert.deepEqual(probe, await answerOf("/healthz?by=koa"));
-    assert.deepEqual(probe.body, { success: true, data: { status: "alive" } });
+    assert.deepEqual(probe.body, { success: true, data: { status: "alive", version: "0.0.0-test" } });
 
     const lines = () => logged.filter((line) => line.includes(requestId));
     await until("both lines of the log", () => lines().length === 2);
     const entries = lines().map((line) => ({ ...(JSON.parse(line) as object), ms: 0, time: "" }));
     assert.deepEqual(entries[0], entries[1]);
+  });
+
+  it("names its version to signed-in callers only, in the header of each response", async () => {
+    const versionFor = async (options: { token?: string }, target = "/api/skills") =>
+      (await service.raw("GET", target, options)).headers.get("x-svc-version");
+
+    assert.equal(await versionFor({ token: user.token }), "0.0.0-test");
+    assert.equal(await versionFor({ token: user.token }, "/api/skills/none"), "0.0.0-test");
+    assert.equal(await versionFor({}, "/api/explore"), null);
+    assert.equal(await versionFor({ token: "svc_wrong" }), null);
   });
 
   it("sends the security headers with every response", async () => {

@@ -52,6 +52,7 @@ const unused = () => Promise.reject(new Error("not used"));
 const answer = createHttp({
   routes: routes(),
   baseUrl,
+  version: "0.0.0-test",
   trustProxy: 0,
   log: openLog("silent"),
   rateLimits,

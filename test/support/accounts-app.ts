@@ -130,8 +130,12 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
       working.add(done);
     },
   };
-  const health = { isDraining: false, checks: { database: () => storage.ping() } };
-  const answer = createApi(app, { health, version: "0.0.0-test" }).callback();
+  const health = {
+    release: { version: "0.0.0-test" },
+    isDraining: false,
+    checks: { database: () => storage.ping() },
+  };
+  const answer = createApi(app, health).callback();
   const server = createServer((request, response) => void answer(request, response));
   // On a busy machine a client may send on a connection just as a short-lived one is closed.
   server.keepAliveTimeout = 300_000;

@@ -137,6 +137,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   });
   const { app } = opened;
   const health: Health = {
+    release: { version: "0.0.0-test" },
     isDraining: false,
     checks: { database: () => app.storage.ping() },
     ...(draining ? { draining } : {}),
@@ -144,7 +145,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   const service = await serve(folder, health, {
     opened,
     queue,
-    answer: createApi(app, { health, version: "0.0.0-test" }).callback(),
+    answer: createApi(app, health).callback(),
     check: declaredAnswers(apiRoutes(app, "0.0.0-test")),
     settle: watchBackground(app),
   });

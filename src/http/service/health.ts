@@ -4,11 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../../errors.ts";
+import type { Release } from "../../release.ts";
 import { routesOf, type Route } from "../route.ts";
 
 const route = routesOf({ tag: "Operation", auth: "none" });
 
 export interface Health {
+  release: Release;
   /** Set when the process begins to end, so that load balancers stop sending requests before the listener closes. */
   isDraining: boolean;
   /** Fires at the same time, for responses that would never end otherwise. */
@@ -22,7 +24,7 @@ interface Readiness {
   checks: Record<string, "ok" | "unavailable">;
 }
 
-const alive = { status: "alive" };
+const aliveOf = ({ release }: Health) => ({ status: "alive", ...release });
 
 /** Throws `unavailable` if requests should go to another process. */
 async function readinessOf({ isDraining, checks }: Health): Promise<Readiness> {
@@ -39,11 +41,12 @@ async function readinessOf({ isDraining, checks }: Health): Promise<Readiness> {
 }
 
 export function healthRoutes(health: Health): Route[] {
+  const alive = aliveOf(health);
   return [
     route({
       method: "get",
       path: "/healthz",
-      summary: "Whether the process is alive",
+      summary: "Whether the process is alive, and its release",
       constant: alive,
       handle: async () => alive,
     }),
@@ -66,7 +69,7 @@ export async function answerProbe(
   const send = (status: number, body: object) =>
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   try {
-    send(200, { success: true, data: url === "/healthz" ? alive : await readinessOf(health) });
+    send(200, { success: true, data: url === "/healthz" ? aliveOf(health) : await readinessOf(health) });
   } catch (error) {
     const { code, message } = error as ServiceError;
     send(503, { success: false, code, error: message });
